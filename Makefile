@@ -1,0 +1,56 @@
+# Everything a fresh machine needs: Python 3.11+, make and a network. `make tour` and `make test` do the rest.
+# uv is used from the PATH, or put into the private environment .uv when there is none.
+
+SYSTEM_UV := $(shell command -v uv 2>/dev/null)
+UV := $(if $(SYSTEM_UV),$(SYSTEM_UV),.uv/bin/uv)
+# A machine that offers local wheels to pip offers them to uv too; elsewhere this is empty and changes nothing.
+export UV_FIND_LINKS := $(shell python3 -m pip config get global.find-links 2>/dev/null || true)
+RUN := $(UV) run --no-sync
+
+.PHONY: tour test test-long check bench clean
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help:
+	@echo "make tour       set up, then a small run of everything"
+	@echo "make test       set up, then the tests"
+	@echo "make check      ruff, mypy, import-linter and the tests: what CI runs"
+	@echo "make test-long  the tests that take minutes or a fresh environment"
+	@echo "make bench      the figures of docs/, measured on this machine"
+
+.uv/bin/uv:
+	python3 -m venv .uv
+	.uv/bin/python -m pip install --quiet --disable-pip-version-check uv
+
+# The tour needs the package alone; whatever else is installed already stays.
+.venv/.tour: pyproject.toml $(if $(SYSTEM_UV),,.uv/bin/uv)
+	$(UV) sync --quiet --no-dev --inexact
+	@touch $@
+
+.venv/.all: pyproject.toml $(if $(SYSTEM_UV),,.uv/bin/uv)
+	$(UV) sync --quiet --all-extras
+	@touch $@ .venv/.tour
+
+tour: .venv/.tour
+	@$(RUN) gridlab tour
+
+# The small cases run once more as plain Python: the kernels mean the same without the compiler.
+test: .venv/.all
+	NUMBA_DISABLE_JIT=1 $(RUN) pytest -m "not compiled and not long"
+	$(RUN) pytest
+
+test-long: .venv/.all
+	$(RUN) pytest -m long
+
+check: .venv/.all
+	$(RUN) ruff check --quiet --output-format concise
+	$(RUN) ruff format --quiet --check
+	$(RUN) mypy
+	$(RUN) lint-imports
+	$(MAKE) test
+
+bench: .venv/.all
+	$(RUN) python benchmarks/census.py
+
+clean:
+	rm -rf .venv .uv uv.lock dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

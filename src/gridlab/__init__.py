@@ -1,0 +1,61 @@
+"""gridlab: a laboratory for small grid games.
+
+    import gridlab
+
+    rules = gridlab.game("squava")                   a name, or rules such as "3x3:3"
+    position = gridlab.Position(rules).play("33")    moves in notation, or cells from 0
+    gridlab.canonical(position)                      the smallest symmetric image, and the symmetry to it
+    gridlab.census(rules)                            every legal position, counted
+    gridlab.positions(gridlab.game("tictactoe"))     every legal position, one by one
+
+Names are loaded when first used, so that `import gridlab` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gridlab.errors import GridlabError as GridlabError
+    from gridlab.exact.census import Census as Census
+    from gridlab.exact.census import census as census
+    from gridlab.exact.enumerate import positions as positions
+    from gridlab.games import NAMED as NAMED
+    from gridlab.games import game as game
+    from gridlab.games.mnk.legality import Flaw as Flaw
+    from gridlab.games.mnk.legality import find_flaw as find_flaw
+    from gridlab.games.mnk.position import Outcome as Outcome
+    from gridlab.games.mnk.position import Position as Position
+    from gridlab.games.mnk.position import canonical as canonical
+    from gridlab.games.mnk.rules import Rules as Rules
+    from gridlab.games.symmetry import Symmetry as Symmetry
+    from gridlab.games.symmetry import symmetries as symmetries
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Census": "exact.census",
+    "Flaw": "games.mnk.legality",
+    "GridlabError": "errors",
+    "NAMED": "games",
+    "Outcome": "games.mnk.position",
+    "Position": "games.mnk.position",
+    "Rules": "games.mnk.rules",
+    "Symmetry": "games.symmetry",
+    "canonical": "games.mnk.position",
+    "census": "exact.census",
+    "find_flaw": "games.mnk.legality",
+    "game": "games",
+    "positions": "exact.enumerate",
+    "symmetries": "games.symmetry",
+}
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gridlab' has no attribute {name!r}")
+    return getattr(import_module(f"gridlab.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,5 @@
+"""`python -m gridlab` is the command line."""
+
+from gridlab.cli import main
+
+main()

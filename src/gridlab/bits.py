@@ -1,0 +1,54 @@
+"""Single-instruction bit operations on int64 bitboards (bits 0 to 62), for use in kernels.
+
+Each is a plain function, which is what runs under NUMBA_DISABLE_JIT=1, and an `@overload` that gives the compiler
+the machine instruction instead.
+
+    popcount(0b0110_1000) == 3        lowest_bit(0b0110_1000) == 0b0000_1000        lowest_cell(0b0110_1000) == 3
+"""
+
+from typing import Any
+
+from gridlab.jit import intrinsic, kernel, overload, types
+
+
+def popcount(stones: int) -> int:
+    """How many bits are set."""
+    return int(stones).bit_count()
+
+
+def lowest_cell(stones: int) -> int:
+    """Index of the lowest set bit; `stones` must not be empty."""
+    return (int(stones) & -int(stones)).bit_length() - 1
+
+
+@kernel
+def lowest_bit(stones: int) -> int:
+    """The lowest set bit alone."""
+    return stones & -stones
+
+
+@intrinsic
+def _ctpop(typing_context: Any, value: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), build
+
+
+@intrinsic
+def _cttz(typing_context: Any, value: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        zero_is_undefined = context.get_constant(types.boolean, False)
+        return builder.cttz(arguments[0], zero_is_undefined)
+
+    return types.int64(types.int64), build
+
+
+@overload(popcount)
+def _popcount(stones: Any) -> Any:
+    return lambda stones: _ctpop(stones)
+
+
+@overload(lowest_cell)
+def _lowest_cell(stones: Any) -> Any:
+    return lambda stones: _cttz(stones)

@@ -1,0 +1,60 @@
+"""The command line: thin commands, and what they all share.
+
+Data goes to stdout, progress and remarks to stderr. Exit codes: 0 done, 1 the answer is no, 2 wrong use,
+130 interrupted. A wrong argument or a spoilt file gives one sentence, never a traceback.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from gridlab.cli import positions, tour
+from gridlab.errors import GridlabError
+
+app = typer.Typer(
+    name="gridlab",
+    help="A laboratory for small grid games.",
+    epilog="GAME is a name (tictactoe, tictactoe4, tictactoe5, squava) or rules such as 3x3:3, 5x5:4-3, 3x3:-3.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for command in (tour.tour, positions.census, positions.states, positions.lines):
+    app.command()(command)
+
+
+def main() -> None:
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; its exit code."""
+    try:
+        code = app(list(arguments) or ["--help"], prog_name="gridlab", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except GridlabError as error:
+        return _refuse(str(error))
+    except typer.TyperException as error:
+        return _refuse(f"{error.format_message().rstrip('.')}; see gridlab --help")
+    except BrokenPipeError:
+        return _reader_left()
+    except SystemExit as ending:
+        if isinstance(ending.__context__, BrokenPipeError):
+            return _reader_left()
+        raise
+    if code == 130:
+        print("interrupted", file=sys.stderr)  # noqa: T201
+    return int(code)
+
+
+def _refuse(sentence: str) -> int:
+    print(f"error: {sentence}", file=sys.stderr)  # noqa: T201
+    return 2
+
+
+def _reader_left() -> int:
+    """`gridlab states … | head`: nobody reads on, so nothing more is said."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141

@@ -1,0 +1,57 @@
+"""`gridlab census`, `states` and `lines`: what positions a game has."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from gridlab.cli.options import Game, Json, Out, Quiet, Workers, hush, show
+
+
+def census(game: Game, json: Json = False, quiet: Quiet = False, workers: Workers = None) -> None:
+    """Count every legal position of a game.
+
+    By ply, by outcome and up to symmetry, on boards of up to 25 cells.
+    """
+    from gridlab import games
+    from gridlab.exact.census import census
+
+    hush(quiet)
+    show(census(games.game(game), workers, progress=not quiet), json)
+
+
+def states(
+    game: Game,
+    canonical: Annotated[bool, typer.Option("--canonical", help="One position of each symmetry class.")] = False,
+    out: Out = None,
+    quiet: Quiet = False,
+    workers: Workers = None,
+) -> None:
+    """List every legal position as CSV.
+
+    The columns are ply,crosses,noughts,board,outcome. Games with more than 100 million positions are counted only.
+    """
+    from gridlab import games
+    from gridlab.datasets.states_file import write_states
+    from gridlab.files import whole_file
+
+    hush(quiet)
+    rules = games.game(game)
+    if out is None:
+        write_states(rules, sys.stdout.buffer, canonical, workers, progress=not quiet)
+        return
+    with whole_file(out) as file:
+        count = write_states(rules, file, canonical, workers, progress=not quiet)
+    if not quiet:
+        typer.echo(f"{out}: {count:,} positions, {file.size:,} bytes, sha256 {file.sha256}", err=True)
+
+
+def lines(game: Game, json: Json = False) -> None:
+    """Draw the lines that win and lose.
+
+    For each class of symmetric lines the base mask of either player, then all its lines, the base first.
+    """
+    from gridlab import games
+    from gridlab.games.mnk.line_classes import LineReport
+
+    show(LineReport(games.game(game)), json)

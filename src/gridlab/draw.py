@@ -1,0 +1,102 @@
+"""Boards and tables for people: as text for a terminal, as SVG for a notebook, a report or a page.
+
+Nothing here knows a game: a board is a string of marks, one a cell, row-major, and a number of columns.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from html import escape
+
+CELL = 48  # SVG units
+MARGIN = 20
+
+
+def board_text(marks: str, cols: int, highlight: Collection[int] = ()) -> str:
+    """The board with row and column numbers; highlighted cells stand in brackets.
+
+        1  2  3
+    1  [X] .  O
+    2   . [X] O
+    3   .  . [X]
+    """
+    numbers = "".join(f"{col:^3}" for col in range(1, cols + 1))
+    lines = [f"   {numbers}".rstrip()]
+    for start in range(0, len(marks), cols):
+        cells = (f"[{marks[i]}]" if i in highlight else f" {marks[i]} " for i in range(start, start + cols))
+        lines.append(f"{start // cols + 1:>2} {''.join(cells)}".rstrip())
+    return "\n".join(lines)
+
+
+def beside(blocks: Sequence[str], gap: int = 3) -> str:
+    """Blocks of text next to each other."""
+    split = [block.splitlines() for block in blocks]
+    widths = [max(map(len, lines), default=0) for lines in split]
+    rows = (
+        (" " * gap).join(
+            (lines[row] if row < len(lines) else "").ljust(width) for lines, width in zip(split, widths, strict=True)
+        )
+        for row in range(max(map(len, split), default=0))
+    )
+    return "\n".join(row.rstrip() for row in rows)
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+    """Columns under their headings, numbers with thousands marked, aligned to the right."""
+    cells = [list(header)] + [[f"{cell:,}" if isinstance(cell, int) else cell for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+    rule = "  ".join("-" * width for width in widths)
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def board_svg(marks: str, cols: int, highlight: Collection[int] = (), title: str = "") -> str:
+    """The board as an SVG picture with row and column numbers; highlighted cells have a coloured ground."""
+    rows = len(marks) // cols
+    width, height = cols * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        f' role="img" aria-label="{escape(title)}">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+    ]
+    parts += [_svg_ground(cell, cols) for cell in sorted(highlight)]
+    parts += _svg_grid(rows, cols)
+    parts += [_svg_mark(mark, cell, cols) for cell, mark in enumerate(marks) if mark != "."]
+    return "\n".join([*parts, "</svg>"])
+
+
+def _corner(cell: int, cols: int) -> tuple[int, int]:
+    row, col = divmod(cell, cols)
+    return MARGIN + col * CELL, MARGIN + row * CELL
+
+
+def _svg_ground(cell: int, cols: int) -> str:
+    x, y = _corner(cell, cols)
+    return f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="#ffe08a"/>'
+
+
+def _svg_grid(rows: int, cols: int) -> list[str]:
+    right, bottom = MARGIN + cols * CELL, MARGIN + rows * CELL
+    across = "".join(f"M{MARGIN} {MARGIN + row * CELL}H{right}" for row in range(rows + 1))
+    down = "".join(f"M{MARGIN + col * CELL} {MARGIN}V{bottom}" for col in range(cols + 1))
+    style = 'font-family="sans-serif" font-size="11" fill="#666" text-anchor="middle"'
+    numbers = [
+        f'<text x="{MARGIN + col * CELL + CELL // 2}" y="{MARGIN - 7}" {style}>{col + 1}</text>' for col in range(cols)
+    ] + [
+        f'<text x="{MARGIN - 10}" y="{MARGIN + row * CELL + CELL // 2 + 4}" {style}>{row + 1}</text>'
+        for row in range(rows)
+    ]
+    return [f'<path d="{across}{down}" stroke="#999" stroke-width="1" fill="none"/>', *numbers]
+
+
+def _svg_mark(mark: str, cell: int, cols: int) -> str:
+    x, y = _corner(cell, cols)
+    near, far, middle = 12, CELL - 12, CELL // 2
+    if mark == "X":
+        strokes = f"M{x + near} {y + near}L{x + far} {y + far}M{x + far} {y + near}L{x + near} {y + far}"
+        return f'<path d="{strokes}" stroke="#1f4e9c" stroke-width="6" stroke-linecap="round"/>'
+    if mark == "O":
+        return f'<circle cx="{x + middle}" cy="{y + middle}" r="13" fill="none" stroke="#b3261e" stroke-width="6"/>'
+    return (
+        f'<text x="{x + middle}" y="{y + middle + 6}" font-family="sans-serif" font-size="18" '
+        f'text-anchor="middle">{escape(mark)}</text>'
+    )

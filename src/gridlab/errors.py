@@ -1,0 +1,42 @@
+"""Every error that gridlab raises on purpose.
+
+GridlabError                    a sentence for the user: what, why, what instead
+├── BadRules                    a game that cannot be ("5x5:9")
+├── BadNotation                 text that is no board, move or list of cells
+├── IllegalPosition             stones that no game leads to; `.flaw` names the reason
+├── IllegalMove                 an occupied cell, or the game is over
+├── TooLarge                    more cells or more positions than the method can take
+└── FileTrouble                 a file that cannot be read or written
+"""
+
+from typing import Any
+
+
+class GridlabError(ValueError):
+    """What is wrong, why, and what would be right, in one sentence."""
+
+
+class BadRules(GridlabError):
+    pass
+
+
+class BadNotation(GridlabError):
+    pass
+
+
+class IllegalPosition(GridlabError):
+    def __init__(self, message: str, flaw: Any) -> None:
+        super().__init__(message)
+        self.flaw = flaw
+
+
+class IllegalMove(GridlabError):
+    pass
+
+
+class TooLarge(GridlabError):
+    pass
+
+
+class FileTrouble(GridlabError):
+    pass

@@ -1,0 +1,1 @@
+"""Complete answers: every position counted, every position listed."""

@@ -1,0 +1,283 @@
+"""How many positions a game has: by ply, by outcome, up to symmetry. Counted, not listed.
+
+A legal position is a pair of disjoint sets: the player who moved last has a set without a line (the game goes on)
+or one whose lines all pass through one last move (it just ended); the other has a set without a line. So a ply is
+counted by asking, for each set of the mover, how many line-free sets of the other's size avoid it: a sum over the
+subsets of its complement, and one fast zeta transform gives that sum for all 2^cells complements at once.
+
+Up to symmetry (Burnside's lemma): the number of orbits is the mean, over the symmetries, of the number of positions
+each leaves unchanged. A set is unchanged when it is a union of the symmetry's cycles, so the same count runs over
+2^cycles unions instead of 2^cells sets; the identity, whose cycles are single cells, is just one of the cases.
+
+Games come for free: before an ending with n possible last moves every order of the other stones is a game, so the
+ending closes n · (mover's stones − 1)! · (other's stones)! games.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from math import comb, factorial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab import draw
+from gridlab.bits import lowest_bit, lowest_cell, popcount
+from gridlab.errors import TooLarge
+from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, runs_of
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.symmetry import symmetries
+from gridlab.jit import kernel
+from gridlab.progress import bar
+from gridlab.workers import Stop, available_cores, in_order, stop_flag
+
+MAX_CELLS = 25  # 2^25 sets: 200 MiB and some seconds; each further cell doubles both
+BLOCK = 1 << 18  # sets classified in one job
+MAX_TABLES = 4  # tables of 2^cells numbers, 128 MiB each for 25 cells, that exist at a time
+IN_CACHE = 1 << 15  # table entries that stay in a core's own cache
+
+
+# ---- what is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Legal positions by outcome."""
+
+    ongoing: int = 0
+    x_wins: int = 0
+    o_wins: int = 0
+    draws: int = 0
+
+    @property
+    def legal(self) -> int:
+        return self.ongoing + self.x_wins + self.o_wins + self.draws
+
+    @property
+    def not_won(self) -> int:
+        return self.ongoing + self.draws
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(Counts)))
+
+    def as_dict(self) -> dict[str, int]:
+        return {"legal": self.legal, **asdict(self)}
+
+
+class Ply(NamedTuple):
+    """The positions after `ply` moves."""
+
+    ply: int
+    arrangements: int  # ways to place the stones, whether or not the game is over before
+    counts: Counts
+    canonical: Counts  # the same up to symmetry
+
+
+@dataclass(frozen=True)
+class Census:
+    """Every legal position of a game, counted."""
+
+    rules: Rules
+    plies: tuple[Ply, ...]
+    games: int
+
+    @property
+    def arrangements(self) -> int:
+        return sum(ply.arrangements for ply in self.plies)
+
+    @property
+    def counts(self) -> Counts:
+        return sum((ply.counts for ply in self.plies), Counts())
+
+    @property
+    def canonical(self) -> Counts:
+        return sum((ply.canonical for ply in self.plies), Counts())
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+
+        def row(arrangements: int, counts: Counts, canonical: Counts) -> dict[str, Any]:
+            return {"arrangements": arrangements, **counts.as_dict(), "canonical": canonical.as_dict()}
+
+        return {
+            "rules": str(self.rules),
+            "plies": [{"ply": ply.ply, **row(*ply[1:])} for ply in self.plies],
+            "totals": row(self.arrangements, self.counts, self.canonical),
+            "games": self.games,
+        }
+
+    def derivation(self) -> str:
+        """The diary's reasoning from all fillings of the board to the legal positions."""
+        cells, counts = self.rules.cells, self.counts
+        return "\n".join(
+            [
+                f"3^{cells} = {3**cells:,} ways to fill {cells} cells with X, O or nothing",
+                f"-> {self.arrangements:,} with as many X as O or one more: {cells}!/(e!·x!·o!) summed over the plies",
+                f"-> {self.arrangements:,} - {self.arrangements - counts.legal:,} that play on after the end"
+                f" = {counts.legal:,} legal positions",
+                f" = {counts.ongoing:,} ongoing + {counts.x_wins:,} won by X + {counts.o_wins:,} won by O"
+                f" + {counts.draws:,} drawn; {counts.not_won:,} are not won",
+                f"{self.canonical.legal:,} legal positions up to symmetry",
+                f"{self.games:,} games (sequences of moves to the end)",
+            ]
+        )
+
+    def __str__(self) -> str:
+        header = ["ply", "arrangements", "legal", "ongoing", "X wins", "O wins", "draws"]
+        raw = [(ply.ply, ply.arrangements, *ply.counts.as_dict().values()) for ply in self.plies]
+        orbits = [(ply.ply, *ply.canonical.as_dict().values()) for ply in self.plies]
+        return "\n".join(
+            [
+                f"Positions of {self.rules}",
+                draw.table(header, [*raw, ("all", self.arrangements, *self.counts.as_dict().values())]),
+                "",
+                "Up to symmetry",
+                draw.table(header[:1] + header[2:], [*orbits, ("all", *self.canonical.as_dict().values())]),
+                "",
+                self.derivation(),
+            ]
+        )
+
+
+# ---- how it is counted
+
+FREE, WON, LOST, LAST_MOVES = range(4)  # columns of the counts of a ply; the last sums the ways to end
+
+
+def census(rules: Rules, workers: int | None = None, progress: bool = False) -> Census:
+    """Count every legal position of a game with up to 25 cells."""
+    if rules.cells > MAX_CELLS:
+        raise TooLarge(
+            f"the census of {rules} needs tables of 2^{rules.cells} sets; it takes boards of up to {MAX_CELLS} cells"
+        )
+    group = symmetries(rules.rows, rules.cols)
+    cycles = [np.array(symmetry.cycles(), dtype=np.int64) for symmetry in group]
+    half = rules.cells // 2 + 1
+    with bar(sum(half << len(each) for each in cycles), f"census of {rules}", "sets", progress) as shown:
+        pairs = np.array([count_pairs(rules, each, workers, shown.update) for each in cycles])
+    fixed, orbits = pairs[0], pairs.sum(axis=0) // len(group)
+    plies = tuple(
+        Ply(
+            ply,
+            _arrangements(rules.cells, ply),
+            _counts(rules, ply, fixed[ply]),
+            _counts(rules, ply, orbits[ply]),
+        )
+        for ply in range(rules.cells + 1)
+    )
+    return Census(rules, plies, sum(_games(rules, ply, fixed[ply]) for ply in range(rules.cells + 1)))
+
+
+def _arrangements(cells: int, ply: int) -> int:
+    """The multinomial cells! / (empty! · crosses! · noughts!)."""
+    return comb(cells, ply) * comb(ply, ply // 2)
+
+
+def _counts(rules: Rules, ply: int, row: NDArray[np.int64]) -> Counts:
+    """A row of `count_pairs` by winner: the mover, X at odd plies, wins with WON and loses with LOST."""
+    free, won, lost = (int(count) for count in row[:LAST_MOVES])
+    x_wins, o_wins = (won, lost) if ply % 2 else (lost, won)
+    return Counts(0, x_wins, o_wins, free) if ply == rules.cells else Counts(free, x_wins, o_wins)
+
+
+def _games(rules: Rules, ply: int, row: NDArray[np.int64]) -> int:
+    """The games that end at this ply."""
+    mover, other = (ply + 1) // 2, ply // 2
+    if ply % 2 == 0:
+        mover, other = other, mover
+    ended = int(row[LAST_MOVES]) * factorial(max(mover - 1, 0)) * factorial(other)
+    drawn = int(row[FREE]) * factorial(mover) * factorial(other) if ply == rules.cells else 0
+    return ended + drawn
+
+
+def count_pairs(
+    rules: Rules, cycles: NDArray[np.int64], workers: int | None = None, advance: Callable[[int], object] = id
+) -> NDArray[np.int64]:
+    """The positions made of whole cycles: int64[ply, (FREE, WON, LOST, LAST_MOVES)]."""
+    sizes, endings = classify(rules, cycles, workers)
+    stop = stop_flag()
+    pairs = np.zeros((rules.cells + 2, 4), dtype=np.int64)
+    count = partial(count_pairs_of_size, sizes=sizes, endings=endings, pairs=pairs, stop=stop)
+    threads = min(workers or available_cores(), MAX_TABLES)
+    for _ in in_order(count, range(rules.cells // 2 + 1), threads, stop):
+        advance(len(sizes))
+    return pairs
+
+
+def classify(
+    rules: Rules, cycles: NDArray[np.int64], workers: int | None = None
+) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Number of stones and `ending` of every union of cycles, two int8[union]; bit i of a union is cycle i."""
+    sizes = np.empty(1 << len(cycles), dtype=np.int8)
+    endings = np.empty_like(sizes)
+    block = partial(classify_block, cycles=cycles, runs=runs_of(rules), sizes=sizes, endings=endings)
+    for _ in in_order(block, range(0, len(sizes), BLOCK), workers):
+        pass
+    return sizes, endings
+
+
+@kernel
+def classify_block(
+    first: int,
+    cycles: NDArray[np.int64],
+    runs: NDArray[np.int64],
+    sizes: NDArray[np.int8],
+    endings: NDArray[np.int8],
+) -> None:
+    """`classify` for the BLOCK unions from `first` on."""
+    for index in range(first, min(first + BLOCK, len(sizes))):
+        stones = 0
+        rest = index
+        while rest != 0:
+            stones |= cycles[lowest_cell(rest)]
+            rest ^= lowest_bit(rest)
+        sizes[index] = popcount(stones)
+        endings[index] = ending(stones, runs)
+
+
+@kernel
+def count_pairs_of_size(
+    size: int, sizes: NDArray[np.int8], endings: NDArray[np.int8], pairs: NDArray[np.int64], stop: Stop
+) -> None:
+    """Fill rows 2·size and 2·size + 1 of `pairs`, where the player who did not move last has `size` stones."""
+    line_free_within = np.empty(len(sizes), dtype=np.uint32)
+    for other in range(len(sizes)):
+        line_free_within[other] = sizes[other] == size and endings[other] == 0
+    if stop[0]:
+        return
+    sum_over_subsets(line_free_within)
+    for mover in range(len(sizes)):
+        extra = sizes[mover] - size
+        if 0 <= extra <= 1 and endings[mover] != NO_LAST_MOVE:
+            row = pairs[2 * size + extra]
+            others = line_free_within[len(sizes) - 1 - mover]  # the complement of the mover's set
+            row[FREE if endings[mover] == 0 else WON if endings[mover] > 0 else LOST] += others
+            row[LAST_MOVES] += others * abs(endings[mover])
+
+
+@kernel
+def sum_over_subsets(table: NDArray[np.uint32]) -> None:
+    """Zeta transform in place: entry S becomes the sum of all entries T with T ⊆ S.
+
+    before: f{} f{0} f{1} f{0,1}   ->   after: f{}  f{}+f{0}  f{}+f{1}  f{}+f{0}+f{1}+f{0,1}
+
+    Halving first and adding afterwards works on pieces that fit any cache.
+    """
+    if len(table) > IN_CACHE:
+        half = len(table) // 2
+        sum_over_subsets(table[:half])
+        sum_over_subsets(table[half:])
+        add(table[:half], table[half:])
+    else:
+        width = 1
+        while width < len(table):
+            for start in range(0, len(table), 2 * width):
+                add(table[start : start + width], table[start + width : start + 2 * width])
+            width *= 2
+
+
+@kernel
+def add(source: NDArray[np.uint32], target: NDArray[np.uint32]) -> None:
+    for i in range(len(source)):
+        target[i] += source[i]

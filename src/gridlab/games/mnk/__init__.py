@@ -1,0 +1,1 @@
+"""In-a-row games: rows × cols boards, a length that wins, optionally a length that loses."""

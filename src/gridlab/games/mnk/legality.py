@@ -1,0 +1,53 @@
+"""Which pairs of bitboards are positions: the diary's `valid_state`, for every in-a-row game, with the reason.
+
+A position is legal when some game leads to it. Sets without a line stay so when stones are removed, hence any
+line-free position with the right counts can be reached. A finished game must have been ended by its last move:
+the stone just placed lies on *every* completed line of its player, and the other player has none.
+"""
+
+from enum import Enum
+from functools import reduce
+
+from gridlab.games.mnk.rules import Rules
+
+
+class Flaw(Enum):
+    """Why a pair of bitboards is not a legal position."""
+
+    OUTSIDE = "there are stones outside the board"
+    OVERLAP = "a cell holds both X and O"
+    TOO_MANY_NOUGHTS = "there are more noughts than crosses, but X moves first"
+    TOO_MANY_CROSSES = "there are too many crosses: at most one more than noughts"
+    TWO_WINNERS = "both players have completed a line, but the first ends the game"
+    PLAY_AFTER_WIN = "play went on after the game was over: the player who did not move last has completed a line"
+    NO_LAST_MOVE = "no single last move explains the lines: they have no cell in common"
+
+
+def find_flaw(rules: Rules, crosses: int, noughts: int) -> Flaw | None:
+    """The first reason why no game leads to these stones, or None if one does."""
+    if crosses < 0 or noughts < 0 or (crosses | noughts) & ~rules.board:
+        return Flaw.OUTSIDE
+    if crosses & noughts:
+        return Flaw.OVERLAP
+    surplus = crosses.bit_count() - noughts.bit_count()
+    if surplus < 0:
+        return Flaw.TOO_MANY_NOUGHTS
+    if surplus > 1:
+        return Flaw.TOO_MANY_CROSSES
+    return _find_line_flaw(rules, *((crosses, noughts) if surplus else (noughts, crosses)))
+
+
+def _find_line_flaw(rules: Rules, mover: int, other: int) -> Flaw | None:
+    by_mover, by_other = completed_lines(rules, mover), completed_lines(rules, other)
+    if by_mover and by_other:
+        return Flaw.TWO_WINNERS
+    if by_other:
+        return Flaw.PLAY_AFTER_WIN
+    if by_mover and not reduce(int.__and__, by_mover):
+        return Flaw.NO_LAST_MOVE
+    return None
+
+
+def completed_lines(rules: Rules, stones: int) -> list[int]:
+    """The winning and losing lines that these stones fill, as bitboards."""
+    return [line for line in rules.winning_lines + rules.losing_lines if stones & line == line]

@@ -1,0 +1,72 @@
+"""The lines of a game by symmetry: a few base masks, and what the symmetries of the board make of them.
+
+For 5x5:5 the three rows from the edge to the middle and the diagonal are base enough: with both colours 8 masks,
+which expand to all 12 lines.
+"""
+
+from typing import Any, NamedTuple
+
+from gridlab import draw
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.symmetry import symmetries
+
+
+class LineClass(NamedTuple):
+    """Lines that the symmetries carry into each other, as bitboards; the first is the base."""
+
+    rules: Rules
+    lines: tuple[int, ...]
+
+    @property
+    def base_masks(self) -> tuple[int, int]:
+        """The base line of crosses and of noughts as packed boards, 2 bits a cell."""
+        crosses = Position(self.rules, self.lines[0], 0)
+        return crosses.packed, crosses.swap_colours().packed
+
+    def __str__(self) -> str:
+        crosses, noughts = self.base_masks
+        boards = [str(Position(self.rules, line, 0)).replace("/", "\n") for line in self.lines]
+        return f"{len(boards)} lines, base mask X {crosses:#x}, O {noughts:#x}\n{draw.beside(boards)}"
+
+
+def line_classes(rules: Rules, lines: tuple[int, ...]) -> list[LineClass]:
+    """These lines of a game (`rules.winning_lines` or `rules.losing_lines`), class by class."""
+    classes: list[LineClass] = []
+    for line in lines:
+        if not any(line in known.lines for known in classes):
+            images = (symmetry.stones(line) for symmetry in symmetries(rules.rows, rules.cols))
+            classes.append(LineClass(rules, tuple(dict.fromkeys(images))))
+    return classes
+
+
+class LineReport(NamedTuple):
+    """All lines of a game, for people and as JSON."""
+
+    rules: Rules
+
+    def as_dict(self) -> dict[str, Any]:
+        def part(length: int | None, lines: tuple[int, ...]) -> dict[str, Any]:
+            classes = line_classes(self.rules, lines)
+            return {
+                "length": length,
+                "count": len(lines),
+                "classes": [{"base_masks": list(each.base_masks), "lines": list(each.lines)} for each in classes],
+            }
+
+        rules = self.rules
+        return {
+            "rules": str(rules),
+            "winning": part(rules.win, rules.winning_lines),
+            "losing": part(rules.lose, rules.losing_lines),
+        }
+
+    def __str__(self) -> str:
+        parts = []
+        for name, lines in (("winning", self.rules.winning_lines), ("losing", self.rules.losing_lines)):
+            if not lines:
+                continue
+            classes = line_classes(self.rules, lines)
+            parts.append(f"{len(lines)} {name} lines of {self.rules}, from {2 * len(classes)} base masks")
+            parts += [f"class {number}: {each}" for number, each in enumerate(classes, 1)]
+        return "\n\n".join(parts)

@@ -1,0 +1,191 @@
+"""A position of an in-a-row game: two bitboards, and whose turn follows from their counts.
+
+Positions are values: `play` returns a new one. Any board that can be drawn is a Position; whether a game leads to
+it is a question one asks (`flaw`). Cells are numbers from 0, moves in notation are text: `play(4)`, `play("22")`.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from gridlab import draw
+from gridlab.errors import BadNotation, IllegalMove, IllegalPosition
+from gridlab.games import notation
+from gridlab.games.mnk.legality import Flaw, completed_lines, find_flaw
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.symmetry import Symmetry, symmetries
+
+Player = Literal["X", "O"]
+
+
+class Outcome(Enum):
+    """How a game ended. A game that is not over has no outcome: None."""
+
+    X_WINS = "x_wins"
+    O_WINS = "o_wins"
+    DRAW = "draw"
+
+    @property
+    def winner(self) -> Player | None:
+        winners: dict[Outcome, Player] = {Outcome.X_WINS: "X", Outcome.O_WINS: "O"}
+        return winners.get(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Stones on a board; `Position(rules)` is the start."""
+
+    rules: Rules
+    crosses: int = 0
+    noughts: int = 0
+
+    def __post_init__(self) -> None:
+        flaw = find_flaw(self.rules, self.crosses, self.noughts)
+        if flaw in (Flaw.OUTSIDE, Flaw.OVERLAP):
+            raise IllegalPosition(f"crosses {self.crosses}, noughts {self.noughts} on {self.rules}: {flaw.value}", flaw)
+
+    # ---- reading and writing
+
+    @classmethod
+    def parse(cls, text: str, rules: Rules) -> "Position":
+        """Read what `str` writes, and the other forms of gridlab.games.notation."""
+        return cls.of_values(rules, notation.parse_board(text, rules.rows, rules.cols))
+
+    @classmethod
+    def of_values(cls, rules: Rules, values: tuple[int, ...]) -> "Position":
+        """From cell values: 0 empty, 1 X, 2 O."""
+        crosses = sum(1 << cell for cell, value in enumerate(values) if value == 1)
+        noughts = sum(1 << cell for cell, value in enumerate(values) if value == 2)
+        return cls(rules, crosses, noughts)
+
+    @classmethod
+    def unpack(cls, rules: Rules, packed: int) -> "Position":
+        """From the single number that `packed` gives."""
+        values = tuple(packed >> 2 * cell & 3 for cell in range(rules.cells))
+        if packed < 0 or packed >> 2 * rules.cells or 3 in values:
+            raise BadNotation(
+                f"{packed} is no packed {rules} board: 2 bits a cell, cell 0 lowest, 0 empty, 1 X, 2 O, and no more"
+            )
+        return cls.of_values(rules, values)
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The cells from the top left: 0 empty, 1 X, 2 O."""
+        return tuple((self.crosses >> cell & 1) + 2 * (self.noughts >> cell & 1) for cell in range(self.rules.cells))
+
+    @property
+    def packed(self) -> int:
+        """The board as one number, 2 bits a cell: cell 0 in bits 0-1, cell 1 in bits 2-3, …; 01 X, 10 O."""
+        return sum(value << 2 * cell for cell, value in enumerate(self.values))
+
+    def __str__(self) -> str:
+        return notation.board_text(self.values, self.rules.cols)
+
+    def draw(self) -> str:
+        """The board for a terminal, completed lines in brackets."""
+        return draw.board_text(self._marks, self.rules.cols, self._highlight)
+
+    def _repr_svg_(self) -> str:
+        return draw.board_svg(self._marks, self.rules.cols, self._highlight, title=f"{self.rules} {self}")
+
+    @property
+    def _marks(self) -> str:
+        return "".join(notation.MARKS[value] for value in self.values)
+
+    @property
+    def _highlight(self) -> set[int]:
+        return {cell for line in self.lines() for cell in range(self.rules.cells) if line >> cell & 1}
+
+    # ---- the game
+
+    @property
+    def ply(self) -> int:
+        return (self.crosses | self.noughts).bit_count()
+
+    @property
+    def to_move(self) -> Player:
+        """X when the counts are equal; else whoever has fewer stones."""
+        return "O" if self.crosses.bit_count() > self.noughts.bit_count() else "X"
+
+    def lines(self) -> list[int]:
+        """Completed lines of either player, as bitboards."""
+        return completed_lines(self.rules, self.crosses) + completed_lines(self.rules, self.noughts)
+
+    def outcome(self) -> Outcome | None:
+        """How the game ended, or None if it goes on."""
+        if winner := self._winner():
+            return Outcome.X_WINS if winner == "X" else Outcome.O_WINS
+        return Outcome.DRAW if self.ply == self.rules.cells else None
+
+    def _winner(self) -> Player | None:
+        def filled(lines: tuple[int, ...], stones: int) -> bool:
+            return any(stones & line == line for line in lines)
+
+        players: list[tuple[Player, int, Player]] = [("X", self.crosses, "O"), ("O", self.noughts, "X")]
+        if self.to_move == "X":
+            players.reverse()  # who moved last comes first
+        for player, stones, opponent in players:
+            if filled(self.rules.winning_lines, stones):
+                return player
+            if filled(self.rules.losing_lines, stones):
+                return opponent
+        return None
+
+    def moves(self) -> list[int]:
+        """The free cells, ascending; none when the game is over."""
+        if self.outcome():
+            return []
+        return [cell for cell, value in enumerate(self.values) if value == 0]
+
+    def play(self, move: int | str) -> "Position":
+        """The position after a move, given as a cell (4) or in notation ("22")."""
+        cell = notation.parse_move(move, self.rules.rows, self.rules.cols) if isinstance(move, str) else move
+        if not 0 <= cell < self.rules.cells:
+            raise IllegalMove(f"cell {cell} is not on the board; cells are 0 to {self.rules.cells - 1}")
+        name = notation.move_text(cell, self.rules.rows, self.rules.cols)
+        if (self.crosses | self.noughts) >> cell & 1:
+            raise IllegalMove(f"{name} is occupied in {self}; free cells can be had from moves()")
+        if outcome := self.outcome():
+            raise IllegalMove(f"{name} cannot be played in {self}: the game is over ({outcome.value})")
+        if self.to_move == "X":
+            return Position(self.rules, self.crosses | 1 << cell, self.noughts)
+        return Position(self.rules, self.crosses, self.noughts | 1 << cell)
+
+    # ---- which positions are the same
+
+    def flaw(self) -> Flaw | None:
+        """Why no game leads here, or None if one does."""
+        return find_flaw(self.rules, self.crosses, self.noughts)
+
+    def require_legal(self) -> "Position":
+        """This position, or IllegalPosition with the reason."""
+        if flaw := self.flaw():
+            raise IllegalPosition(f"{self} is not a position of {self.rules}: {flaw.value}", flaw)
+        return self
+
+    def image(self, symmetry: Symmetry) -> "Position":
+        """The position seen through a symmetry of its board."""
+        return Position(self.rules, symmetry.stones(self.crosses), symmetry.stones(self.noughts))
+
+    def canonical(self) -> tuple["Position", Symmetry]:
+        """The lexicographically smallest image (cell by cell from the top left, empty < X < O) and the map to it."""
+        best = min(symmetries(self.rules.rows, self.rules.cols), key=lambda symmetry: symmetry.values(self.values))
+        return self.image(best), best
+
+    @property
+    def key(self) -> tuple[Rules, int]:
+        """Equal for two positions exactly when a symmetry maps one to the other; hashable."""
+        return self.rules, self.canonical()[0].packed
+
+    def swap_colours(self) -> "Position":
+        """X for O and O for X.
+
+        The counts still decide the turn. After an odd number of plies the right to move changes colour with the
+        stones, and the game that follows is the same; with equal counts X moves, now with the other's stones.
+        """
+        return Position(self.rules, self.noughts, self.crosses)
+
+
+def canonical(position: Position) -> tuple[Position, Symmetry]:
+    """The representative of all symmetric images of `position`, and the symmetry that leads to it."""
+    return position.canonical()

@@ -1,0 +1,107 @@
+"""Where work runs, and how it is stopped.
+
+Ctrl-C reaches Python only when a compiled kernel returns. So kernels run in threads (they release the GIL and
+share arrays) while the main thread waits in short steps; a long kernel takes a `stop` array of one element and
+returns early once it is set. Ctrl-C, a time budget and a client that leaves all set the same flag.
+"""
+
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+Stop = NDArray[np.uint8]  # [1]: 0 go on, 1 return as soon as you can
+
+STEP = 0.1  # seconds between two looks at Ctrl-C and the clock
+
+
+def stop_flag() -> Stop:
+    return np.zeros(1, dtype=np.uint8)
+
+
+def available_cores() -> int:
+    """The cores this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def call(function: Callable[[], Result], stop: Stop, seconds: float | None = None) -> Result:
+    """The result of `function()`, run in a thread; `stop` is set on Ctrl-C and when `seconds` have passed.
+
+    After the budget the function returns what it has; after Ctrl-C KeyboardInterrupt goes on up.
+    """
+    end = None if seconds is None else time.monotonic() + seconds
+    with ThreadPoolExecutor(1) as pool:
+        return _result(pool.submit(function), stop, end)
+
+
+def in_order(
+    function: Callable[[Job], Result],
+    jobs: Iterable[Job],
+    workers: int | None = None,
+    stop: Stop | None = None,
+    processes: bool = False,
+) -> Iterator[Result]:
+    """`function(job)` for every job, in the order of the jobs, whatever the number of workers.
+
+    At most two jobs a worker are begun ahead of the one being waited for, so memory stays bounded. Threads suit
+    kernels; `processes=True` suits jobs that keep Python itself busy (function and jobs must be picklable).
+    """
+    workers = workers or available_cores()
+    stop = stop_flag() if stop is None else stop
+    waiting: deque[Future[Result]] = deque()
+    with _process_pool(workers) if processes else ThreadPoolExecutor(workers) as pool:
+        try:
+            for job in jobs:
+                waiting.append(pool.submit(function, job))
+                if len(waiting) > 2 * workers:
+                    yield _result(waiting.popleft(), stop)
+            while waiting:
+                yield _result(waiting.popleft(), stop)
+        except BaseException:
+            stop[0] = 1
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _result(future: Future[Result], stop: Stop, end: float | None = None) -> Result:
+    try:
+        while not future.done():
+            wait([future], timeout=STEP)
+            if end is not None and time.monotonic() >= end:
+                stop[0] = 1
+    except BaseException:
+        stop[0] = 1
+        raise
+    return future.result()
+
+
+@contextmanager
+def _process_pool(workers: int) -> Iterator[Executor]:
+    """Processes that leave Ctrl-C to their parent, which ends them when it goes."""
+    others = multiprocessing.active_children()
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _leave_interrupts_to_parent)
+    try:
+        with pool:
+            try:
+                yield pool
+            except BaseException:
+                for process in multiprocessing.active_children():
+                    if process not in others:
+                        process.terminate()
+                raise
+    finally:
+        pool.shutdown()
+
+
+def _leave_interrupts_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
