@@ -1,7 +1,7 @@
 """Where work runs, and how it is stopped.
 
 Ctrl-C reaches Python only when a compiled kernel returns. So kernels run in threads (they release the GIL and
-share arrays) while the main thread waits in short steps; a long kernel takes a `stop` array of one element and
+share arrays) while the main thread waits in short steps; a long kernel takes a `stop` array (gridlab.stop) and
 returns early once it is set. Ctrl-C, a time budget and a client that leaves all set the same flag.
 """
 
@@ -10,23 +10,17 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+from gridlab.stop import Stop, stop_flag
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-Stop = NDArray[np.uint8]  # [1]: 0 go on, 1 return as soon as you can
 
 STEP = 0.1  # seconds between two looks at Ctrl-C and the clock
-
-
-def stop_flag() -> Stop:
-    return np.zeros(1, dtype=np.uint8)
 
 
 def available_cores() -> int:
@@ -50,7 +44,7 @@ def in_order(
     workers: int | None = None,
     stop: Stop | None = None,
     processes: bool = False,
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """`function(job)` for every job, in the order of the jobs, whatever the number of workers.
 
     At most two jobs a worker are begun ahead of the one being waited for, so memory stays bounded. Threads suit

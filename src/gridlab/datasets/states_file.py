@@ -5,12 +5,10 @@
 Lines are made by a kernel, block by block; the file streams, whatever its length.
 """
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.exact.enumerate import OUTCOMES, Block, Job, Listing, count_listable, list_block, plan
+from gridlab.exact.enumerate import OUTCOMES, Block, Job, count_listable, list_block, plan
 from gridlab.files import Sink
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.notation import MARKS
@@ -29,18 +27,17 @@ def write_states(
 ) -> int:
     """Write every legal position of a game with at most 100 million of them; how many there were."""
     total = count_listable(rules, canonical)
-    listing, jobs = plan(rules, canonical)
     sink.write(HEADER)
     with bar(total, f"states of {rules}", "positions", progress) as shown:
-        for count, lines in in_order(partial(_csv_block, listing), jobs, workers):
+        for count, lines in in_order(_csv_block, plan(rules, canonical), workers):
             sink.write(lines)
             shown.update(count)
     return total
 
 
-def _csv_block(listing: Listing, job: Job) -> tuple[int, memoryview]:
-    block = list_block(listing, job)
-    return len(block.crosses), csv_lines(block, listing.rules)
+def _csv_block(job: Job) -> tuple[int, memoryview]:
+    block = list_block(job)
+    return len(block.crosses), csv_lines(block, job.rules)
 
 
 def csv_lines(block: Block, rules: Rules) -> memoryview:

@@ -30,7 +30,8 @@ from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
 from gridlab.jit import kernel
 from gridlab.progress import bar
-from gridlab.workers import Stop, available_cores, in_order, stop_flag
+from gridlab.stop import Stop, stop_flag, stopped
+from gridlab.workers import available_cores, in_order
 
 MAX_CELLS = 25  # 2^25 sets: 200 MiB and some seconds; each further cell doubles both
 BLOCK = 1 << 18  # sets classified in one job
@@ -244,7 +245,7 @@ def count_pairs_of_size(
     line_free_within = np.empty(len(sizes), dtype=np.uint32)
     for other in range(len(sizes)):
         line_free_within[other] = sizes[other] == size and endings[other] == 0
-    if stop[0]:
+    if stopped(stop):
         return
     sum_over_subsets(line_free_within)
     for mover in range(len(sizes)):

@@ -1,21 +1,16 @@
 """Every legal position of a small game, one by one: ascending by ply, then crosses, then noughts.
 
-The sets of crosses that can stand at a ply come from one table over all sets of cells; for each of them the noughts
-are the subsets of the free cells. Counting the bits of `s` in colex order and laying them on the free cells lists
-those subsets in ascending order:
-
-    free cells 1 3 4 6, two noughts:    s = 0011 0101 0110 1001 …   ->   noughts on 1,3  1,4  3,4  1,6 …
+One table over all sets of cells tells which sets of crosses and which sets of noughts can stand at a ply. The
+positions are the pairs of those that share no cell; running through both lists in order lists them in order.
 """
 
 from collections.abc import Iterator
-from functools import partial
 from math import comb
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import lowest_bit, lowest_cell
 from gridlab.errors import TooLarge
 from gridlab.exact.census import census, classify
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, image_keys, is_canonical
@@ -39,11 +34,14 @@ class Block(NamedTuple):
     outcomes: NDArray[np.int8]  # [position], an index into OUTCOMES
 
 
-class Listing(NamedTuple):
-    """What the jobs of one listing share."""
+class Job(NamedTuple):
+    """The sets from which one block is made."""
 
     rules: Rules
-    endings: NDArray[np.int8]  # [set of cells]
+    ply: int
+    crosses: NDArray[np.int64]  # [set]
+    noughts: NDArray[np.int64]  # [set]
+    endings: NDArray[np.int8]  # [set of cells], as `census.classify` gives them
     keys: NDArray[np.int64]  # of `image_keys`; the identity alone keeps every position
 
 
@@ -61,108 +59,72 @@ def count_listable(rules: Rules, canonical: bool = False) -> int:
 
 def blocks(rules: Rules, canonical: bool = False, workers: int | None = None) -> Iterator[Block]:
     """Every legal position, or with `canonical` one of each symmetry class, as arrays."""
-    listing, jobs = plan(rules, canonical)
-    return in_order(partial(list_block, listing), jobs, workers)
+    return in_order(list_block, plan(rules, canonical), workers)
 
 
 def positions(rules: Rules, canonical: bool = False) -> Iterator[Position]:
-    """The same as positions."""
+    """Every legal position, or with `canonical` one of each symmetry class."""
     count_listable(rules, canonical)
     for block in blocks(rules, canonical):
         for crosses, noughts in zip(block.crosses.tolist(), block.noughts.tolist(), strict=True):
             yield Position(rules, crosses, noughts)
 
 
-Job = tuple[int, NDArray[np.int64]]  # a ply and some of its sets of crosses
-
-
-def plan(rules: Rules, canonical: bool) -> tuple[Listing, Iterator[Job]]:
-    """The tables for a listing and its jobs, in order."""
-    cells = np.array([1 << cell for cell in range(rules.cells)], dtype=np.int64)
-    sizes, endings = classify(rules, cells)
+def plan(rules: Rules, canonical: bool) -> Iterator[Job]:
+    """The jobs of a listing, in order, each of a bounded size."""
+    sizes, endings = classify(rules, np.array([1 << cell for cell in range(rules.cells)], dtype=np.int64))
     keys = image_keys(rules) if canonical else image_keys(rules)[:1]
-    return Listing(rules, endings, keys), _jobs(rules, sizes, endings)
-
-
-def _jobs(rules: Rules, sizes: NDArray[np.int8], endings: NDArray[np.int8]) -> Iterator[Job]:
     for ply in range(rules.cells + 1):
-        crosses, noughts = (ply + 1) // 2, ply // 2
-        may_stand = endings != NO_LAST_MOVE if ply % 2 else endings == 0
-        sets = np.flatnonzero((sizes == crosses) & may_stand)
-        step = max(1, BLOCK // comb(rules.cells - crosses, noughts))
-        for first in range(0, len(sets), step):
-            yield ply, sets[first : first + step]
+        x_moved = ply % 2 == 1
+        crosses = _sets((ply + 1) // 2, x_moved, sizes, endings)
+        noughts = _sets(ply // 2, not x_moved, sizes, endings)
+        step = max(1, BLOCK // _most_noughts(rules, ply, noughts))
+        for first in range(0, len(crosses), step):
+            yield Job(rules, ply, crosses[first : first + step], noughts, endings, keys)
 
 
-def list_block(listing: Listing, job: Job) -> Block:
+def _sets(size: int, moved_last: bool, sizes: NDArray[np.int8], endings: NDArray[np.int8]) -> NDArray[np.int64]:
+    """The sets of that size that a player can have, ascending."""
+    may_stand = endings != NO_LAST_MOVE if moved_last else endings == 0
+    return np.flatnonzero((sizes == size) & may_stand)
+
+
+def _most_noughts(rules: Rules, ply: int, noughts: NDArray[np.int64]) -> int:
+    """How many sets of noughts can go with one set of crosses."""
+    return max(1, min(len(noughts), comb(rules.cells - (ply + 1) // 2, ply // 2)))
+
+
+def list_block(job: Job) -> Block:
     """The positions of one job."""
-    ply, sets = job
-    cells = listing.rules.cells
-    room = len(sets) * comb(cells - (ply + 1) // 2, ply // 2)
-    block = Block(ply, np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int8))
-    count = list_positions(
-        ply, sets, cells, listing.endings, listing.keys, block.crosses, block.noughts, block.outcomes
-    )
-    return Block(ply, block.crosses[:count], block.noughts[:count], block.outcomes[:count])
+    room = len(job.crosses) * _most_noughts(job.rules, job.ply, job.noughts)
+    crosses, noughts, outcomes = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int8)
+    count = list_positions(job[1:], job.rules.cells, crosses, noughts, outcomes)
+    return Block(job.ply, crosses[:count], noughts[:count], outcomes[:count])
 
 
 @kernel
 def list_positions(
-    ply: int,
-    sets: NDArray[np.int64],
+    job: tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.int64]],
     cells: int,
-    endings: NDArray[np.int8],
-    keys: NDArray[np.int64],
     all_crosses: NDArray[np.int64],
     all_noughts: NDArray[np.int64],
     outcomes: NDArray[np.int8],
 ) -> int:
-    """Write the positions with these sets of crosses; how many there are."""
+    """Write the disjoint pairs of a job (without its rules) that are positions; how many there are."""
+    ply, crosses_sets, noughts_sets, endings, keys = job
     found = 0
-    free_bits = np.empty(cells, dtype=np.int64)
-    for crosses in sets:
-        free = 0
-        for cell in range(cells):
-            if crosses >> cell & 1 == 0:
-                free_bits[free] = 1 << cell
-                free += 1
-        chosen = (1 << ply // 2) - 1
-        while chosen < 1 << free:
-            noughts = lay(chosen, free_bits)
-            outcome = outcome_of(ply, cells, endings[crosses], endings[noughts])
-            if outcome >= 0 and is_canonical(crosses, noughts, keys):
-                all_crosses[found], all_noughts[found], outcomes[found] = crosses, noughts, outcome
+    for crosses in crosses_sets:
+        for noughts in noughts_sets:
+            if crosses & noughts == 0 and is_canonical(crosses, noughts, keys):
+                all_crosses[found], all_noughts[found] = crosses, noughts
+                outcomes[found] = outcome_of(ply, cells, endings[crosses if ply % 2 else noughts])
                 found += 1
-            if chosen == 0:
-                break
-            chosen = next_of_same_size(chosen)
     return found
 
 
 @kernel
-def lay(chosen: int, bits: NDArray[np.int64]) -> int:
-    """The union of the bits that `chosen` selects: a deposit without the instruction."""
-    laid = 0
-    while chosen != 0:
-        laid |= bits[lowest_cell(chosen)]
-        chosen ^= lowest_bit(chosen)
-    return laid
-
-
-@kernel
-def next_of_same_size(chosen: int) -> int:
-    """The next larger number with as many bits set: 0011 -> 0101 -> 0110 -> 1001 (Gosper's hack)."""
-    low = lowest_bit(chosen)
-    carried = chosen + low
-    return carried | ((chosen ^ carried) >> 2) >> lowest_cell(low)
-
-
-@kernel
-def outcome_of(ply: int, cells: int, crosses_ending: int, noughts_ending: int) -> int:
-    """An index into OUTCOMES, or -1 if no game leads here. X moved last at odd plies."""
-    mover, other = (crosses_ending, noughts_ending) if ply % 2 else (noughts_ending, crosses_ending)
-    if other != 0 or mover == NO_LAST_MOVE:
-        return -1
-    if mover == 0:
+def outcome_of(ply: int, cells: int, ending: int) -> int:
+    """An index into OUTCOMES, from the ending of the player who moved last: X at odd plies."""
+    if ending == 0:
         return DRAW if ply == cells else ONGOING
-    return X_WINS if (mover > 0) == (ply % 2 == 1) else O_WINS
+    return X_WINS if (ending > 0) == (ply % 2 == 1) else O_WINS

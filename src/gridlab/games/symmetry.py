@@ -48,7 +48,10 @@ class Symmetry:
 
     def values(self, values: tuple[int, ...]) -> tuple[int, ...]:
         """The image of a board given cell by cell."""
-        return tuple(values[cell] for cell in self.inverse.cells)
+        image = [0] * len(values)
+        for value, to in zip(values, self.cells, strict=True):
+            image[to] = value
+        return tuple(image)
 
     def cycles(self) -> tuple[int, ...]:
         """Bitboards of the cells that the map carries round into each other.

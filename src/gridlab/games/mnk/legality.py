@@ -23,12 +23,17 @@ class Flaw(Enum):
     NO_LAST_MOVE = "no single last move explains the lines: they have no cell in common"
 
 
+def find_board_flaw(rules: Rules, crosses: int, noughts: int) -> Flaw | None:
+    """Why no board can show these stones at all, or None if one can."""
+    if (crosses | noughts) >> rules.cells:  # also of a negative number
+        return Flaw.OUTSIDE
+    return Flaw.OVERLAP if crosses & noughts else None
+
+
 def find_flaw(rules: Rules, crosses: int, noughts: int) -> Flaw | None:
     """The first reason why no game leads to these stones, or None if one does."""
-    if crosses < 0 or noughts < 0 or (crosses | noughts) & ~rules.board:
-        return Flaw.OUTSIDE
-    if crosses & noughts:
-        return Flaw.OVERLAP
+    if flaw := find_board_flaw(rules, crosses, noughts):
+        return flaw
     surplus = crosses.bit_count() - noughts.bit_count()
     if surplus < 0:
         return Flaw.TOO_MANY_NOUGHTS

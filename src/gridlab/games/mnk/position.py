@@ -11,7 +11,7 @@ from typing import Literal
 from gridlab import draw
 from gridlab.errors import BadNotation, IllegalMove, IllegalPosition
 from gridlab.games import notation
-from gridlab.games.mnk.legality import Flaw, completed_lines, find_flaw
+from gridlab.games.mnk.legality import Flaw, completed_lines, find_board_flaw, find_flaw
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import Symmetry, symmetries
 
@@ -40,9 +40,9 @@ class Position:
     noughts: int = 0
 
     def __post_init__(self) -> None:
-        flaw = find_flaw(self.rules, self.crosses, self.noughts)
-        if flaw in (Flaw.OUTSIDE, Flaw.OVERLAP):
-            raise IllegalPosition(f"crosses {self.crosses}, noughts {self.noughts} on {self.rules}: {flaw.value}", flaw)
+        if flaw := find_board_flaw(self.rules, self.crosses, self.noughts):
+            stones = f"crosses {self.crosses}, noughts {self.noughts}"
+            raise IllegalPosition(f"{stones} is not a board of {self.rules}: {flaw.value}", flaw)
 
     # ---- reading and writing
 
@@ -169,7 +169,8 @@ class Position:
 
     def canonical(self) -> tuple["Position", Symmetry]:
         """The lexicographically smallest image (cell by cell from the top left, empty < X < O) and the map to it."""
-        best = min(symmetries(self.rules.rows, self.rules.cols), key=lambda symmetry: symmetry.values(self.values))
+        values = self.values
+        best = min(symmetries(self.rules.rows, self.rules.cols), key=lambda symmetry: symmetry.values(values))
         return self.image(best), best
 
     @property

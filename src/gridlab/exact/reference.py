@@ -1,0 +1,37 @@
+"""Complete answers the slow way: what the counting and listing kernels are held to."""
+
+from collections import Counter
+
+from gridlab.games.mnk import reference
+from gridlab.games.mnk.rules import Rules
+
+TICTACTOE_LINES = (0b111, 0b111000, 0b111000000, 0b1001001, 0b10010010, 0b100100100, 0b100010001, 0b1010100)
+
+
+def valid_state(noughts: int, crosses: int) -> bool:
+    """The diary's question: can these two bitboards stand in a game of tic-tac-toe?"""
+    stones = crosses.bit_count(), noughts.bit_count()
+    if crosses & noughts or stones[0] - stones[1] not in (0, 1):
+        return False
+    x_has_won = any(crosses & line == line for line in TICTACTOE_LINES)
+    o_has_won = any(noughts & line == line for line in TICTACTOE_LINES)
+    x_moved_last = stones[0] > stones[1]
+    return not (o_has_won if x_moved_last else x_has_won)
+
+
+def diary_states() -> list[tuple[int, int]]:
+    """Every legal (noughts, crosses) of tic-tac-toe, by the diary's double loop.
+
+    Four noughts reach at most 0b111100000 = 480, five crosses 0b111110000 = 496.
+    """
+    return [(noughts, crosses) for noughts in range(481) for crosses in range(497) if valid_state(noughts, crosses)]
+
+
+def census_by_play(rules: Rules) -> tuple[list[Counter[str]], list[Counter[str]], int]:
+    """Positions by outcome for every ply, the same up to symmetry, and the number of games: by playing them all."""
+    plies = reference.positions_by_play(rules)
+    raw = [Counter(reference.outcome(rules, board) for board in ply) for ply in plies]
+    classes = [{reference.canonical(rules, board) for board in ply} for ply in plies]
+    orbits = [Counter(reference.outcome(rules, board) for board in ply) for ply in classes]
+    games = sum(ways for ply in plies for board, ways in ply.items() if reference.outcome(rules, board) != "ongoing")
+    return raw, orbits, games

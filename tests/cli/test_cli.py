@@ -1,0 +1,148 @@
+"""The command line as a user meets it: data, errors, exit codes, speed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gridlab as package
+from tests.conftest import Python, Run
+
+COUNTS = ["legal", "ongoing", "x_wins", "o_wins", "draws"]
+
+
+@pytest.mark.compiled
+def test_census_as_json(gridlab: Run) -> None:
+    code, out, _ = gridlab("census", "tictactoe", "--json")
+    report = json.loads(out)
+    assert code == 0
+    assert list(report) == ["rules", "plies", "totals", "games"]
+    assert [ply["ply"] for ply in report["plies"]] == list(range(10))
+    assert list(report["plies"][5]) == ["ply", "arrangements", *COUNTS, "canonical"]
+    assert list(report["totals"]) == ["arrangements", *COUNTS, "canonical"]
+    assert list(report["totals"]["canonical"]) == COUNTS
+    assert (report["totals"]["arrangements"], report["totals"]["legal"]) == (6046, 5478)
+    assert report["totals"]["canonical"]["legal"] == 765
+    assert report["rules"] == "3x3:3"
+
+
+@pytest.mark.compiled
+def test_census_for_people(gridlab: Run) -> None:
+    code, out, err = gridlab("census", "tictactoe", "--quiet", "--workers", "1")
+    assert (code, err) == (0, "")
+    assert "6,046 - 568 that play on after the end = 5,478 legal positions" in out
+    assert "all         6,046  5,478    4,520     626     316     16" in out
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("option", ["-o", "--out", "--output"])
+def test_states_to_a_file(gridlab: Run, tmp_path: Path, option: str) -> None:
+    target = tmp_path / "new" / "states.csv"
+    code, out, err = gridlab("states", "3x3:3", "--canonical", option, str(target))
+    lines = target.read_text().splitlines()
+    assert (code, out) == (0, "")
+    assert f"{target}: 765 positions" in err
+    assert lines[0] == "ply,crosses,noughts,board,outcome"
+    assert len(lines) == 766
+    assert all(line.count(",") == 4 for line in lines)
+
+
+@pytest.mark.compiled
+def test_states_to_the_terminal(gridlab: Run) -> None:
+    code, out, _ = gridlab("states", "tictactoe")
+    assert code == 0
+    assert len(out.splitlines()) == 5479
+    assert "5,7,24,XXX/OO./...,x_wins" in out
+
+
+def test_lines(gridlab: Run) -> None:
+    code, out, _ = gridlab("lines", "tictactoe5")
+    assert code == 0
+    assert out.startswith("12 winning lines of 5x5:5, from 8 base masks\n")
+    report = json.loads(gridlab("lines", "squava", "--json")[1])
+    assert (report["winning"]["count"], report["losing"]["count"]) == (28, 48)
+
+
+@pytest.mark.compiled
+def test_the_tour(gridlab: Run) -> None:
+    code, out, _ = gridlab("tour")
+    assert code == 0
+    assert "255,168 games" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["census", "chess"], "'chess' is no game; name one of tictactoe"),
+        (["census", "5x5:9"], "the winning length 9 does not fit; 1 to 5 would"),
+        (["census", "6x6:4"], "takes boards of up to 25 cells"),
+        (["states", "8x8:5"], "64 cells do not fit a bitboard"),
+        (["lines", "3x3"], "'3x3' is no game"),
+        (["census"], "Missing argument 'GAME'"),
+        (["census", "tictactoe", "--workers", "0"], "0 is not in the range"),
+        (["census", "tictactoe", "--what"], "No such option: --what"),
+        (["dance"], "No such command 'dance'"),
+        pytest.param(["states", "5x5:5"], "158,977,021,146 legal positions", marks=pytest.mark.compiled),
+        pytest.param(["states", "3x3:3", "-o", "/dev/null/x.csv"], "cannot write", marks=pytest.mark.compiled),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_exit_code_two(gridlab: Run, arguments: list[str], sentence: str) -> None:
+    code, out, err = gridlab(*arguments)
+    said = [line for line in err.splitlines() if line != "compiling, first run only"]
+    assert (code, out) == (2, "")
+    assert len(said) == 1
+    assert said[0].startswith("error: ")
+    assert sentence in said[0]
+
+
+def test_without_arguments_help_is_shown(gridlab: Run) -> None:
+    code, out, _ = gridlab()
+    assert code == 0
+    assert "census" in out
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    program = f"{sys.executable} -m gridlab states 2x3:2 | head -n 1"
+    done = subprocess.run(program, shell=True, capture_output=True, text=True, check=True)
+    assert done.stdout == "ply,crosses,noughts,board,outcome\n"
+    assert "Error" not in done.stderr
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_is_exit_code_130() -> None:
+    """The listing of 5x5:2, 58 million lines, is stopped when its first lines have come."""
+    command = [sys.executable, "-m", "gridlab", "states", "5x5:2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        assert run.stdout.readline() == b"ply,crosses,noughts,board,outcome\n"
+        run.send_signal(signal.SIGINT)
+        run.stdout.read()
+        assert run.wait(10) == 130
+        assert run.stderr.read().splitlines()[-1] == b"interrupted"
+
+
+def test_importing_is_cheap(python: Python) -> None:
+    heavy = ["numba", "numpy", "typer", "torch", "pyarrow", "matplotlib", "fastapi", "tqdm"]
+    done = python(f"import sys, gridlab; print([name for name in {heavy} if name in sys.modules])")
+    assert done.stdout.strip() == "[]"
+
+
+def test_help_needs_no_compiler(python: Python) -> None:
+    done = python(
+        "import sys; from gridlab.cli import run; run(['--help']); print([m for m in sys.modules if m == 'numba'])"
+    )
+    assert done.stdout.strip().endswith("[]")
+
+
+def test_everything_promised_can_be_imported() -> None:
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+    assert set(package.__all__) == set(dir(package))
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = package.nothing

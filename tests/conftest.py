@@ -1,0 +1,53 @@
+"""What the tests share: a way to run the command line, and strategies that plant structure."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from hypothesis import settings
+
+from gridlab import cli
+
+settings.register_profile("gridlab", deadline=None, derandomize=True)
+settings.load_profile("gridlab")
+
+Run = Callable[..., tuple[int, str, str]]
+Python = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without compiled kernels the tests that need their speed are left out, whatever was asked for."""
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        left_out = [item for item in items if item.get_closest_marker("compiled")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture
+def gridlab(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """Run a command in this process: gridlab("census", "3x3:3") -> exit code, stdout, stderr."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = cli.run(arguments)
+        out, err = capfdbinary.readouterr()
+        return code, out.decode(), err.decode()
+
+    return run
+
+
+@pytest.fixture
+def python() -> Python:
+    """Run a Python program in a fresh process."""
+
+    def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | environment,
+        )
+
+    return run

@@ -1,0 +1,77 @@
+"""A census by playing: every class of positions is reached move by move, with numpy and without a kernel.
+
+Independent of the counting in every step: reached instead of counted, canonicalised instead of averaged.
+"""
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.symmetry import symmetries
+
+Codes = NDArray[np.int64]  # crosses << cells | noughts
+
+
+class PlayedPly(NamedTuple):
+    raw: Counter[str]
+    canonical: Counter[str]
+
+
+def plies_by_play(rules: Rules) -> list[PlayedPly]:
+    """Positions by outcome, raw and up to symmetry, for every ply that play reaches."""
+    ongoing = np.zeros(1, dtype=np.int64)
+    plies = [PlayedPly(Counter(ongoing=1), Counter(ongoing=1))]
+    for ply in range(1, rules.cells + 1):
+        codes = smallest_images(rules, children(rules, ongoing, ply))
+        orbits = orbit_sizes(rules, codes)
+        outcome = outcomes(rules, codes, ply)
+        counted = PlayedPly(Counter(), Counter())
+        for name in ("ongoing", "x_wins", "o_wins", "draw"):
+            counted.canonical[name] = int((outcome == name).sum())
+            counted.raw[name] = int(orbits[outcome == name].sum())
+        plies.append(counted)
+        ongoing = codes[outcome == "ongoing"]
+    return plies
+
+
+def children(rules: Rules, codes: Codes, ply: int) -> Codes:
+    shift = rules.cells if ply % 2 else 0
+    occupied = codes >> rules.cells | codes & rules.board
+    moved = [codes[occupied >> cell & 1 == 0] | 1 << cell + shift for cell in range(rules.cells)]
+    return np.unique(np.concatenate(moved))
+
+
+def images(rules: Rules, codes: Codes) -> list[Codes]:
+    mapped = []
+    for symmetry in symmetries(rules.rows, rules.cols):
+        image = np.zeros_like(codes)
+        for cell, to in enumerate(symmetry.cells):
+            both = codes >> cell & (1 << rules.cells | 1)
+            image |= both << to
+        mapped.append(image)
+    return mapped
+
+
+def smallest_images(rules: Rules, codes: Codes) -> Codes:
+    return np.unique(np.minimum.reduce(images(rules, codes)))
+
+
+def orbit_sizes(rules: Rules, codes: Codes) -> Codes:
+    if not len(codes):
+        return codes
+    ordered = np.sort(np.array(images(rules, codes)), axis=0)
+    different: Codes = 1 + (np.diff(ordered, axis=0) != 0).sum(axis=0)
+    return different
+
+
+def outcomes(rules: Rules, codes: Codes, ply: int) -> NDArray[np.str_]:
+    stones = codes >> rules.cells if ply % 2 else codes & rules.board
+    mover, other = ("x_wins", "o_wins") if ply % 2 else ("o_wins", "x_wins")
+    result = np.full(len(codes), "draw" if ply == rules.cells else "ongoing", dtype="<U7")
+    for name, lines in ((other, rules.losing_lines), (mover, rules.winning_lines)):
+        for line in lines:
+            result[stones & line == line] = name
+    return result
