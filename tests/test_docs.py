@@ -51,13 +51,17 @@ def matches(expected: str, printed: str) -> bool:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("example", [each for each in examples() if not each.command.startswith("make ")], ids=str)
+@pytest.mark.parametrize(
+    "example", [each for each in examples() if not each.command.startswith("make ")], ids=lambda each: each.command
+)
 def test_commands_print_what_the_page_shows(example: Example) -> None:
     printed = run(example.command)
     assert matches(example.output, printed), printed
 
 
-@pytest.mark.parametrize("example", [each for each in examples() if each.command.startswith("make ")], ids=str)
+@pytest.mark.parametrize(
+    "example", [each for each in examples() if each.command.startswith("make ")], ids=lambda each: each.command
+)
 def test_make_knows_its_targets(example: Example) -> None:
     """What they do is run by `make test-long` in a fresh clone, and by whoever runs these tests."""
     assert "gridlab tour" in run(f"{example.command} --dry-run") or "pytest" in run(f"{example.command} --dry-run")

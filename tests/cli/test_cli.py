@@ -67,6 +67,23 @@ def test_lines(gridlab: Run) -> None:
     assert (report["winning"]["count"], report["losing"]["count"]) == (28, 48)
 
 
+def test_a_position_is_shown(gridlab: Run) -> None:
+    code, out, _ = gridlab("show", "tictactoe", "X.O/.X./O..", "--play", "33")
+    assert code == 0
+    assert " 1 [X] .  O\n 2  . [X] ." in out
+    assert "outcome    x_wins" in out
+    report = json.loads(gridlab("show", "tictactoe", "--play", "22 11", "--json")[1])
+    assert (report["board"], report["legal"], report["to_move"]) == ("O../.X./...", True, "X")
+    assert report["moves"] == ["12", "13", "21", "23", "31", "32", "33"]
+    assert (report["canonical"], report["symmetry"], report["orbit"]) == (".../.X./..O", "rotate 180", 4)
+
+
+def test_a_position_that_no_game_leads_to_is_answered_with_one(gridlab: Run) -> None:
+    code, out, _ = gridlab("show", "tictactoe", "XXX/OOO/...")
+    assert code == 1
+    assert "legal      no: both players have completed a line" in out
+
+
 @pytest.mark.compiled
 def test_the_tour(gridlab: Run) -> None:
     code, out, _ = gridlab("tour")
@@ -85,6 +102,12 @@ def test_the_tour(gridlab: Run) -> None:
         (["census"], "Missing argument 'GAME'"),
         (["census", "tictactoe", "--workers", "0"], "0 is not in the range"),
         (["census", "tictactoe", "--what"], "No such option: --what"),
+        (["show", "tictactoe", "X.O/.X."], "has 2 rows; this game has 3"),
+        (["show", "tictactoe", "X.O/.X/O.X"], "row 2 of the board, '.X', has 2 cells; this game has 3"),
+        (["show", "tictactoe", "X.O/.Z./O.X"], "a board holds X, O and . (or _ or -), not 'Z'"),
+        (["show", "tictactoe", "X../.../...", "--play", "11"], "11 is occupied in X../.../..."),
+        (["show", "tictactoe", "--play", "44"], "'44' is no cell of a 3x3 board; cells are 11 (top left) to 33"),
+        (["show", "tictactoe", "XXX/OO./...", "--play", "33"], "the game is over (x_wins)"),
         (["dance"], "No such command 'dance'"),
         pytest.param(["states", "5x5:5"], "158,977,021,146 legal positions", marks=pytest.mark.compiled),
         pytest.param(["states", "3x3:3", "-o", "/dev/null/x.csv"], "cannot write", marks=pytest.mark.compiled),

@@ -21,7 +21,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (tour.tour, positions.census, positions.states, positions.lines):
+for command in (tour.tour, positions.census, positions.states, positions.lines, positions.show):
     app.command()(command)
 
 

@@ -18,7 +18,7 @@ Workers = Annotated[
 ]
 
 
-def show(result: Any, as_json: bool) -> None:
+def print_result(result: Any, as_json: bool) -> None:
     """Print a result as text, or what its `as_dict` gives as JSON."""
     typer.echo(json.dumps(result.as_dict()) if as_json else str(result))
 

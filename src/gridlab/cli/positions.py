@@ -1,11 +1,11 @@
-"""`gridlab census`, `states` and `lines`: what positions a game has."""
+"""`gridlab census`, `states`, `lines` and `show`: what positions a game has."""
 
 import sys
 from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Game, Json, Out, Quiet, Workers, hush, show
+from gridlab.cli.options import Game, Json, Out, Quiet, Workers, hush, print_result
 
 
 def census(game: Game, json: Json = False, quiet: Quiet = False, workers: Workers = None) -> None:
@@ -17,7 +17,7 @@ def census(game: Game, json: Json = False, quiet: Quiet = False, workers: Worker
     from gridlab.exact.census import census
 
     hush(quiet)
-    show(census(games.game(game), workers, progress=not quiet), json)
+    print_result(census(games.game(game), workers, progress=not quiet), json)
 
 
 def states(
@@ -54,4 +54,26 @@ def lines(game: Game, json: Json = False) -> None:
     from gridlab import games
     from gridlab.games.mnk.line_classes import LineReport
 
-    show(LineReport(games.game(game)), json)
+    print_result(LineReport(games.game(game)), json)
+
+
+def show(
+    game: Game,
+    board: Annotated[str, typer.Argument(help="Such as X.O/.X./O.X; the empty board by default.")] = "",
+    play: Annotated[str, typer.Option("--play", help='Moves to make first, such as "22 11 33".')] = "",
+    json: Json = False,
+) -> int:
+    """Draw a position and tell what it is.
+
+    Legal or why not, outcome, bitboards, canonical form. Exit code 1 if no game leads to it.
+    """
+    from gridlab import games
+    from gridlab.games.mnk.position import Position
+    from gridlab.games.mnk.report import PositionReport
+
+    rules = games.game(game)
+    position = Position.parse(board, rules) if board else Position(rules)
+    for move in play.split():
+        position = position.play(move)
+    print_result(PositionReport(position), json)
+    return 1 if position.flaw() else 0
