@@ -8,6 +8,9 @@ the machine instruction instead.
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gridlab.jit import intrinsic, kernel, overload, types
 
 
@@ -25,6 +28,24 @@ def lowest_cell(stones: int) -> int:
 def lowest_bit(stones: int) -> int:
     """The lowest set bit alone."""
     return stones & -stones
+
+
+@kernel
+def next_of_same_size(stones: int) -> int:
+    """The next larger number with as many bits set: 0011 -> 0101 -> 0110 -> 1001 (Gosper's hack)."""
+    low = stones & -stones
+    carried = stones + low
+    return carried | (stones ^ carried) >> 2 >> lowest_cell(low)
+
+
+@kernel
+def lay(chosen: int, bits: NDArray[np.int64]) -> int:
+    """The sum of the bits that `chosen` selects: a deposit without the instruction."""
+    laid = 0
+    while chosen != 0:
+        laid |= bits[lowest_cell(chosen)]
+        chosen &= chosen - 1
+    return laid
 
 
 @intrinsic

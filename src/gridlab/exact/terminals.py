@@ -1,0 +1,269 @@
+"""Every terminal win of an in-a-row game, one of each symmetry orbit, in ascending order.
+
+A terminal win is a pair of disjoint sets: all lines of the player who moved last pass through one cell, the last
+move; the other player has no line. Its representative is the smallest of its images, cell by cell from cell 0.
+
+The idea: whether a board is its own smallest image is nearly always decided by its rim (gridlab.exact.rim). So each
+rim is looked at once, most are refused, and for the others every inside that makes a terminal win is written down
+without asking again; only where readings tie is the whole board compared.
+
+All records with the same head, their highest cells, are a *shard*. Shards in order of their heads, each sorted, are
+the layer in order, and no more than a few shards ever exist at a time.
+
+Two orders, not one: images are compared cell by cell from cell 0, records are integers with cell 0 lowest. The
+smallest image is not the image with the smallest integer.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.bits import lay, lowest_cell, next_of_same_size, popcount
+from gridlab.errors import TooLarge
+from gridlab.exact.rim import Rim, compare_readings, rim_of
+from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, image_key, image_keys, runs_of
+from gridlab.games.mnk.rules import Rules
+from gridlab.jit import kernel
+from gridlab.workers import in_order
+
+MAX_CELLS = 32  # a record has 64 bits, 2 a cell
+RIMS = 1 << 10  # rim sets classified in one job
+FREE, WON, LOST, NEITHER = range(4)  # a set of stones: no line, just ended the game so, or ended it before
+
+
+def first_ply(rules: Rules) -> int:
+    """The earliest ply at which a game can be over: 2·(shortest line) − 1."""
+    return 2 * min(length for length in (rules.win, rules.lose) if length) - 1
+
+
+def candidates(rules: Rules, ply: int) -> int:
+    """How many boards reverse generation looks at: each line of the mover, with all ways to place the other stones."""
+    mover, other = stones_at(ply)
+    return sum(
+        comb(rules.cells - length, mover - length) * comb(rules.cells - mover, other) * len(lines)
+        for length, lines in ((rules.win, rules.winning_lines), (rules.lose, rules.losing_lines))
+        if length and length <= mover
+    )
+
+
+def stones_at(ply: int) -> tuple[int, int]:
+    """Stones of the player who moved last, and of the other."""
+    return (ply + 1) // 2 if ply % 2 else ply // 2, ply // 2
+
+
+class Plan(NamedTuple):
+    """What all shards of a game share, as kernels take it."""
+
+    rim: Rim
+    kinds: NDArray[np.uint8]  # 2 bits a set of cells, index rim set · 2^inside + inside set: FREE, WON, LOST, NEITHER
+    keys: NDArray[np.int64]  # of `image_keys`
+
+
+class Shard(NamedTuple):
+    """The records of one ply that share a head, counted."""
+
+    ply: int
+    mover_head: int
+    other_head: int
+    won: int = 0  # by the player who moved last
+    lost: int = 0
+
+
+def prepare(rules: Rules, last_ply: int, workers: int | None = None) -> Plan:
+    """The tables for all layers up to `last_ply`."""
+    if rules.cells > MAX_CELLS:
+        raise TooLarge(f"{rules}: {rules.cells} cells do not fit a record of 64 bits; up to {MAX_CELLS} do")
+    rim = rim_of(rules)
+    kinds = np.zeros(max(1, (len(rim.rim_stones) * len(rim.inside_stones)) // 4), dtype=np.uint8)
+    most = stones_at(last_ply)[0]
+    classify = partial(classify_rims, rim=rim, runs=runs_of(rules), most=most, kinds=kinds)
+    for _ in in_order(classify, range(0, len(rim.rim_stones), RIMS), workers):
+        pass
+    return Plan(rim, kinds, image_keys(rules))
+
+
+def count_shards(plan: Plan, ply: int, workers: int | None = None) -> list[Shard]:
+    """The shards of a layer in order, each with its counts; those without a record are left out."""
+    counted = in_order(partial(_count_shard, plan), _heads(plan.rim.head, ply), workers)
+    return [shard for shard in counted if shard.won + shard.lost]
+
+
+def _heads(cells: int, ply: int) -> list[Shard]:
+    """All ways to fill the head, in the order in which records ascend: the last cell counts most, empty < X < O."""
+    shards = []
+    for values in product((0, 1, 2), repeat=cells):
+        crosses, noughts = (sum(1 << cells - 1 - i for i, v in enumerate(values) if v == mark) for mark in (1, 2))
+        shards.append(Shard(ply, crosses, noughts) if ply % 2 else Shard(ply, noughts, crosses))
+    return shards
+
+
+def _count_shard(plan: Plan, shard: Shard) -> Shard:
+    won, lost = walk_shard(shard, *stones_at(shard.ply), plan, np.empty(0, dtype=np.uint64))
+    return shard._replace(won=int(won), lost=int(lost))
+
+
+def make_shard(plan: Plan, shard: Shard) -> NDArray[np.uint64]:
+    """The records of a counted shard, ascending."""
+    records = np.empty(shard.won + shard.lost, dtype=np.uint64)
+    walk_shard(shard, *stones_at(shard.ply), plan, records)
+    records.sort()
+    return records
+
+
+def layer(plan: Plan, shards: list[Shard], workers: int | None = None) -> Iterator[NDArray[np.uint64]]:
+    """All records of a layer, ascending, shard by shard."""
+    return in_order(partial(make_shard, plan), shards, workers)
+
+
+# ---- kernels
+
+
+@kernel
+def classify_rims(first: int, rim: Rim, runs: NDArray[np.int64], most: int, kinds: NDArray[np.uint8]) -> None:
+    """The kinds of all sets with one of RIMS rims; sets of more than `most` stones are never asked for."""
+    insides = len(rim.inside_stones)
+    for index in range(first * insides, min(first + RIMS, len(rim.rim_stones)) * insides):
+        stones = rim.rim_stones[index // insides] | rim.inside_stones[index % insides]
+        kind = NEITHER
+        if popcount(stones) <= most:
+            end = ending(stones, runs)
+            kind = FREE if end == 0 else NEITHER if end == NO_LAST_MOVE else WON if end > 0 else LOST
+        kinds[index >> 2] |= kind << 2 * (index & 3)
+
+
+@kernel
+def kind_of(kinds: NDArray[np.uint8], index: int) -> int:
+    return kinds[index >> 2] >> 2 * (index & 3) & 3
+
+
+@kernel
+def walk_shard(
+    shard: Shard, mover_stones: int, other_stones: int, plan: Plan, records: NDArray[np.uint64]
+) -> tuple[int, int]:
+    """Count the records of a shard, won and lost by the mover; write them if `records` has room for them."""
+    rim = plan.rim
+    tail = rim.rim_cells - rim.head
+    insides = len(rim.inside_stones)
+    inside_cells = popcount(insides - 1)
+    missing = mover_stones - popcount(shard.mover_head)
+    ends = np.empty((insides, 2), dtype=np.int64)
+    won = lost = 0
+    for on_tail in range(max(0, missing - inside_cells), min(tail, missing) + 1):
+        mover_tail = (1 << on_tail) - 1
+        while mover_tail < 1 << tail:
+            mover_rim = shard.mover_head << tail | mover_tail
+            found = list_endings(mover_rim, missing - on_tail, rim, plan.kinds, ends)
+            if found:
+                more_won, more_lost = walk_others(
+                    mover_rim, ends[:found], shard, other_stones, plan, records[won + lost :]
+                )
+                won += more_won
+                lost += more_lost
+            if mover_tail == 0:
+                break
+            mover_tail = next_of_same_size(mover_tail)
+    return won, lost
+
+
+@kernel
+def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+    """The inside sets of `missing` stones with which the mover's rim has just ended the game; how many there are."""
+    insides = len(rim.inside_stones)
+    found = 0
+    for i in range(rim.starts[insides - 1, missing], rim.starts[insides - 1, missing + 1]):
+        kind = kind_of(kinds, mover_rim * insides + rim.subsets[i])
+        if kind == WON or kind == LOST:
+            ends[found, 0], ends[found, 1] = rim.subsets[i], kind
+            found += 1
+    return found
+
+
+@kernel
+def walk_others(
+    mover_rim: int, ends: NDArray[np.int64], shard: Shard, other_stones: int, plan: Plan, records: NDArray[np.uint64]
+) -> tuple[int, int]:
+    """Every set of the other player that goes with one rim of the mover and its possible insides."""
+    rim = plan.rim
+    tail = rim.rim_cells - rim.head
+    inside_cells = popcount(len(rim.inside_stones) - 1)
+    missing = other_stones - popcount(shard.other_head)
+    bits = np.empty(tail, dtype=np.int64)
+    free = 0
+    for cell in range(tail):
+        if mover_rim >> cell & 1 == 0:
+            bits[free] = 1 << cell
+            free += 1
+    won = lost = 0
+    for on_tail in range(max(0, missing - inside_cells), min(free, missing) + 1):
+        chosen = (1 << on_tail) - 1
+        while chosen < 1 << free:
+            other_rim = shard.other_head << tail | lay(chosen, bits)
+            crosses, noughts = (mover_rim, other_rim) if shard.ply % 2 else (other_rim, mover_rim)
+            ties = compare_readings(crosses, noughts, rim)
+            if ties >= 0 and kind_of(plan.kinds, other_rim * len(rim.inside_stones)) == FREE:
+                more_won, more_lost = walk_insides(
+                    crosses, noughts, ties, ends, missing - on_tail, shard.ply, plan, records[won + lost :]
+                )
+                won += more_won
+                lost += more_lost
+            if chosen == 0:
+                break
+            chosen = next_of_same_size(chosen)
+    return won, lost
+
+
+@kernel
+def walk_insides(
+    crosses: int,
+    noughts: int,
+    ties: int,
+    ends: NDArray[np.int64],
+    missing: int,
+    ply: int,
+    plan: Plan,
+    records: NDArray[np.uint64],
+) -> tuple[int, int]:
+    """Every inside that makes a terminal win of this rim."""
+    rim = plan.rim
+    insides = len(rim.inside_stones)
+    other_row = (noughts if ply % 2 else crosses) * insides
+    on_rim = rim.rim_packed[crosses] + rim.rim_packed[noughts] + rim.rim_packed[noughts]
+    found = won = 0
+    for end in range(len(ends)):
+        mover = ends[end, 0]
+        before = found
+        rest = insides - 1 & ~mover
+        for i in range(rim.starts[rest, missing], rim.starts[rest, missing + 1]):
+            other = rim.subsets[i]
+            if kind_of(plan.kinds, other_row + other) != FREE:
+                continue
+            x, o = (mover, other) if ply % 2 else (other, mover)
+            if ties and has_smaller_image(
+                rim.rim_stones[crosses] | rim.inside_stones[x],
+                rim.rim_stones[noughts] | rim.inside_stones[o],
+                ties,
+                plan.keys,
+            ):
+                continue
+            if found < len(records):
+                records[found] = on_rim + rim.inside_packed[x] + rim.inside_packed[o] + rim.inside_packed[o]
+            found += 1
+        if ends[end, 1] == WON:
+            won += found - before
+    return won, found - won
+
+
+@kernel
+def has_smaller_image(crosses: int, noughts: int, ties: int, keys: NDArray[np.int64]) -> bool:
+    """Whether one of the symmetries in the bits of `ties` gives a smaller image."""
+    own = image_key(crosses, noughts, keys[0])
+    while ties != 0:
+        if image_key(crosses, noughts, keys[lowest_cell(ties)]) < own:
+            return True
+        ties &= ties - 1
+    return False
