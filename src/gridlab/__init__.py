@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gridlab.games.symmetry import symmetries as symmetries
 
 __version__ = "0.1.0"
+BEHAVIOUR = 1  # changes when results do, not when speed does; datasets carry it
 
 _HOMES = {
     "Census": "exact.census",
@@ -48,7 +49,7 @@ _HOMES = {
     "positions": "exact.enumerate",
     "symmetries": "games.symmetry",
 }
-__all__ = ["__version__", *_HOMES]
+__all__ = ["BEHAVIOUR", "__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:

@@ -40,3 +40,11 @@ class TooLarge(GridlabError):
 
 class FileTrouble(GridlabError):
     pass
+
+
+class SpoiltFile(FileTrouble):
+    pass
+
+
+class MissingExtra(GridlabError):
+    pass

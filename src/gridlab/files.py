@@ -8,9 +8,11 @@ If anything goes wrong inside the block, the file that was there before is still
 """
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -44,29 +46,49 @@ class Checksummed:
 @contextmanager
 def whole_file(path: Path) -> Iterator[Checksummed]:
     """Write `path` beside its place and rename it there when the block ends well; folders are made as needed."""
+    with beside(path) as part, part.open("wb") as file:
+        yield Checksummed(file)
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """The same for writers that want a path: the file they make there takes the place of `path` at the end."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            yield Checksummed(file)
-            file.flush()
-            os.fsync(file.fileno())
+        yield part
+        _sync(part, os.O_RDWR)
         part.replace(path)
-        _sync_folder(path.parent)
+        if hasattr(os, "O_DIRECTORY"):  # the rename itself must survive a power cut, where there is a way to say so
+            _sync(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
-        raise FileTrouble(
-            f"cannot write {path}: {error.strerror or error}; name a place that can be written"
-        ) from error
+        reason = error.strerror or str(error)
+        raise FileTrouble(f"cannot write {path}: {reason}; name a place that can be written") from error
     finally:
         with suppress(OSError):
             part.unlink()  # still there only if something went wrong
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the rename itself survive a power cut, where the system has a way to say so."""
-    if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _sync(path: Path, flags: int) -> None:
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_json(path: Path, value: object) -> None:
+    with whole_file(path) as file:
+        file.write((json.dumps(value, indent=2) + "\n").encode())
+
+
+def timestamp() -> str:
+    """Now, in UTC with offset; SOURCE_DATE_EPOCH fixes it, so that what is made can be made again to the byte."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+    return moment.isoformat(timespec="seconds")

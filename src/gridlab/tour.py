@@ -1,7 +1,12 @@
 """A small run of everything that gridlab does, with its report."""
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
+from gridlab.datasets import layers
+from gridlab.datasets.build_layers import build, build_report
+from gridlab.datasets.verify_layers import verify
 from gridlab.exact.census import census
 from gridlab.games import NAMED
 
@@ -9,3 +14,12 @@ from gridlab.games import NAMED
 def tour() -> Iterator[str]:
     """The stops of the tour, each a text, as they are reached."""
     yield f"How many positions does tic-tac-toe have?\n\n{census(NAMED['tictactoe'])}"
+    with tempfile.TemporaryDirectory() as folder:
+        yield from terminal_wins(Path(folder))
+
+
+def terminal_wins(folder: Path) -> Iterator[str]:
+    made = build(NAMED["tictactoe5"], folder, range(9, 13))
+    yield f"\nThe earliest terminal wins of 5x5 five-in-a-row, up to symmetry\n\n{build_report(made)}"
+    yield f"\n{layers.open(folder).show(10, 0, 3)}"
+    yield f"\n{verify(folder, sample=None)}"

@@ -44,10 +44,11 @@ def in_order(
     workers: int | None = None,
     stop: Stop | None = None,
     processes: bool = False,
+    ahead: int = 2,
 ) -> Generator[Result, None, None]:
     """`function(job)` for every job, in the order of the jobs, whatever the number of workers.
 
-    At most two jobs a worker are begun ahead of the one being waited for, so memory stays bounded. Threads suit
+    At most `ahead` jobs a worker are begun before the one waited for is done, so memory stays bounded. Threads suit
     kernels; `processes=True` suits jobs that keep Python itself busy (function and jobs must be picklable).
     """
     workers = workers or available_cores()
@@ -57,7 +58,7 @@ def in_order(
         try:
             for job in jobs:
                 waiting.append(pool.submit(function, job))
-                if len(waiting) > 2 * workers:
+                if len(waiting) > ahead * workers:
                     yield _result(waiting.popleft(), stop)
             while waiting:
                 yield _result(waiting.popleft(), stop)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import typer
 
-from gridlab.cli import positions, tour
+from gridlab.cli import positions, terminals, tour
 from gridlab.errors import GridlabError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app = typer.Typer(
 )
 for command in (tour.tour, positions.census, positions.states, positions.lines, positions.show):
     app.command()(command)
+app.add_typer(terminals.app, name="terminals")
 
 
 def main() -> None:

@@ -8,18 +8,17 @@ Lines are made by a kernel, block by block; the file streams, whatever its lengt
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.datasets.text import write_board, write_byte, write_bytes, write_number
 from gridlab.exact.enumerate import OUTCOMES, Block, Job, count_listable, list_block, plan
 from gridlab.files import Sink
 from gridlab.games.mnk.rules import Rules
-from gridlab.games.notation import MARKS
 from gridlab.jit import kernel
 from gridlab.progress import bar
 from gridlab.workers import in_order
 
 HEADER = b"ply,crosses,noughts,board,outcome\n"
 WORDS = tuple(np.frombuffer(f",{word}\n".encode(), dtype=np.uint8) for word in OUTCOMES)
-COMMA, SLASH, ZERO = b",/0"
-EMPTY, CROSS, NOUGHT = MARKS.encode()
+COMMA = ord(",")
 
 
 def write_states(
@@ -62,37 +61,8 @@ def write_lines(
     """Write all lines into `buffer`; the number of bytes used."""
     at = 0
     for i in range(len(crosses)):
-        at = write_number(ply, buffer, at)
-        at = write_number(crosses[i], buffer, at)
-        at = write_number(noughts[i], buffer, at)
+        for number in (ply, crosses[i], noughts[i]):
+            at = write_byte(COMMA, buffer, write_number(number, buffer, at))
         at = write_board(crosses[i], noughts[i], rows, cols, buffer, at)
-        for byte in words[outcomes[i]]:
-            buffer[at] = byte
-            at += 1
-    return at
-
-
-@kernel
-def write_number(number: int, buffer: NDArray[np.uint8], at: int) -> int:
-    """Write the number and a comma; where the next thing goes."""
-    digits = 1
-    while number >= 10**digits:
-        digits += 1
-    rest = number
-    for place in range(at + digits - 1, at - 1, -1):
-        buffer[place] = ZERO + rest % 10
-        rest //= 10
-    buffer[at + digits] = COMMA
-    return at + digits + 1
-
-
-@kernel
-def write_board(crosses: int, noughts: int, rows: int, cols: int, buffer: NDArray[np.uint8], at: int) -> int:
-    """Write the board as X.O/.X./O.X; where the next thing goes."""
-    for cell in range(rows * cols):
-        if cell > 0 and cell % cols == 0:
-            buffer[at] = SLASH
-            at += 1
-        buffer[at] = CROSS if crosses >> cell & 1 else NOUGHT if noughts >> cell & 1 else EMPTY
-        at += 1
+        at = write_bytes(words[outcomes[i]], buffer, at)
     return at

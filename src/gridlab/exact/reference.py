@@ -1,8 +1,11 @@
 """Complete answers the slow way: what the counting and listing kernels are held to."""
 
 from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
 
 from gridlab.games.mnk import reference
+from gridlab.games.mnk.legality import find_flaw
 from gridlab.games.mnk.rules import Rules
 
 TICTACTOE_LINES = (0b111, 0b111000, 0b111000000, 0b1001001, 0b10010010, 0b100100100, 0b100010001, 0b1010100)
@@ -35,3 +38,24 @@ def census_by_play(rules: Rules) -> tuple[list[Counter[str]], list[Counter[str]]
     orbits = [Counter(reference.outcome(rules, board) for board in ply) for ply in classes]
     games = sum(ways for ply in plies for board, ways in ply.items() if reference.outcome(rules, board) != "ongoing")
     return raw, orbits, games
+
+
+def terminal_wins(rules: Rules, ply: int) -> set[reference.Board]:
+    """The terminal wins of a ply by reverse generation: smallest images, in a set that remembers what was seen."""
+    return {reference.canonical(rules, board) for board in reverse_generation(rules, ply)}
+
+
+def reverse_generation(rules: Rules, ply: int) -> Iterator[reference.Board]:
+    """A line of the player who moved last, all ways to place the other stones, and only legal boards are kept."""
+    mover, other = (ply + 1) // 2 if ply % 2 else ply // 2, ply // 2
+    for line in rules.winning_lines + rules.losing_lines:
+        on_line = {cell for cell in range(rules.cells) if line >> cell & 1}
+        for more in combinations(sorted(set(range(rules.cells)) - on_line), max(0, mover - len(on_line))):
+            stones = on_line | set(more)
+            if len(stones) != mover:
+                continue
+            for others in combinations(sorted(set(range(rules.cells)) - stones), other):
+                sides = stones, set(others)
+                crosses, noughts = sides if ply % 2 else sides[::-1]
+                if find_flaw(rules, *(sum(1 << cell for cell in side) for side in (crosses, noughts))) is None:
+                    yield tuple(1 if cell in crosses else 2 if cell in noughts else 0 for cell in range(rules.cells))

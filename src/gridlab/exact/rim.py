@@ -1,13 +1,13 @@
 """A board split into its rim, which decides whether it is the smallest of its images, and the cells inside.
 
-    r r r r r        rim:    the cells that some symmetry moves to one of the first PREFIX cells
+    r r r r r        rim:    the cells that some symmetry moves to one of the first cells (PREFIX of them or more)
     r i i i r        inside: the others
-    r i i i h        head:   the last cells as far as they are rim (the last PREFIX at least: rotate 180), up to HEAD
+    r i i i h        head:   the last cells as far as they are rim (by rotate 180 the last PREFIX at least)
     h h h h h
 
 Set r of rim cells has bit i for the i-th of them, so that the head is the top bits of r, and of a record.
 
-A *reading* is what an image shows on its first PREFIX cells, 2 bits a cell, the first cell highest. Four readings
+A *reading* is what an image shows on these first cells, 2 bits a cell, the first cell highest. Four readings
 share a word, a lane of 15 bits each; the top bit of a lane catches the borrow, so that one subtraction compares
 four readings with the board's own:
 
@@ -27,7 +27,7 @@ from gridlab.games.symmetry import symmetries
 from gridlab.jit import kernel
 
 PREFIX = 5
-HEAD = 6
+HEAD = 6  # cells at most
 LONGEST_PREFIX = 7  # of which a reading fits its lane
 MAX_INSIDE = 13  # 3^13 pairs of a set and its subset are tabulated
 LANE, LANES = 15, 4
@@ -54,15 +54,18 @@ class Rim(NamedTuple):
 
 def rim_of(rules: Rules) -> Rim:
     """The rim of a board: as short as tables for the inside allow."""
-    group = symmetries(rules.rows, rules.cols)
-    for prefix in range(min(PREFIX, rules.cells), LONGEST_PREFIX + 1):
-        origins = [symmetry.inverse.cells[:prefix] for symmetry in group]  # what each image shows first
-        rim = sorted({cell for each in origins for cell in each})
-        inside = [cell for cell in range(rules.cells) if cell not in rim]
-        if len(inside) <= MAX_INSIDE:
-            break
-    else:
+    images = [symmetry.inverse.cells for symmetry in symmetries(rules.rows, rules.cols)]  # where each comes from
+    prefix = min(PREFIX, rules.cells)
+    rim = _first_cells(images, prefix)
+    while prefix < min(LONGEST_PREFIX, rules.cells) and (
+        rules.cells - len(rim) > MAX_INSIDE or _first_cells(images, prefix + 1) == rim
+    ):
+        prefix += 1  # because the inside is too large, or because it costs nothing
+        rim = _first_cells(images, prefix)
+    inside = [cell for cell in range(rules.cells) if cell not in rim]
+    if len(inside) > MAX_INSIDE:
         raise TooLarge(f"{rules} is too long and narrow to list its terminal wins; 1x27 is the longest of its kind")
+    origins = [image[:prefix] for image in images]
     subsets, starts = _subsets_by_size(len(inside))
     head = next((length for length in range(HEAD) if rules.cells - 1 - length not in rim), min(HEAD, rules.cells))
     return Rim(
@@ -73,10 +76,14 @@ def rim_of(rules: Rules) -> Rim:
         _sums([1 << 2 * cell for cell in rim]).astype(np.uint64),
         _sums([1 << 2 * cell for cell in inside]).astype(np.uint64),
         np.stack([_sums(_weights(rim, origins[word : word + LANES])) for word in (0, LANES)], axis=1),
-        np.array([_unused(len(group), word) for word in (0, LANES)], dtype=np.int64),
+        np.array([_unused(len(images), word) for word in (0, LANES)], dtype=np.int64),
         subsets,
         starts,
     )
+
+
+def _first_cells(images: list[tuple[int, ...]], prefix: int) -> list[int]:
+    return sorted({cell for image in images for cell in image[:prefix]})
 
 
 def _sums(weights: list[int]) -> NDArray[np.int64]:
@@ -117,13 +124,13 @@ def _subsets_by_size(cells: int) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
 
 
 @kernel
-def compare_readings(crosses: int, noughts: int, rim: Rim) -> int:
+def compare_readings(crosses: int, noughts: int, readings: NDArray[np.int64], unused: NDArray[np.int64]) -> int:
     """-1 if some image of the rim reads smaller than the rim itself, else a bit for each symmetry that ties."""
-    first = rim.readings[crosses, 0] + 2 * rim.readings[noughts, 0]
-    second = rim.readings[crosses, 1] + 2 * rim.readings[noughts, 1]
+    first = readings[crosses, 0] + 2 * readings[noughts, 0]
+    second = readings[crosses, 1] + 2 * readings[noughts, 1]
     own = (first & OWN) * LOW
-    first = ((first | rim.unused[0]) | HIGH) - own
-    second = ((second | rim.unused[1]) | HIGH) - own
+    first = (first | unused[0] | HIGH) - own
+    second = (second | unused[1] | HIGH) - own
     if first & second & HIGH != HIGH:
         return -1
     return tying_lanes(first) | tying_lanes(second) << LANES

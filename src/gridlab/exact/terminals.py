@@ -117,7 +117,7 @@ def make_shard(plan: Plan, shard: Shard) -> NDArray[np.uint64]:
 
 def layer(plan: Plan, shards: list[Shard], workers: int | None = None) -> Iterator[NDArray[np.uint64]]:
     """All records of a layer, ascending, shard by shard."""
-    return in_order(partial(make_shard, plan), shards, workers)
+    return in_order(partial(make_shard, plan), shards, workers, ahead=1)
 
 
 # ---- kernels
@@ -125,7 +125,7 @@ def layer(plan: Plan, shards: list[Shard], workers: int | None = None) -> Iterat
 
 @kernel
 def classify_rims(first: int, rim: Rim, runs: NDArray[np.int64], most: int, kinds: NDArray[np.uint8]) -> None:
-    """The kinds of all sets with one of RIMS rims; sets of more than `most` stones are never asked for."""
+    """The kinds of all sets with one of RIMS rims; those of more than `most` stones are never asked for."""
     insides = len(rim.inside_stones)
     for index in range(first * insides, min(first + RIMS, len(rim.rim_stones)) * insides):
         stones = rim.rim_stones[index // insides] | rim.inside_stones[index % insides]
@@ -138,7 +138,8 @@ def classify_rims(first: int, rim: Rim, runs: NDArray[np.int64], most: int, kind
 
 @kernel
 def kind_of(kinds: NDArray[np.uint8], index: int) -> int:
-    return kinds[index >> 2] >> 2 * (index & 3) & 3
+    kind: int = kinds[index >> 2] >> 2 * (index & 3) & 3
+    return kind
 
 
 @kernel
@@ -159,8 +160,9 @@ def walk_shard(
             mover_rim = shard.mover_head << tail | mover_tail
             found = list_endings(mover_rim, missing - on_tail, rim, plan.kinds, ends)
             if found:
+                room = inside_cells - (missing - on_tail)
                 more_won, more_lost = walk_others(
-                    mover_rim, ends[:found], shard, other_stones, plan, records[won + lost :]
+                    mover_rim, ends[:found], room, shard, other_stones, plan, records[won + lost :]
                 )
                 won += more_won
                 lost += more_lost
@@ -177,7 +179,7 @@ def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8
     found = 0
     for i in range(rim.starts[insides - 1, missing], rim.starts[insides - 1, missing + 1]):
         kind = kind_of(kinds, mover_rim * insides + rim.subsets[i])
-        if kind == WON or kind == LOST:
+        if kind in (WON, LOST):
             ends[found, 0], ends[found, 1] = rim.subsets[i], kind
             found += 1
     return found
@@ -185,13 +187,29 @@ def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8
 
 @kernel
 def walk_others(
-    mover_rim: int, ends: NDArray[np.int64], shard: Shard, other_stones: int, plan: Plan, records: NDArray[np.uint64]
+    mover_rim: int,
+    ends: NDArray[np.int64],
+    room: int,
+    shard: Shard,
+    other_stones: int,
+    plan: Plan,
+    records: NDArray[np.uint64],
 ) -> tuple[int, int]:
-    """Every set of the other player that goes with one rim of the mover and its possible insides."""
-    rim = plan.rim
+    """Every set of the other player that goes with one rim of the mover and its insides, which leave `room` cells.
+
+    The arrays are taken out of `plan` before the loops: inside, each access would cost a count of references.
+    """
+    kinds, keys, rim = plan.kinds, plan.keys, plan.rim
+    readings, unused, subsets, starts = rim.readings, rim.unused, rim.subsets, rim.starts
+    rim_stones, inside_stones, rim_packed, inside_packed = (
+        rim.rim_stones,
+        rim.inside_stones,
+        rim.rim_packed,
+        rim.inside_packed,
+    )
     tail = rim.rim_cells - rim.head
-    inside_cells = popcount(len(rim.inside_stones) - 1)
     missing = other_stones - popcount(shard.other_head)
+    x_moved = shard.ply % 2 == 1
     bits = np.empty(tail, dtype=np.int64)
     free = 0
     for cell in range(tail):
@@ -199,15 +217,30 @@ def walk_others(
             bits[free] = 1 << cell
             free += 1
     won = lost = 0
-    for on_tail in range(max(0, missing - inside_cells), min(free, missing) + 1):
+    for on_tail in range(max(0, missing - room), min(free, missing) + 1):
         chosen = (1 << on_tail) - 1
         while chosen < 1 << free:
             other_rim = shard.other_head << tail | lay(chosen, bits)
-            crosses, noughts = (mover_rim, other_rim) if shard.ply % 2 else (other_rim, mover_rim)
-            ties = compare_readings(crosses, noughts, rim)
-            if ties >= 0 and kind_of(plan.kinds, other_rim * len(rim.inside_stones)) == FREE:
+            crosses, noughts = (mover_rim, other_rim) if x_moved else (other_rim, mover_rim)
+            ties = compare_readings(crosses, noughts, readings, unused)
+            if ties >= 0 and kind_of(kinds, other_rim * len(inside_stones)) == FREE:
                 more_won, more_lost = walk_insides(
-                    crosses, noughts, ties, ends, missing - on_tail, shard.ply, plan, records[won + lost :]
+                    crosses,
+                    noughts,
+                    ties,
+                    x_moved,
+                    ends,
+                    missing - on_tail,
+                    kinds,
+                    keys,
+                    subsets,
+                    starts,
+                    rim_stones,
+                    inside_stones,
+                    rim_packed,
+                    inside_packed,
+                    records,
+                    won + lost,
                 )
                 won += more_won
                 lost += more_lost
@@ -222,36 +255,40 @@ def walk_insides(
     crosses: int,
     noughts: int,
     ties: int,
+    x_moved: bool,
     ends: NDArray[np.int64],
     missing: int,
-    ply: int,
-    plan: Plan,
+    kinds: NDArray[np.uint8],
+    keys: NDArray[np.int64],
+    subsets: NDArray[np.int16],
+    starts: NDArray[np.int32],
+    rim_stones: NDArray[np.int64],
+    inside_stones: NDArray[np.int64],
+    rim_packed: NDArray[np.uint64],
+    inside_packed: NDArray[np.uint64],
     records: NDArray[np.uint64],
+    at: int,
 ) -> tuple[int, int]:
-    """Every inside that makes a terminal win of this rim."""
-    rim = plan.rim
-    insides = len(rim.inside_stones)
-    other_row = (noughts if ply % 2 else crosses) * insides
-    on_rim = rim.rim_packed[crosses] + rim.rim_packed[noughts] + rim.rim_packed[noughts]
+    """Every inside that makes a terminal win of this rim, written from record `at` on."""
+    everything = len(inside_stones) - 1
+    other_row = (noughts if x_moved else crosses) << popcount(everything)
+    on_rim = rim_packed[crosses] + rim_packed[noughts] + rim_packed[noughts]
     found = won = 0
     for end in range(len(ends)):
         mover = ends[end, 0]
         before = found
-        rest = insides - 1 & ~mover
-        for i in range(rim.starts[rest, missing], rim.starts[rest, missing + 1]):
-            other = rim.subsets[i]
-            if kind_of(plan.kinds, other_row + other) != FREE:
+        first, last = starts[everything ^ mover, missing], starts[everything ^ mover, missing + 1]
+        for i in range(first, last):
+            other = subsets[i]
+            if kind_of(kinds, other_row + other) != FREE:
                 continue
-            x, o = (mover, other) if ply % 2 else (other, mover)
-            if ties and has_smaller_image(
-                rim.rim_stones[crosses] | rim.inside_stones[x],
-                rim.rim_stones[noughts] | rim.inside_stones[o],
-                ties,
-                plan.keys,
+            x, o = (mover, other) if x_moved else (other, mover)
+            if ties != 0 and has_smaller_image(
+                rim_stones[crosses] | inside_stones[x], rim_stones[noughts] | inside_stones[o], ties, keys
             ):
                 continue
-            if found < len(records):
-                records[found] = on_rim + rim.inside_packed[x] + rim.inside_packed[o] + rim.inside_packed[o]
+            if len(records) != 0:
+                records[at + found] = on_rim + inside_packed[x] + inside_packed[o] + inside_packed[o]
             found += 1
         if ends[end, 1] == WON:
             won += found - before

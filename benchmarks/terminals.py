@@ -1,0 +1,86 @@
+"""Terminal wins of 5x5:5: records per CPU second of one middle layer, step by step, beside the readable twin.
+
+python benchmarks/terminals.py [PLY] [--build]      --build: the whole dataset, into a temporary folder here
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from gridlab.datasets.build_layers import build
+from gridlab.exact.reference import terminal_wins
+from gridlab.exact.terminals import count_shards, make_shard, prepare, stones_at, walk_shard
+from gridlab.games import game
+
+RULES = game("tictactoe5")
+
+
+def steps(ply: int) -> None:
+    begun = time.process_time()
+    found = len(terminal_wins(RULES, 9))
+    twin = found / (time.process_time() - begun)
+    make_shard(prepare(RULES, 9, 1), count_shards(prepare(RULES, 9, 1), 9, 1)[0])  # compiled before the clock starts
+    clock = [time.process_time()]
+    plan = prepare(RULES, ply, 1)
+    clock.append(time.process_time())
+    shards = count_shards(plan, ply, 1)
+    clock.append(time.process_time())
+    arrays = [np.empty(shard.won + shard.lost, dtype=np.uint64) for shard in shards]
+    for shard, records in zip(shards, arrays, strict=True):
+        walk_shard(shard, *stones_at(ply), plan, records)
+    clock.append(time.process_time())
+    for records in arrays:
+        records.sort()
+    clock.append(time.process_time())
+    digest = hashlib.sha256()
+    for records in arrays:
+        digest.update(records.data.cast("B"))
+    clock.append(time.process_time())
+    total = sum(map(len, arrays))
+    print(f"readable twin  ply 9: {twin:,.0f} records per CPU second")
+    for name, first, last in zip(
+        ("tables", "counting", "making", "sorting", "SHA-256"), clock, clock[1:], strict=False
+    ):
+        print(f"{name:<14} ply {ply}: {total / (last - first):,.0f} records per CPU second ({last - first:.2f} s)")
+    generation = total / (clock[3] - clock[1])
+    print(
+        f"generation     counting and making: {generation:,.0f} records per CPU second, {generation / twin:,.0f} × the twin"
+    )
+
+
+def disk(folder: Path, megabytes: int = 1024) -> None:
+    path = folder / "rate.bin"
+    block = os.urandom(1 << 20)
+    begun = time.perf_counter()
+    with path.open("wb") as file:
+        for _ in range(megabytes):
+            file.write(block)
+        os.fsync(file.fileno())
+    print(f"disk           {megabytes / (time.perf_counter() - begun):,.0f} MiB per second, written and synced")
+    path.unlink()
+
+
+def whole(folder: Path) -> None:
+    begun, cpu = time.perf_counter(), time.process_time()
+    made = build(RULES, folder, progress=True)
+    records = sum(layer.records for layer in made.layers)
+    print(f"whole dataset  {records:,} records in {time.perf_counter() - begun:.1f} s", end="")
+    print(f", {time.process_time() - cpu:.1f} s of CPU")
+
+
+def main() -> None:
+    plies = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
+    steps(plies[0] if plies else 17)
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        disk(Path(folder))
+        if "--build" in sys.argv:
+            whole(Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Kernels that write text into a buffer of bytes; each returns where the next thing goes."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.games.notation import MARKS
+from gridlab.jit import kernel
+
+SLASH, ZERO = b"/0"
+EMPTY, CROSS, NOUGHT = MARKS.encode()
+
+
+@kernel
+def write_number(number: int, buffer: NDArray[np.uint8], at: int) -> int:
+    digits = 1
+    while number >= 10**digits:
+        digits += 1
+    for place in range(at + digits - 1, at - 1, -1):
+        buffer[place] = ZERO + number % 10
+        number //= 10
+    return at + digits
+
+
+@kernel
+def write_byte(byte: int, buffer: NDArray[np.uint8], at: int) -> int:
+    buffer[at] = byte
+    return at + 1
+
+
+@kernel
+def write_bytes(text: NDArray[np.uint8], buffer: NDArray[np.uint8], at: int) -> int:
+    for byte in text:
+        buffer[at] = byte
+        at += 1
+    return at
+
+
+@kernel
+def write_board(crosses: int, noughts: int, rows: int, cols: int, buffer: NDArray[np.uint8], at: int) -> int:
+    """The board as X.O/.X./O.X."""
+    for cell in range(rows * cols):
+        if cell > 0 and cell % cols == 0:
+            buffer[at] = SLASH
+            at += 1
+        buffer[at] = CROSS if crosses >> cell & 1 else NOUGHT if noughts >> cell & 1 else EMPTY
+        at += 1
+    return at
