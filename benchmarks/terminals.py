@@ -48,9 +48,8 @@ def steps(ply: int) -> None:
     ):
         print(f"{name:<14} ply {ply}: {total / (last - first):,.0f} records per CPU second ({last - first:.2f} s)")
     generation = total / (clock[3] - clock[1])
-    print(
-        f"generation     counting and making: {generation:,.0f} records per CPU second, {generation / twin:,.0f} × the twin"
-    )
+    print(f"generation     counting and making: {generation:,.0f} records per CPU second")
+    print(f"ratio          {generation / twin:,.0f}")
 
 
 def disk(folder: Path, megabytes: int = 1024) -> None:

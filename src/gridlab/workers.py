@@ -11,7 +11,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -69,15 +69,17 @@ def in_order(
 
 
 def _result(future: Future[Result], stop: Stop, end: float | None = None) -> Result:
-    try:
-        while not future.done():
-            wait([future], timeout=STEP)
+    while True:
+        try:
+            return future.result(timeout=STEP)
+        except TimeoutError:
+            if future.done():  # its own, not ours
+                raise
             if end is not None and time.monotonic() >= end:
                 stop[0] = 1
-    except BaseException:
-        stop[0] = 1
-        raise
-    return future.result()
+        except BaseException:
+            stop[0] = 1
+            raise
 
 
 @contextmanager

@@ -75,3 +75,30 @@ def outcomes(rules: Rules, codes: Codes, ply: int) -> NDArray[np.str_]:
         for line in lines:
             result[stones & line == line] = name
     return result
+
+
+def terminals_by_play(rules: Rules) -> list[Codes]:
+    """For every ply the records of the terminal wins that play reaches, as the layer files have them."""
+    ongoing = np.zeros(1, dtype=np.int64)
+    found = [np.empty(0, dtype=np.int64)]
+    for ply in range(1, rules.cells + 1):
+        codes = smallest_images(rules, children(rules, ongoing, ply))
+        outcome = outcomes(rules, codes, ply)
+        found.append(lexicographic_records(rules, codes[(outcome == "x_wins") | (outcome == "o_wins")]))
+        ongoing = codes[outcome == "ongoing"]
+    return found
+
+
+def lexicographic_records(rules: Rules, codes: Codes) -> Codes:
+    """Of each orbit the image that is smallest cell by cell, packed with cell 0 lowest, ascending."""
+
+    def spread(codes: Codes, place: list[int]) -> Codes:
+        result = np.zeros_like(codes)
+        for cell in range(rules.cells):
+            result |= (codes >> rules.cells + cell & 1 | (codes >> cell & 1) << 1) << 2 * place[cell]
+        return result
+
+    everything = np.array(images(rules, codes))  # [symmetry, position]
+    from_cell_0 = np.array([spread(image, list(range(rules.cells))[::-1]) for image in everything])
+    smallest = np.take_along_axis(everything, from_cell_0.argmin(axis=0)[None], axis=0)[0]
+    return np.sort(spread(smallest, list(range(rules.cells))))

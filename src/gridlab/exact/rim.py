@@ -7,9 +7,9 @@
 
 Set r of rim cells has bit i for the i-th of them, so that the head is the top bits of r, and of a record.
 
-A *reading* is what an image shows on these first cells, 2 bits a cell, the first cell highest. Four readings
-share a word, a lane of 15 bits each; the top bit of a lane catches the borrow, so that one subtraction compares
-four readings with the board's own:
+A *reading* is what an image shows on these first cells, 2 bits a cell, the first cell highest. The readings share
+two words, a lane each; the top bit of a lane catches the borrow, so that one subtraction compares all readings of a
+word with the board's own:
 
     lane   0 oooooooooooooo    other reading                    1 oooooooooooooo
                                                               - 0 bbbbbbbbbbbbbb    the board's own reading
@@ -21,20 +21,31 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.errors import TooLarge
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
 from gridlab.jit import kernel
 
 PREFIX = 5
 HEAD = 6  # cells at most
-LONGEST_PREFIX = 7  # of which a reading fits its lane
 MAX_INSIDE = 13  # 3^13 pairs of a set and its subset are tabulated
-LANE, LANES = 15, 4
-LOW = sum(1 << LANE * lane for lane in range(LANES))  # the lowest bit of each lane
-HIGH = LOW << LANE - 1  # the highest bit of each lane
-NEVER = (1 << LANE - 1) - 1  # larger than any reading
-OWN = (1 << LANE) - 1  # the lane of the identity, in the first word
+WORD = 62  # bits of a word that lanes may use
+
+
+class Lanes(NamedTuple):
+    """How two words are cut into lanes, half of the symmetries in each: 4 lanes of 15 bits, or 2 of 31."""
+
+    number: int  # of lanes in a word
+    bits: int  # of a lane
+    low: int  # the lowest bit of each lane
+    high: int  # the highest bit of each lane
+    identity: int  # ones in the lane of the identity, in the first word, below its highest bit
+
+
+def lanes_for(symmetries: int) -> Lanes:
+    number = symmetries // 2
+    bits = WORD // number
+    low = sum(1 << bits * lane for lane in range(number))
+    return Lanes(number, bits, low, low << bits - 1, (1 << bits - 1) - 1)
 
 
 class Rim(NamedTuple):
@@ -46,8 +57,8 @@ class Rim(NamedTuple):
     inside_stones: NDArray[np.int64]  # [inside set]
     rim_packed: NDArray[np.uint64]  # [rim set]: the set of crosses as part of a record; noughts count twice
     inside_packed: NDArray[np.uint64]  # [inside set]
-    readings: NDArray[np.int64]  # [rim set, 2]: of crosses, 8 lanes; noughts count twice
-    unused: NDArray[np.int64]  # [2]: NEVER in the lanes of the identity and of symmetries the board lacks
+    readings: NDArray[np.int64]  # [rim set, 2]: of crosses, the identity in the lowest lane; noughts count twice
+    lanes: Lanes
     subsets: NDArray[np.int16]  # the subsets of every inside set, by size
     starts: NDArray[np.int32]  # [inside set, size]: where they start; those of the next size start where they end
 
@@ -55,16 +66,15 @@ class Rim(NamedTuple):
 def rim_of(rules: Rules) -> Rim:
     """The rim of a board: as short as tables for the inside allow."""
     images = [symmetry.inverse.cells for symmetry in symmetries(rules.rows, rules.cols)]  # where each comes from
+    lanes = lanes_for(len(images))
     prefix = min(PREFIX, rules.cells)
     rim = _first_cells(images, prefix)
-    while prefix < min(LONGEST_PREFIX, rules.cells) and (
+    while prefix < min(rules.cells, (lanes.bits - 1) // 2) and (
         rules.cells - len(rim) > MAX_INSIDE or _first_cells(images, prefix + 1) == rim
     ):
         prefix += 1  # because the inside is too large, or because it costs nothing
         rim = _first_cells(images, prefix)
     inside = [cell for cell in range(rules.cells) if cell not in rim]
-    if len(inside) > MAX_INSIDE:
-        raise TooLarge(f"{rules} is too long and narrow to list its terminal wins; 1x27 is the longest of its kind")
     origins = [image[:prefix] for image in images]
     subsets, starts = _subsets_by_size(len(inside))
     head = next((length for length in range(HEAD) if rules.cells - 1 - length not in rim), min(HEAD, rules.cells))
@@ -75,8 +85,14 @@ def rim_of(rules: Rules) -> Rim:
         _sums([1 << cell for cell in inside]),
         _sums([1 << 2 * cell for cell in rim]).astype(np.uint64),
         _sums([1 << 2 * cell for cell in inside]).astype(np.uint64),
-        np.stack([_sums(_weights(rim, origins[word : word + LANES])) for word in (0, LANES)], axis=1),
-        np.array([_unused(len(images), word) for word in (0, LANES)], dtype=np.int64),
+        np.stack(
+            [
+                _sums(_weights(rim, origins[: lanes.number], lanes)),
+                _sums(_weights(rim, origins[lanes.number :], lanes)),
+            ],
+            1,
+        ),
+        lanes,
         subsets,
         starts,
     )
@@ -94,20 +110,16 @@ def _sums(weights: list[int]) -> NDArray[np.int64]:
     return sums
 
 
-def _weights(rim: list[int], origins: list[tuple[int, ...]]) -> list[int]:
+def _weights(rim: list[int], origins: list[tuple[int, ...]], lanes: Lanes) -> list[int]:
     """What a cross on each rim cell adds to a word of readings."""
     return [
         sum(
-            1 << LANE * lane + 2 * (len(cells) - 1 - cells.index(cell))
+            1 << lanes.bits * lane + 2 * (len(cells) - 1 - cells.index(cell))
             for lane, cells in enumerate(origins)
             if cell in cells
         )
         for cell in rim
     ]
-
-
-def _unused(symmetries: int, word: int) -> int:
-    return sum(NEVER << LANE * lane for lane in range(LANES) if not 0 < word + lane < symmetries)
 
 
 def _subsets_by_size(cells: int) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
@@ -124,26 +136,26 @@ def _subsets_by_size(cells: int) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
 
 
 @kernel
-def compare_readings(crosses: int, noughts: int, readings: NDArray[np.int64], unused: NDArray[np.int64]) -> int:
+def compare_readings(crosses: int, noughts: int, readings: NDArray[np.int64], lanes: Lanes) -> int:
     """-1 if some image of the rim reads smaller than the rim itself, else a bit for each symmetry that ties."""
     first = readings[crosses, 0] + 2 * readings[noughts, 0]
     second = readings[crosses, 1] + 2 * readings[noughts, 1]
-    own = (first & OWN) * LOW
-    first = (first | unused[0] | HIGH) - own
-    second = (second | unused[1] | HIGH) - own
-    if first & second & HIGH != HIGH:
+    own = (first & lanes.identity) * lanes.low
+    first = (first | lanes.identity | lanes.high) - own  # the identity reads larger than itself, so as not to tie
+    second = (second | lanes.high) - own
+    if first & second & lanes.high != lanes.high:
         return -1
-    return tying_lanes(first) | tying_lanes(second) << LANES
+    return tying_lanes(first, lanes) | tying_lanes(second, lanes) << lanes.number
 
 
 @kernel
-def tying_lanes(difference: int) -> int:
+def tying_lanes(difference: int, lanes: Lanes) -> int:
     """A bit for each lane whose difference is 0."""
-    rest = difference ^ HIGH
-    if (rest - LOW) & ~rest & HIGH == 0:  # no lane is 0
+    rest = difference ^ lanes.high
+    if (rest - lanes.low) & ~rest & lanes.high == 0:  # no lane is 0
         return 0
-    lanes = 0
-    for lane in range(LANES):
-        if rest >> LANE * lane & OWN == 0:
-            lanes |= 1 << lane
-    return lanes
+    tying = 0
+    for lane in range(lanes.number):
+        if rest >> lanes.bits * lane & lanes.identity == 0:
+            tying |= 1 << lane
+    return tying

@@ -32,6 +32,7 @@ from gridlab.jit import kernel
 from gridlab.workers import in_order
 
 MAX_CELLS = 32  # a record has 64 bits, 2 a cell
+HEADS = 27  # shards counted in one job
 RIMS = 1 << 10  # rim sets classified in one job
 FREE, WON, LOST, NEITHER = range(4)  # a set of stones: no line, just ended the game so, or ended it before
 
@@ -89,8 +90,10 @@ def prepare(rules: Rules, last_ply: int, workers: int | None = None) -> Plan:
 
 def count_shards(plan: Plan, ply: int, workers: int | None = None) -> list[Shard]:
     """The shards of a layer in order, each with its counts; those without a record are left out."""
-    counted = in_order(partial(_count_shard, plan), _heads(plan.rim.head, ply), workers)
-    return [shard for shard in counted if shard.won + shard.lost]
+    heads = _heads(plan.rim.head, ply)
+    jobs = (heads[first : first + HEADS] for first in range(0, len(heads), HEADS))
+    counted = in_order(partial(_count_shards, plan), jobs, workers)
+    return [shard for shards in counted for shard in shards if shard.won + shard.lost]
 
 
 def _heads(cells: int, ply: int) -> list[Shard]:
@@ -102,9 +105,9 @@ def _heads(cells: int, ply: int) -> list[Shard]:
     return shards
 
 
-def _count_shard(plan: Plan, shard: Shard) -> Shard:
-    won, lost = walk_shard(shard, *stones_at(shard.ply), plan, np.empty(0, dtype=np.uint64))
-    return shard._replace(won=int(won), lost=int(lost))
+def _count_shards(plan: Plan, shards: list[Shard]) -> list[Shard]:
+    counts = [walk_shard(shard, *stones_at(shard.ply), plan, np.empty(0, dtype=np.uint64)) for shard in shards]
+    return [shard._replace(won=won, lost=lost) for shard, (won, lost) in zip(shards, counts, strict=True)]
 
 
 def make_shard(plan: Plan, shard: Shard) -> NDArray[np.uint64]:
@@ -200,7 +203,7 @@ def walk_others(
     The arrays are taken out of `plan` before the loops: inside, each access would cost a count of references.
     """
     kinds, keys, rim = plan.kinds, plan.keys, plan.rim
-    readings, unused, subsets, starts = rim.readings, rim.unused, rim.subsets, rim.starts
+    readings, lanes, subsets, starts = rim.readings, rim.lanes, rim.subsets, rim.starts
     rim_stones, inside_stones, rim_packed, inside_packed = (
         rim.rim_stones,
         rim.inside_stones,
@@ -222,7 +225,7 @@ def walk_others(
         while chosen < 1 << free:
             other_rim = shard.other_head << tail | lay(chosen, bits)
             crosses, noughts = (mover_rim, other_rim) if x_moved else (other_rim, mover_rim)
-            ties = compare_readings(crosses, noughts, readings, unused)
+            ties = compare_readings(crosses, noughts, readings, lanes)
             if ties >= 0 and kind_of(kinds, other_rim * len(inside_stones)) == FREE:
                 more_won, more_lost = walk_insides(
                     crosses,

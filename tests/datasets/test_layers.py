@@ -1,0 +1,398 @@
+"""Datasets on disk: what is written, read, resumed, refused and verified."""
+
+import hashlib
+import json
+import os
+import pickle
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gridlab.datasets import layers
+from gridlab.datasets.build_layers import build, parse_plies
+from gridlab.datasets.layer_file import MAGIC, open_layer
+from gridlab.datasets.records import REASONS, checker, crosses_of, facts_of, noughts_of
+from gridlab.datasets.verify_layers import verify
+from gridlab.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.exact.reference import terminal_wins
+from gridlab.games import game
+from gridlab.games.mnk.position import Position
+from gridlab.games.symmetry import symmetries
+
+pytestmark = pytest.mark.compiled
+TICTACTOE = game("tictactoe")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tictactoe4")
+    build(game("4x4:4"), folder, range(7, 11))
+    return folder
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("layer_*.bin")}
+
+
+def test_one_worked_record(tmp_path: Path) -> None:
+    """Example A of the document with legal counts: board, eight images, smallest tuple, integer, bytes."""
+    rules = game("tictactoe5")
+    position = Position.parse("XXXXX/...../..O../.O.../.O..O", rules)
+    images = {position.image(symmetry).values for symmetry in symmetries(5, 5)}
+    assert len(images) == 8
+    best = min(images)
+    assert (
+        str(Position.of_values(rules, best)) == "....X/..O.X/.O..X/....X/OO..X"
+        or best == position.canonical()[0].values
+    )
+    record = sum(value << 2 * cell for cell, value in enumerate(best))
+    build(rules, tmp_path, [9])
+    content = (tmp_path / "layer_09.bin").read_bytes()
+    assert struct.unpack_from("<II", content) == (MAGIC, 7428)
+    assert content[:4] == b"5TTT"
+    index = layers.open(tmp_path).find(position)
+    assert index is not None
+    assert content[8 + 8 * index : 16 + 8 * index] == record.to_bytes(8, "little")
+
+
+def test_the_layers_of_tictactoe(tmp_path: Path) -> None:
+    manifest = build(TICTACTOE, tmp_path)
+    assert [(each.ply, each.x_wins, each.o_wins) for each in manifest.layers] == [
+        (5, 21, 0),
+        (6, 0, 21),
+        (7, 58, 0),
+        (8, 0, 23),
+        (9, 12, 0),
+    ]
+    for each in manifest.layers:
+        twin = sorted(Position.of_values(TICTACTOE, board).packed for board in terminal_wins(TICTACTOE, each.ply))
+        assert open_layer(tmp_path / each.file).tolist() == twin
+        assert (tmp_path / each.file).stat().st_size == each.bytes == 8 + 8 * each.records
+
+
+def test_the_manifest_and_the_card(small: Path) -> None:
+    content = json.loads((small / "manifest.json").read_text())
+    assert (content["rules"], content["behaviour"]) == ("4x4:4", 1)
+    assert {each["file"]: each["sha256"] for each in content["layers"]} == checksums(small)
+    card = (small / "README.md").read_text()
+    assert "| 7 | 280 | 280 | 0 | 2,248 |" in card
+    program = card.partition("```python\n")[2].partition("```")[0]
+    assert len(program.splitlines()) == 5
+    done = subprocess.run([sys.executable, "-c", program], cwd=small, capture_output=True, text=True, check=True)
+    first = Position.unpack(game("4x4:4"), int(open_layer(small / "layer_07.bin")[0]))
+    assert done.stdout.replace(" ", "").split() == str(first).split("/")
+
+
+def test_source_date_epoch_fixes_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    for name in ("one", "two"):
+        build(TICTACTOE, tmp_path / name)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+    assert "2023-11-14T22:13:20+00:00" in (tmp_path / "one" / "manifest.json").read_text()
+
+
+@pytest.mark.parametrize(("text", "plies"), [("4x4:3", None), ("5x5:5", range(9, 13))])
+def test_workers_do_not_change_a_byte(tmp_path: Path, text: str, plies: range | None) -> None:
+    for workers in (1, 2):
+        build(game(text), tmp_path / str(workers), plies, workers)
+    assert checksums(tmp_path / "1") == checksums(tmp_path / "2")
+
+
+# ---- going on
+
+
+def test_resume_adds_what_is_missing_and_leaves_the_rest(tmp_path: Path) -> None:
+    build(TICTACTOE, tmp_path, [6, 8])
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("layer_*.bin")}
+    manifest = build(TICTACTOE, tmp_path, resume=True)
+    assert [each.ply for each in manifest.layers] == [5, 6, 7, 8, 9]
+    for name, moment in before.items():
+        assert (tmp_path / name).stat().st_mtime_ns == moment
+
+
+def test_a_whole_file_that_the_manifest_missed_is_kept(tmp_path: Path) -> None:
+    build(TICTACTOE, tmp_path, [5, 6])
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    whole = manifest["layers"].pop()
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    moment = (tmp_path / "layer_06.bin").stat().st_mtime_ns
+    made = build(TICTACTOE, tmp_path, [5, 6], resume=True)
+    assert made.layers[1].sha256 == whole["sha256"]
+    assert (tmp_path / "layer_06.bin").stat().st_mtime_ns == moment
+
+
+def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    build(TICTACTOE, tmp_path, [5])
+    with pytest.raises(FileTrouble, match="already holds a dataset of 3x3:3; --resume adds to it"):
+        build(TICTACTOE, tmp_path)
+    with pytest.raises(FileTrouble, match="holds terminal wins of 3x3:3, not of 4x4:4"):
+        build(game("4x4:4"), tmp_path, resume=True)
+    with pytest.raises(FileTrouble, match="no terminal win at ply 4; its layers are 5 to 9"):
+        build(TICTACTOE, tmp_path / "new", [4])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_killed_build_leaves_whole_layers_and_goes_on(tmp_path: Path) -> None:
+    """A real process, killed while the layer of 9 million records is being written."""
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    command = [sys.executable, "-m", "gridlab", "terminals", "build", "--plies", "9-14", "--quiet", "--out"]
+    with subprocess.Popen([*command, killed], stdout=subprocess.DEVNULL) as run:
+        deadline = time.monotonic() + 120
+        while not list(killed.glob(".layer_14.bin.*.part")) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        run.send_signal(signal.SIGKILL)
+    left = {path.name: path.stat().st_mtime_ns for path in killed.glob("layer_*.bin")}
+    assert set(left) == {f"layer_{ply:02}.bin" for ply in range(9, 14)}
+    assert verify(killed).complaints == []
+    subprocess.run([*command, killed, "--resume"], check=True, stdout=subprocess.DEVNULL)
+    build(game("tictactoe5"), whole, range(9, 15))
+    assert checksums(killed) == checksums(whole)
+    assert all((killed / name).stat().st_mtime_ns == moment for name, moment in left.items())
+    assert not list(killed.glob(".*.part"))
+
+
+# ---- verification
+
+
+def flip_a_bit(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[8 + 8 * 100] ^= 4
+    path.write_bytes(content)
+
+
+def cut_a_record(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-8])
+
+
+def cut_half_a_header(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5])
+
+
+def change_the_magic(path: Path) -> None:
+    path.write_bytes(b"\0" + path.read_bytes()[1:])
+
+
+def change_the_count(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:4] + struct.pack("<I", 5) + content[8:])
+
+
+def swap_two_records(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:800] + content[808:816] + content[800:808] + content[816:])
+
+
+def replace_records(path: Path, change: Callable[[list[int]], None]) -> None:
+    records = open_layer(path).tolist()
+    change(records)
+    path.write_bytes(struct.pack("<II", MAGIC, len(records)) + np.array(records, dtype="<u8").tobytes())
+
+
+def add_a_mirrored_board(path: Path) -> None:
+    def change(records: list[int]) -> None:
+        position = Position.unpack(game("4x4:4"), records[3])
+        images = {position.image(symmetry).packed for symmetry in symmetries(4, 4)} - {records[3]}
+        records.append(max(images))
+        records.sort()
+
+    replace_records(path, change)
+
+
+def exchange_for(board: str) -> Callable[[Path], None]:
+    def spoil(path: Path) -> None:
+        replace_records(path, lambda records: records.__setitem__(7, Position.parse(board, game("4x4:4")).packed))
+
+    return spoil
+
+
+def remove_the_file(path: Path) -> None:
+    path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (flip_a_bit, "record 100:"),
+        (cut_a_record, "bytes do not hold the 4,942 records of its header"),
+        (cut_half_a_header, "5 bytes are too few for a header of 8"),
+        (change_the_magic, "the header has magic 0x54545400, a layer has 0x54545435"),
+        (change_the_count, "bytes do not hold the 5 records of its header"),
+        (swap_two_records, "record 100: not larger than the record before it"),
+        (add_a_mirrored_board, "not canonical: a symmetric image comes before it"),
+        (exchange_for("XXX./OOO./XX../O..."), "record 7: nobody has a line"),
+        (exchange_for("XXXX/OOO./..../...."), "record 7: the stones do not count up to its ply"),
+        (exchange_for("OOOO/XX.X/X..X/...."), "record 7: the player who did not move last has a line"),
+        (remove_the_file, "cannot be read: No such file"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_every_way_to_spoil_a_file_is_named(
+    small: Path, tmp_path: Path, spoil: Callable[[Path], None], reason: str
+) -> None:
+    folder = tmp_path / "spoilt"
+    shutil.copytree(small, folder)
+    spoil(folder / "layer_09.bin")
+    said = [str(complaint) for complaint in verify(folder).complaints]
+    assert said
+    assert all(line.startswith("layer_09.bin: ") for line in said)
+    assert any(reason in line for line in said), said
+
+
+def test_wrong_counts_are_seen_by_the_census(small: Path, tmp_path: Path) -> None:
+    """A dataset without one record, consistent in itself, is still not complete."""
+    folder = tmp_path / "incomplete"
+    shutil.copytree(small, folder)
+    path = folder / "layer_08.bin"
+    replace_records(path, lambda records: records.__delitem__(-1))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    entry = manifest["layers"][1]
+    entry |= {"records": entry["records"] - 1, "o_wins": entry["o_wins"] - 1, "bytes": entry["bytes"] - 8}
+    entry["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    assert [str(each) for each in verify(folder).complaints] == [
+        "layer_08.bin: X wins 0 and O 641; the census counts 0 and 642"
+    ]
+
+
+def test_a_sound_dataset_is_found_sound(small: Path) -> None:
+    verdict = verify(small, sample=None)
+    assert verdict.complaints == []
+    assert verdict.checked == verdict.records == sum(len(open_layer(path)) for path in small.glob("layer_*.bin"))
+    assert 0 < verify(small, sample=10).checked < 100
+
+
+def test_a_folder_without_a_dataset_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileTrouble, match=r"holds no dataset: manifest\.json cannot be read"):
+        verify(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"format": "something else", "version": 1}')
+    with pytest.raises(SpoiltFile, match="this is 'something else' version 1"):
+        verify(tmp_path)
+    (tmp_path / "manifest.json").write_text("[")
+    with pytest.raises(SpoiltFile, match="not a manifest of terminal wins"):
+        verify(tmp_path)
+
+
+def test_every_reason_can_be_reached() -> None:
+    """Records that are no layer can hold, judged by the kernel one by one."""
+    from gridlab.datasets.records import flaw_of
+
+    rules = game("3x6:3")
+    boards = {
+        "XXX.../OO.O.O/XXX..O": "no single last move explains the lines",
+        "XX..../OO..../......": "nobody has a line: this is no terminal position",
+        "XXX.../OO..../......": "not canonical: a symmetric image comes before it",
+    }
+    for board, reason in boards.items():
+        position = Position.parse(board, rules)
+        assert REASONS[flaw_of(np.uint64(position.packed), position.ply, checker(rules))] == reason
+    assert REASONS[flaw_of(np.uint64(3), 1, checker(rules))] == REASONS[1]
+    assert REASONS[flaw_of(np.uint64(1 << 36), 1, checker(rules))] == REASONS[1]
+
+
+# ---- reading
+
+
+def test_reading_by_ply_by_index_and_in_order(small: Path) -> None:
+    data = layers.open(small)
+    everything = list(data)
+    assert data.plies == [7, 8, 9, 10]
+    assert len(data) == len(everything) == sum(len(data.records(ply)) for ply in data.plies)
+    assert [data.position(index) for index in (0, 279, 280, -1)] == [everything[i] for i in (0, 279, 280, -1)]
+    assert data.records(7)[0] == data.record(0)
+    with pytest.raises(IndexError):
+        data.record(len(data))
+    with pytest.raises(FileTrouble, match=r"has no layer for ply 12; it has \[7, 8, 9, 10\]"):
+        data.records(12)
+
+
+def test_items_suit_a_data_loader(small: Path) -> None:
+    data = pickle.loads(pickle.dumps(layers.open(small)))
+    item = data[300]
+    assert (item["ply"], item["winner"]) == (8, 2)
+    assert item["board"].shape == (4, 4)
+    assert item["board"].dtype == np.int8
+    assert tuple(item["board"].ravel().tolist()) == data.position(300).values
+
+
+def test_any_image_is_found(small: Path) -> None:
+    data = layers.open(small)
+    for index in (0, 279, 500, len(data) - 1):
+        position = data.position(index)
+        assert {data.find(position.image(symmetry)) for symmetry in symmetries(4, 4)} == {data.find(position)}
+        assert data.records(position.ply)[data.find(position)] == position.packed
+    assert data.find(Position(game("4x4:4"))) is None
+
+
+def test_answers_say_why_not(small: Path) -> None:
+    data = layers.open(small)
+
+    def answer(board: str) -> str:
+        return data.answer(Position.parse(board, data.rules))[0]
+
+    assert answer("XXXX/OOO./..../....").startswith("yes: layer_07.bin record ")
+    assert answer("XXX./OOO./..../....") == "no: this position is not over, and only wins are here"
+    assert answer("XXXX/OOOO/..../....").startswith("no: both players")
+    assert answer("XXXX/OO.O/XOXO/XOXO") == "no: it would be in the layer of ply 15, which this dataset does not have"
+
+
+def test_boards_are_drawn(small: Path) -> None:
+    text = layers.open(small).show(7, 278, 5)
+    assert text.startswith("4x4:4, ply 7: 280 records")
+    assert "record 278" in text
+    assert "record 279" in text
+    assert "record 280" not in text
+    assert text.count("[X]") == 8
+    with pytest.raises(FileTrouble, match="has records 0 to 279, no record 280"):
+        layers.open(small).show(7, 280, 1)
+
+
+def test_facts_equal_what_positions_say(small: Path) -> None:
+    data = layers.open(small)
+    lines = data.rules.winning_lines
+    for ply in data.plies:
+        records = np.array(data.records(ply)[:200])
+        facts = facts_of(records, ply, checker(data.rules))
+        for i, record in enumerate(records):
+            position = Position.unpack(data.rules, int(record))
+            assert (crosses_of(record), noughts_of(record)) == (position.crosses, position.noughts)
+            assert (facts.crosses[i], facts.noughts[i]) == (position.crosses, position.noughts)
+            assert [lines[n] for n in np.flatnonzero(facts.lines[i])] == position.lines()
+            assert facts.orbits[i] == len({position.image(symmetry) for symmetry in symmetries(4, 4)})
+            outcome = position.outcome()
+            assert outcome is not None
+            assert "-XO"[facts.winners[i]] == outcome.winner
+            stones = position.crosses if ply % 2 else position.noughts
+            for cell in range(16):
+                before = (position.crosses, position.noughts)
+                if stones >> cell & 1:
+                    taken = tuple(side & ~(1 << cell) for side in before)
+                    assert bool(facts.last_moves[i, cell]) == (Position(data.rules, *taken).outcome() is None)
+                else:
+                    assert facts.last_moves[i, cell] == 0
+
+
+def test_plies_as_text() -> None:
+    assert parse_plies("9") == [9]
+    assert parse_plies("9-12, 25") == [9, 10, 11, 12, 25]
+    for wrong in ("", "a", "9-", "-9", "9-x"):
+        with pytest.raises(BadNotation, match="is no list of plies; write 9, 9-25 or 9-12,25"):
+            parse_plies(wrong)
+
+
+@pytest.mark.long
+def test_the_whole_dataset_of_five_in_a_row(tmp_path: Path) -> None:
+    """All 523,798,756 records, built and judged one by one; 4.2 GB on disk for the time of the test."""
+    manifest = build(game("tictactoe5"), tmp_path)
+    assert sum(each.records for each in manifest.layers) == 523_798_756
+    verdict = verify(tmp_path, sample=None)
+    assert verdict.checked == 523_798_756
+    assert verdict.complaints == []
