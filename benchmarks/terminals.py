@@ -25,29 +25,32 @@ def steps(ply: int) -> None:
     found = len(terminal_wins(RULES, 9))
     twin = found / (time.process_time() - begun)
     make_shard(prepare(RULES, 9, 1), count_shards(prepare(RULES, 9, 1), 9, 1)[0])  # compiled before the clock starts
-    clock = [time.process_time()]
+    clock = time.process_time
+    seconds = dict.fromkeys(("tables", "counting", "making", "sorting", "SHA-256"), 0.0)
+    begun = clock()
     plan = prepare(RULES, ply, 1)
-    clock.append(time.process_time())
+    seconds["tables"] = clock() - begun
+    begun = clock()
     shards = count_shards(plan, ply, 1)
-    clock.append(time.process_time())
-    arrays = [np.empty(shard.won + shard.lost, dtype=np.uint64) for shard in shards]
-    for shard, records in zip(shards, arrays, strict=True):
-        walk_shard(shard, *stones_at(ply), plan, records)
-    clock.append(time.process_time())
-    for records in arrays:
-        records.sort()
-    clock.append(time.process_time())
+    seconds["counting"] = clock() - begun
+    room = np.zeros(max(shard.won + shard.lost for shard in shards), dtype=np.uint64)
     digest = hashlib.sha256()
-    for records in arrays:
+    for shard in shards:
+        records = room[: shard.won + shard.lost]
+        moments = [clock()]
+        walk_shard(shard, *stones_at(ply), plan, records)
+        moments.append(clock())
+        records.sort()
+        moments.append(clock())
         digest.update(records.data.cast("B"))
-    clock.append(time.process_time())
-    total = sum(map(len, arrays))
+        moments.append(clock())
+        for name, first, last in zip(("making", "sorting", "SHA-256"), moments, moments[1:], strict=False):
+            seconds[name] += last - first
+    total = sum(shard.won + shard.lost for shard in shards)
     print(f"readable twin  ply 9: {twin:,.0f} records per CPU second")
-    for name, first, last in zip(
-        ("tables", "counting", "making", "sorting", "SHA-256"), clock, clock[1:], strict=False
-    ):
-        print(f"{name:<14} ply {ply}: {total / (last - first):,.0f} records per CPU second ({last - first:.2f} s)")
-    generation = total / (clock[3] - clock[1])
+    for name, spent in seconds.items():
+        print(f"{name:<14} ply {ply}: {total / spent:,.0f} records per CPU second ({spent:.2f} s)")
+    generation = total / (seconds["counting"] + seconds["making"])
     print(f"generation     counting and making: {generation:,.0f} records per CPU second")
     print(f"ratio          {generation / twin:,.0f}")
 

@@ -4,6 +4,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +32,7 @@ def examples() -> list[Example]:
     return found
 
 
-def run(command: str) -> str:
+def run(command: str, folder: Path) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         command.removeprefix("uv run "),
@@ -39,7 +41,7 @@ def run(command: str) -> str:
         text=True,
         check=True,
         env=os.environ | {"PATH": path},
-        cwd=ROOT,
+        cwd=folder,
     )
     return done.stdout
 
@@ -50,12 +52,18 @@ def matches(expected: str, printed: str) -> bool:
     return re.fullmatch("(?:.*\n)*".join(parts), printed) is not None
 
 
+@pytest.fixture(scope="module")
+def page_folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A folder for each page, in which its commands are run one after the other."""
+    return cache(lambda page: tmp_path_factory.mktemp(page))
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     "example", [each for each in examples() if not each.command.startswith("make ")], ids=lambda each: each.command
 )
-def test_commands_print_what_the_page_shows(example: Example) -> None:
-    printed = run(example.command)
+def test_commands_print_what_the_page_shows(example: Example, page_folders: Callable[[str], Path]) -> None:
+    printed = run(example.command, page_folders(example.page))
     assert matches(example.output, printed), printed
 
 
@@ -64,7 +72,8 @@ def test_commands_print_what_the_page_shows(example: Example) -> None:
 )
 def test_make_knows_its_targets(example: Example) -> None:
     """What they do is run by `make test-long` in a fresh clone, and by whoever runs these tests."""
-    assert "gridlab tour" in run(f"{example.command} --dry-run") or "pytest" in run(f"{example.command} --dry-run")
+    steps = run(f"{example.command} --dry-run", ROOT)
+    assert "gridlab tour" in steps or "pytest" in steps
 
 
 def test_every_page_is_linked_and_every_link_leads_somewhere() -> None:

@@ -28,13 +28,14 @@ def parse_plies(text: str) -> list[int]:
 
 def build(
     rules: Rules,
-    folder: Path,
+    folder: Path | str,
     plies: Iterable[int] | None = None,
     workers: int | None = None,
     resume: bool = False,
     progress: bool = False,
 ) -> Manifest:
     """Write the layers of a game into a folder; with `resume`, those it does not hold yet."""
+    folder = Path(folder)
     every = range(first_ply(rules), rules.cells + 1)
     wanted = sorted(set(every if plies is None else plies))
     if outside := [ply for ply in wanted if ply not in every]:
