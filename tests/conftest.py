@@ -20,7 +20,7 @@ Python = Callable[..., subprocess.CompletedProcess[str]]
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Without compiled kernels the tests that need their speed are left out, whatever was asked for."""
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        left_out = [item for item in items if item.get_closest_marker("compiled")]
+        left_out = [item for item in items if item.get_closest_marker("compiled") or item.path.suffix == ".md"]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
 

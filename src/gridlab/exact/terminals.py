@@ -181,7 +181,7 @@ def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8
     insides = len(rim.inside_stones)
     found = 0
     for i in range(rim.starts[insides - 1, missing], rim.starts[insides - 1, missing + 1]):
-        kind = kind_of(kinds, mover_rim * insides + rim.subsets[i])
+        kind = kind_of(kinds, mover_rim * insides + int(rim.subsets[i]))
         if kind in (WON, LOST):
             ends[found, 0], ends[found, 1] = rim.subsets[i], kind
             found += 1
@@ -282,7 +282,7 @@ def walk_insides(
         before = found
         first, last = starts[everything ^ mover, missing], starts[everything ^ mover, missing + 1]
         for i in range(first, last):
-            other = subsets[i]
+            other = int(subsets[i])
             if kind_of(kinds, other_row + other) != FREE:
                 continue
             x, o = (mover, other) if x_moved else (other, mover)
