@@ -1,6 +1,11 @@
 """`gridlab terminals`, as a user types it."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -86,3 +91,18 @@ def test_wrong_use(
     assert sentence in err.splitlines()[-1]
     assert "Traceback" not in err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_keeps_whole_layers_and_says_how_to_go_on(tmp_path: Path) -> None:
+    folder = tmp_path / "wins"
+    command = [sys.executable, "-m", "gridlab", "terminals", "build", "--plies", "9,15", "--out", folder]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        deadline = time.monotonic() + 120
+        while not list(folder.glob(".layer_15.bin.*.part")) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=30)
+    assert (run.returncode, out) == (130, "")
+    assert err.splitlines()[-2:] == [f"stopped; {folder} keeps its whole layers: go on with --resume", "interrupted"]
+    assert {path.name for path in folder.iterdir()} == {"layer_09.bin", "manifest.json", "README.md"}

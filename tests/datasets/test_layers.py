@@ -42,21 +42,26 @@ def checksums(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("layer_*.bin")}
 
 
-def test_one_worked_record(tmp_path: Path) -> None:
-    """Example A of the document with legal counts: board, eight images, smallest tuple, integer, bytes."""
+@pytest.mark.parametrize(
+    ("board", "smallest", "count"),
+    [
+        ("XXXXX/...../..O../.O.../.O..O", "....X/OO..X/..O.X/....X/O...X", 7428),
+        ("O..../.O.X./..OX./X..O./X..XO", "....O/.X.O./.XO../.O..X/OX..X", 23462),
+    ],
+    ids=["A", "B"],
+)
+def test_one_worked_record(tmp_path: Path, board: str, smallest: str, count: int) -> None:
+    """Two boards all the way: board, eight images, smallest tuple, integer, bytes."""
     rules = game("tictactoe5")
-    position = Position.parse("XXXXX/...../..O../.O.../.O..O", rules)
+    position = Position.parse(board, rules)
     images = {position.image(symmetry).values for symmetry in symmetries(5, 5)}
     assert len(images) == 8
     best = min(images)
-    assert (
-        str(Position.of_values(rules, best)) == "....X/..O.X/.O..X/....X/OO..X"
-        or best == position.canonical()[0].values
-    )
+    assert str(Position.of_values(rules, best)) == smallest
     record = sum(value << 2 * cell for cell, value in enumerate(best))
-    build(rules, tmp_path, [9])
-    content = (tmp_path / "layer_09.bin").read_bytes()
-    assert struct.unpack_from("<II", content) == (MAGIC, 7428)
+    build(rules, tmp_path, [position.ply])
+    content = (tmp_path / f"layer_{position.ply:02}.bin").read_bytes()
+    assert struct.unpack_from("<II", content) == (MAGIC, count)
     assert content[:4] == b"5TTT"
     index = layers.open(tmp_path).find(position)
     assert index is not None
@@ -128,6 +133,21 @@ def test_a_whole_file_that_the_manifest_missed_is_kept(tmp_path: Path) -> None:
     made = build(TICTACTOE, tmp_path, [5, 6], resume=True)
     assert made.layers[1].sha256 == whole["sha256"]
     assert (tmp_path / "layer_06.bin").stat().st_mtime_ns == moment
+
+
+def test_layers_without_a_manifest_are_not_touched_unasked(tmp_path: Path) -> None:
+    build(TICTACTOE, tmp_path, [5])
+    (tmp_path / "manifest.json").unlink()
+    content = bytearray((tmp_path / "layer_05.bin").read_bytes())
+    content[8:16], content[16:24] = (
+        content[16:24],
+        content[8:16],
+    )  # in another order, as the original tool may write them
+    (tmp_path / "layer_05.bin").write_bytes(content)
+    with pytest.raises(FileTrouble, match=r"holds layer_05\.bin without a manifest; --resume keeps whole layers"):
+        build(TICTACTOE, tmp_path)
+    build(TICTACTOE, tmp_path, resume=True)
+    assert verify(tmp_path, sample=None).complaints == []
 
 
 def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_sums_over_subsets_of_a_table_larger_than_the_cache() -> None:
 
 
 @pytest.mark.compiled
-def test_the_derivation_of_the_diary() -> None:
+def test_the_derivation() -> None:
     assert census(game("tictactoe")).derivation().splitlines() == [
         "3^9 = 19,683 ways to fill 9 cells with X, O or nothing",
         "-> 6,046 with as many X as O or one more: 9!/(e!·x!·o!) summed over the plies",

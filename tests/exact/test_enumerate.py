@@ -5,7 +5,7 @@ import pytest
 from gridlab.errors import TooLarge
 from gridlab.exact.census import census
 from gridlab.exact.enumerate import OUTCOMES, blocks, count_listable, positions
-from gridlab.exact.reference import diary_states
+from gridlab.exact.reference import double_loop_states
 from gridlab.games import game
 from gridlab.games.mnk import reference
 from gridlab.games.mnk.position import Position
@@ -41,9 +41,9 @@ def test_listing_equals_plain_play_on_larger_boards(text: str, canonical: bool) 
 
 
 @pytest.mark.compiled
-def test_listing_equals_the_diary() -> None:
+def test_listing_equals_the_double_loop() -> None:
     found = {(noughts, crosses) for _, crosses, noughts, _ in listed(game("tictactoe"), canonical=False)}
-    assert found == set(diary_states())
+    assert found == set(double_loop_states())
 
 
 @pytest.mark.compiled

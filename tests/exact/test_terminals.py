@@ -77,7 +77,8 @@ def test_whole_games_equal_what_play_reaches(text: str) -> None:
 
 
 def counted_plies() -> list[object]:
-    small: list[object] = [(text, ply) for text in ("4x4:3", "3x4:3", "4x5:4-3", "5x4:3") for ply in (5, 6, 9, 12)]
+    games = ["3x3:3", "3x4:3", "4x4:3", "4x4:4", "4x4:4-3"]
+    small: list[object] = [(text, ply) for text in games for ply in range(first_ply(game(text)), game(text).cells + 1)]
     middle = [("5x5:5", ply) for ply in range(9, 17)] + [("5x5:4-3", ply) for ply in range(5, 12)]
     late = [("5x5:5", ply) for ply in range(17, 26)] + [("5x5:4-3", ply) for ply in range(12, 26)]
     return [*small, *middle, *(pytest.param(*each, marks=pytest.mark.long) for each in late)]
@@ -97,7 +98,7 @@ def test_as_many_as_the_census_counts(text: str, ply: int) -> None:
     assert ((won, lost) if ply % 2 else (lost, won)) == (expected.x_wins, expected.o_wins)
 
 
-def test_the_candidates_of_the_document() -> None:
+def test_the_candidates_of_reverse_generation() -> None:
     assert sum(candidates(game("5x5:5"), ply) for ply in range(9, 26)) == 4_347_348_732
 
 

@@ -3,7 +3,7 @@ import pytest
 from gridlab.errors import BadNotation
 from gridlab.games.notation import board_text, move_text, parse_board, parse_move
 
-DIARY = (1, 2, 0, 0, 2, 1, 1, 2, 1)
+VALUES = (1, 2, 0, 0, 2, 1, 1, 2, 1)
 
 
 @pytest.mark.parametrize(
@@ -11,12 +11,12 @@ DIARY = (1, 2, 0, 0, 2, 1, 1, 2, 1)
     ["XO./.OX/XOX", "xo__oxxox", "XO. .OX XOX", "xo_\n_ox\nxox\n", "X O -/- O X/X O X", "[2,1,0,0,1,2,2,1,2]"],
 )
 def test_every_form_of_a_board_is_read(text: str) -> None:
-    assert parse_board(text, 3, 3) == DIARY
+    assert parse_board(text, 3, 3) == VALUES
 
 
 def test_what_is_written_is_read() -> None:
-    assert board_text(DIARY, 3) == "XO./.OX/XOX"
-    assert parse_board(board_text(DIARY[:8], 4), 2, 4) == DIARY[:8]
+    assert board_text(VALUES, 3) == "XO./.OX/XOX"
+    assert parse_board(board_text(VALUES[:8], 4), 2, 4) == VALUES[:8]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,11 @@ def build(
     folder = out or DEFAULT_FOLDER.get(str(rules))
     if folder is None:
         raise BadNotation(f"say where the dataset of {rules} goes: --out DIR")
-    manifest = build(rules, folder, parse_plies(plies) if plies else None, workers, resume, progress=not quiet)
+    try:
+        manifest = build(rules, folder, parse_plies(plies) if plies else None, workers, resume, progress=not quiet)
+    except KeyboardInterrupt:
+        typer.echo(f"stopped; {folder} keeps its whole layers: go on with --resume", err=True)
+        raise
     typer.echo(build_report(manifest))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from gridlab import BEHAVIOUR, __version__, draw
 from gridlab.datasets.layer_file import HEADER, RECORD, Records, layer_name, open_layer, write_layer
 from gridlab.datasets.manifest import MANIFEST, Layer, Manifest
+from gridlab.datasets.records import first_disorder
 from gridlab.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.exact.terminals import Plan, candidates, count_shards, first_ply, layer, prepare
 from gridlab.files import sha256_of, timestamp
@@ -53,6 +54,10 @@ def build(
 
 def _begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
     if not (folder / MANIFEST).exists():
+        if not resume and (strangers := sorted(folder.glob("layer_*.bin"))):
+            raise FileTrouble(
+                f"{folder} holds {strangers[0].name} without a manifest; --resume keeps whole layers of it"
+            )
         made = {"when": timestamp(), "by": f"gridlab {__version__}", "command": f"gridlab terminals build {rules}"}
         return Manifest(rules, BEHAVIOUR, made, ())
     manifest = Manifest.read(folder)
@@ -86,9 +91,10 @@ def _build_layer(rules: Rules, plan: Plan, folder: Path, ply: int, workers: int 
 
 def _is_whole(path: Path, count: int) -> bool:
     try:
-        return len(open_layer(path)) == count
+        records = open_layer(path)
     except SpoiltFile:
         return False
+    return len(records) == count and first_disorder(records) < 0
 
 
 def _require_room(folder: Path, size: int) -> None:

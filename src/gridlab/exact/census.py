@@ -109,7 +109,7 @@ class Census:
         }
 
     def derivation(self) -> str:
-        """The diary's reasoning from all fillings of the board to the legal positions."""
+        """From all fillings of the board to the legal positions."""
         cells, counts = self.rules.cells, self.counts
         return "\n".join(
             [

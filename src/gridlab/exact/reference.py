@@ -12,7 +12,7 @@ TICTACTOE_LINES = (0b111, 0b111000, 0b111000000, 0b1001001, 0b10010010, 0b100100
 
 
 def valid_state(noughts: int, crosses: int) -> bool:
-    """The diary's question: can these two bitboards stand in a game of tic-tac-toe?"""
+    """Can these two bitboards stand in a game of tic-tac-toe?"""
     stones = crosses.bit_count(), noughts.bit_count()
     if crosses & noughts or stones[0] - stones[1] not in (0, 1):
         return False
@@ -22,8 +22,8 @@ def valid_state(noughts: int, crosses: int) -> bool:
     return not (o_has_won if x_moved_last else x_has_won)
 
 
-def diary_states() -> list[tuple[int, int]]:
-    """Every legal (noughts, crosses) of tic-tac-toe, by the diary's double loop.
+def double_loop_states() -> list[tuple[int, int]]:
+    """Every legal (noughts, crosses) of tic-tac-toe, by a double loop over all pairs of bitboards.
 
     Four noughts reach at most 0b111100000 = 480, five crosses 0b111110000 = 496.
     """

@@ -3,7 +3,7 @@ from itertools import product
 import pytest
 
 from gridlab.errors import IllegalPosition
-from gridlab.exact.reference import diary_states
+from gridlab.exact.reference import double_loop_states
 from gridlab.games import game
 from gridlab.games.mnk.legality import Flaw, find_flaw
 from gridlab.games.mnk.position import Position
@@ -50,11 +50,11 @@ def test_requiring_a_legal_position_says_the_reason() -> None:
         Position.parse("XXX/OOO/...", TICTACTOE).require_legal()
 
 
-def test_the_diary_and_the_flaws_agree_on_every_pair() -> None:
-    diary = set(diary_states())
-    assert len(diary) == 5478
+def test_the_double_loop_and_the_flaws_agree_on_every_pair() -> None:
+    found = set(double_loop_states())
+    assert len(found) == 5478
     for noughts, crosses in product(range(512), range(512)):
-        assert (find_flaw(TICTACTOE, crosses, noughts) is None) == ((noughts, crosses) in diary)
+        assert (find_flaw(TICTACTOE, crosses, noughts) is None) == ((noughts, crosses) in found)
 
 
 @pytest.mark.parametrize("rules", [rules for rules in all_rules(4, 4) if rules.cells <= 8], ids=str)

@@ -6,7 +6,7 @@ from gridlab.games.mnk.rules import Rules
 from tests.laws import all_rules
 
 
-def test_the_base_masks_of_the_document() -> None:
+def test_the_base_masks_of_five_in_a_row() -> None:
     """5x5:5: three rows and the main diagonal, for both players, expand to 12 lines."""
     rules = game("tictactoe5")
     classes = line_classes(rules, rules.winning_lines)

@@ -70,15 +70,15 @@ def ending(stones: int, runs: NDArray[np.int64]) -> int:
 def image_keys(rules: Rules) -> NDArray[np.int64]:
     """Tables that turn stones into sort keys of their images: int64[symmetry, byte of the bitboard, its value].
 
-    A key has 2 bits a cell with cell 0 *highest*, so that comparing keys compares boards cell by cell from the top
-    left. Crosses add their entries once, noughts twice: empty 0 < X 1 < O 2. For boards of up to 31 cells.
+    A key is the board as a number in base 3 with cell 0 its *highest* digit, so that comparing keys compares boards
+    cell by cell from the top left. Crosses add their entries once, noughts twice: empty 0 < X 1 < O 2. Up to 39 cells.
     """
     group = symmetries(rules.rows, rules.cols)
     keys = np.zeros((len(group), -(-rules.cells // 8), 256), dtype=np.int64)
     for g, symmetry in enumerate(group):
         for cell, to in enumerate(symmetry.cells):
             holds_cell = np.arange(256) >> cell % 8 & 1
-            keys[g, cell // 8] += holds_cell << 2 * (rules.cells - 1 - to)
+            keys[g, cell // 8] += holds_cell * 3 ** (rules.cells - 1 - to)
     return keys
 
 

@@ -1,4 +1,4 @@
-"""Which pairs of bitboards are positions: the diary's `valid_state`, for every in-a-row game, with the reason.
+"""Which pairs of bitboards are positions of a game, and why the others are not.
 
 A position is legal when some game leads to it. Sets without a line stay so when stones are removed, hence any
 line-free position with the right counts can be reached. A finished game must have been ended by its last move:
