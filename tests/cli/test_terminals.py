@@ -96,7 +96,7 @@ def test_wrong_use(
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_keeps_whole_layers_and_says_how_to_go_on(tmp_path: Path) -> None:
     folder = tmp_path / "wins"
-    command = [sys.executable, "-m", "gridlab", "terminals", "build", "--plies", "9,15", "--out", folder]
+    command = [sys.executable, "-m", "gridlab", "terminals", "build", "--plies", "9,15", "--out", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         deadline = time.monotonic() + 120
         while not list(folder.glob(".layer_15.bin.*.part")) and time.monotonic() < deadline:
