@@ -7,6 +7,7 @@
     gridlab.canonical(position)                      the smallest symmetric image, and the symmetry to it
     gridlab.census(rules)                            every legal position, counted
     gridlab.positions(gridlab.game("tictactoe"))     every legal position, one by one
+    gridlab.datasets.layers.open("wins")             a dataset of terminal wins on disk
 
 Names are loaded when first used, so that `import gridlab` costs next to nothing.
 """
@@ -15,6 +16,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import gridlab.datasets.layers as _layers  # noqa: F401 - makes gridlab.datasets.layers known
+    from gridlab import datasets as datasets
     from gridlab.errors import GridlabError as GridlabError
     from gridlab.exact.census import Census as Census
     from gridlab.exact.census import census as census
@@ -49,10 +52,13 @@ _HOMES = {
     "positions": "exact.enumerate",
     "symmetries": "games.symmetry",
 }
-__all__ = ["BEHAVIOUR", "__version__", *_HOMES]
+__all__ = ["BEHAVIOUR", "__version__", "datasets", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        import_module("gridlab.datasets.layers")
+        return import_module("gridlab.datasets")
     if name not in _HOMES:
         raise AttributeError(f"module 'gridlab' has no attribute {name!r}")
     return getattr(import_module(f"gridlab.{_HOMES[name]}"), name)

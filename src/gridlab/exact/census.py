@@ -193,7 +193,7 @@ def _games(rules: Rules, ply: int, row: NDArray[np.int64]) -> int:
 
 
 def count_pairs(
-    rules: Rules, cycles: NDArray[np.int64], workers: int | None = None, advance: Callable[[int], object] = id
+    rules: Rules, cycles: NDArray[np.int64], workers: int | None, advance: Callable[[int], object]
 ) -> NDArray[np.int64]:
     """The positions made of whole cycles: int64[ply, (FREE, WON, LOST, LAST_MOVES)]."""
     sizes, endings = classify(rules, cycles, workers)

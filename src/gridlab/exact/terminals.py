@@ -204,21 +204,13 @@ def walk_others(
     """
     kinds, keys, rim = plan.kinds, plan.keys, plan.rim
     readings, lanes, subsets, starts = rim.readings, rim.lanes, rim.subsets, rim.starts
-    rim_stones, inside_stones, rim_packed, inside_packed = (
-        rim.rim_stones,
-        rim.inside_stones,
-        rim.rim_packed,
-        rim.inside_packed,
-    )
+    rim_stones, inside_stones = rim.rim_stones, rim.inside_stones
+    rim_packed, inside_packed = rim.rim_packed, rim.inside_packed
     tail = rim.rim_cells - rim.head
     missing = other_stones - popcount(shard.other_head)
     x_moved = shard.ply % 2 == 1
     bits = np.empty(tail, dtype=np.int64)
-    free = 0
-    for cell in range(tail):
-        if mover_rim >> cell & 1 == 0:
-            bits[free] = 1 << cell
-            free += 1
+    free = list_free_bits(mover_rim, bits)
     won = lost = 0
     for on_tail in range(max(0, missing - room), min(free, missing) + 1):
         chosen = (1 << on_tail) - 1
@@ -251,6 +243,17 @@ def walk_others(
                 break
             chosen = next_of_same_size(chosen)
     return won, lost
+
+
+@kernel
+def list_free_bits(mover_rim: int, bits: NDArray[np.int64]) -> int:
+    """The rim cells below the head that the mover leaves free, as bits; how many there are."""
+    free = 0
+    for cell in range(len(bits)):
+        if mover_rim >> cell & 1 == 0:
+            bits[free] = 1 << cell
+            free += 1
+    return free
 
 
 @kernel
