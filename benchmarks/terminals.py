@@ -16,6 +16,7 @@ from gridlab.datasets.build_layers import build
 from gridlab.exact.reference import terminal_wins
 from gridlab.exact.terminals import count_shards, make_shard, prepare, stones_at, walk_shard
 from gridlab.games import game
+from gridlab.stop import stop_flag
 
 RULES = game("tictactoe5")
 
@@ -24,7 +25,9 @@ def steps(ply: int) -> None:
     begun = time.process_time()
     found = len(terminal_wins(RULES, 9))
     twin = found / (time.process_time() - begun)
-    make_shard(prepare(RULES, 9, 1), count_shards(prepare(RULES, 9, 1), 9, 1)[0])  # compiled before the clock starts
+    make_shard(
+        prepare(RULES, 9, 1), stop_flag(), count_shards(prepare(RULES, 9, 1), 9, 1)[0]
+    )  # compiled before the clock starts
     clock = time.process_time
     seconds = dict.fromkeys(("tables", "counting", "making", "sorting", "SHA-256"), 0.0)
     begun = clock()
@@ -34,11 +37,11 @@ def steps(ply: int) -> None:
     shards = count_shards(plan, ply, 1)
     seconds["counting"] = clock() - begun
     room = np.zeros(max(shard.won + shard.lost for shard in shards), dtype=np.uint64)
-    digest = hashlib.sha256()
+    digest, stop = hashlib.sha256(), stop_flag()
     for shard in shards:
         records = room[: shard.won + shard.lost]
         moments = [clock()]
-        walk_shard(shard, *stones_at(ply), plan, records)
+        walk_shard(shard, *stones_at(ply), plan, records, stop)
         moments.append(clock())
         records.sort()
         moments.append(clock())

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,28 @@ def test_a_failure_reaches_the_caller_and_stops_the_others() -> None:
     with pytest.raises(ZeroDivisionError):
         list(workers.in_order(job, range(2), workers=2, stop=stop))
     assert ended.wait(5)
+
+
+class JustInTime(Future[int]):
+    """Done in the moment between the end of a step and the next look."""
+
+    def result(self, timeout: float | None = None) -> int:
+        if timeout is not None:
+            self.set_result(7)
+            raise TimeoutError
+        return super().result()
+
+
+def test_a_job_done_between_two_looks_is_not_lost() -> None:
+    assert workers._result(JustInTime(), stop_flag()) == 7
+
+
+def test_a_timeout_of_the_job_itself_reaches_the_caller() -> None:
+    def job(number: int) -> None:
+        raise TimeoutError("the job's own")
+
+    with pytest.raises(TimeoutError, match="the job's own"):
+        list(workers.in_order(job, [1]))
 
 
 def test_a_budget_sets_the_flag_and_the_result_still_comes() -> None:

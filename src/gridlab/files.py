@@ -89,6 +89,8 @@ def write_json(path: Path, value: object) -> None:
 
 def timestamp() -> str:
     """Now, in UTC with offset; SOURCE_DATE_EPOCH fixes it, so that what is made can be made again to the byte."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch and not epoch.isdigit():
+        raise FileTrouble(f"SOURCE_DATE_EPOCH is {epoch!r}; it takes seconds since 1970, such as 1700000000")
     moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
     return moment.isoformat(timespec="seconds")

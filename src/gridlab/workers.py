@@ -69,35 +69,32 @@ def in_order(
 
 
 def _result(future: Future[Result], stop: Stop, end: float | None = None) -> Result:
-    while True:
-        try:
-            return future.result(timeout=STEP)
-        except TimeoutError:
-            if future.done():  # its own, not ours
-                raise
-            if end is not None and time.monotonic() >= end:
-                stop[0] = 1
-        except BaseException:
-            stop[0] = 1
-            raise
+    try:
+        while True:
+            try:
+                return future.result(timeout=STEP)
+            except TimeoutError:
+                if future.done():  # just now, or with a TimeoutError of its own
+                    return future.result()
+                if end is not None and time.monotonic() >= end:
+                    stop[0] = 1
+    except BaseException:
+        stop[0] = 1
+        raise
 
 
 @contextmanager
 def _process_pool(workers: int) -> Iterator[Executor]:
     """Processes that leave Ctrl-C to their parent, which ends them when it goes."""
     others = multiprocessing.active_children()
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _leave_interrupts_to_parent)
-    try:
-        with pool:
-            try:
-                yield pool
-            except BaseException:
-                for process in multiprocessing.active_children():
-                    if process not in others:
-                        process.terminate()
-                raise
-    finally:
-        pool.shutdown()
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _leave_interrupts_to_parent) as pool:
+        try:
+            yield pool
+        except BaseException:
+            for process in multiprocessing.active_children():
+                if process not in others:
+                    process.terminate()
+            raise
 
 
 def _leave_interrupts_to_parent() -> None:

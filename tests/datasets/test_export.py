@@ -97,6 +97,8 @@ def test_a_plot_is_a_picture(data: layers.Layers, tmp_path: Path, name: str) -> 
 
 
 def test_what_cannot_be_exported_is_told(data: layers.Layers, tmp_path: Path) -> None:
+    with pytest.raises(FileTrouble, match=r"is no name for a picture; end it in \.png, \.svg, \.pdf"):
+        plot_counts(Manifest.read(data.folder), tmp_path / "counts.jpg2")
     with pytest.raises(FileTrouble, match="'xls' is no format to export to; csv, parquet, hdf5 are"):
         export(data, tmp_path / "x", "xls")
     with pytest.raises(

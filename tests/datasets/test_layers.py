@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from gridlab.datasets import layers
-from gridlab.datasets.build_layers import build, parse_plies
+from gridlab.datasets.build_layers import build, parse_plies, plies_text
 from gridlab.datasets.layer_file import MAGIC, open_layer
 from gridlab.datasets.records import checker, crosses_of, facts_of, noughts_of
 from gridlab.datasets.verify_layers import verify
-from gridlab.errors import BadNotation, FileTrouble
+from gridlab.errors import BadNotation, FileTrouble, TooLarge
 from gridlab.exact.reference import terminal_wins
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
@@ -260,7 +260,29 @@ def test_facts_equal_what_positions_say(small: Path) -> None:
                     assert facts.last_moves[i, cell] == 0
 
 
+def test_the_command_in_the_manifest_makes_the_same_layers(tmp_path: Path) -> None:
+    build(TICTACTOE, tmp_path, [8])
+    manifest = build(TICTACTOE, tmp_path, [5, 6], resume=True)
+    assert manifest.made["command"] == "gridlab terminals build 3x3:3 --plies 5-6,8"
+
+
+def test_places_that_cannot_be_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FileTrouble, match=r"cannot make the folder .*: Not a directory; name another place"):
+        build(TICTACTOE, tmp_path / "file" / "wins")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(FileTrouble, match="SOURCE_DATE_EPOCH is 'yesterday'; it takes seconds since 1970"):
+        build(TICTACTOE, tmp_path / "wins")
+
+
+def test_layers_that_memory_cannot_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gridlab.datasets.build_layers.MOST_IN_MEMORY", 100)
+    with pytest.raises(TooLarge, match=r"ply 9 of 5x5:5 has parts of 827 records; up to 100 are held in memory"):
+        build(game("tictactoe5"), tmp_path, [9])
+
+
 def test_plies_as_text() -> None:
+    assert plies_text([9, 25, 10, 11]) == "9-11,25"
     assert parse_plies("9") == [9]
     assert parse_plies("9-12, 25") == [9, 10, 11, 12, 25]
     for wrong in ("", "a", "9-", "-9", "9-x"):

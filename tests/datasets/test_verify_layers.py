@@ -113,20 +113,26 @@ def test_every_way_to_spoil_a_file_is_named(
     assert any(reason in line for line in said), said
 
 
-def test_wrong_counts_are_seen_by_the_census(small: Path, tmp_path: Path) -> None:
-    """A dataset without one record, consistent in itself, is still not complete."""
+@pytest.mark.parametrize(
+    ("also_the_counts", "complaint"),
+    [
+        (False, "layer_08.bin: 641 records, the manifest says 642, 0 won by X and 642 by O"),
+        (True, "layer_08.bin: X wins 0 and O 641; the census counts 0 and 642"),
+    ],
+)
+def test_a_missing_record_is_missed(small: Path, tmp_path: Path, also_the_counts: bool, complaint: str) -> None:
+    """A layer without one record whose manifest has the right size and checksum is still not complete."""
     folder = tmp_path / "incomplete"
     shutil.copytree(small, folder)
     path = folder / "layer_08.bin"
     replace_records(path, lambda records: records.__delitem__(-1))
     manifest = json.loads((folder / "manifest.json").read_text())
     entry = manifest["layers"][1]
-    entry |= {"records": entry["records"] - 1, "o_wins": entry["o_wins"] - 1, "bytes": entry["bytes"] - 8}
-    entry["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    entry |= {"bytes": entry["bytes"] - 8, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    if also_the_counts:
+        entry |= {"records": entry["records"] - 1, "o_wins": entry["o_wins"] - 1}
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    assert [str(each) for each in verify(folder).complaints] == [
-        "layer_08.bin: X wins 0 and O 641; the census counts 0 and 642"
-    ]
+    assert [str(each) for each in verify(folder).complaints] == [complaint]
 
 
 def test_a_sound_dataset_is_found_sound(small: Path) -> None:
@@ -141,6 +147,12 @@ def test_a_folder_without_a_dataset_is_refused(tmp_path: Path) -> None:
         verify(tmp_path)
     (tmp_path / "manifest.json").write_text('{"format": "something else", "version": 1}')
     with pytest.raises(SpoiltFile, match="this is 'something else' version 1"):
+        verify(tmp_path)
+    strange = {"ply": 99, "file": "layer_99.bin", "records": 0, "x_wins": 0, "o_wins": 0, "candidates": 0, "bytes": 8}
+    content = {"format": "gridlab terminal wins", "version": 1, "rules": "3x3:3", "behaviour": 1}
+    content |= {"made": {"when": "", "by": "", "command": ""}, "layers": [strange | {"sha256": ""}]}
+    (tmp_path / "manifest.json").write_text(json.dumps(content))
+    with pytest.raises(SpoiltFile, match=r"'layer_99\.bin' is no layer of ply 99 of 3x3:3"):
         verify(tmp_path)
     (tmp_path / "manifest.json").write_text("[")
     with pytest.raises(SpoiltFile, match="not a manifest of terminal wins"):

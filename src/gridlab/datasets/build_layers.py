@@ -9,11 +9,13 @@ from gridlab import BEHAVIOUR, __version__, draw
 from gridlab.datasets.layer_file import HEADER, RECORD, Records, layer_name, open_layer, write_layer
 from gridlab.datasets.manifest import MANIFEST, Layer, Manifest
 from gridlab.datasets.records import first_disorder
-from gridlab.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.errors import BadNotation, FileTrouble, SpoiltFile, TooLarge
 from gridlab.exact.terminals import Plan, candidates, count_shards, first_ply, layer, prepare
 from gridlab.files import sha256_of, timestamp
 from gridlab.games.mnk.rules import Rules
 from gridlab.progress import bar
+
+MOST_IN_MEMORY = 1 << 25  # records of a shard, 256 MiB; boards of up to 25 cells stay far below
 
 
 def parse_plies(text: str) -> list[int]:
@@ -25,6 +27,17 @@ def parse_plies(text: str) -> list[int]:
             raise BadNotation(f"{text!r} is no list of plies; write 9, 9-25 or 9-12,25")
         found += range(int(first), int(last or first) + 1)
     return found
+
+
+def plies_text(plies: Iterable[int]) -> str:
+    """What `parse_plies` reads: [9, 10, 11, 12, 25] is `9-12,25`."""
+    runs: list[list[int]] = []
+    for ply in sorted(plies):
+        if runs and runs[-1][-1] == ply - 1:
+            runs[-1].append(ply)
+        else:
+            runs.append([ply])
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
 def build(
@@ -47,7 +60,9 @@ def build(
         plan = prepare(rules, missing[-1], workers)
     for ply in missing:
         made = _build_layer(rules, plan, folder, ply, workers, progress)
-        manifest = manifest._replace(layers=tuple(sorted([*manifest.layers, made])))
+        layers = tuple(sorted([*manifest.layers, made]))
+        command = f"gridlab terminals build {rules} --plies {plies_text(each.ply for each in layers)}"
+        manifest = manifest._replace(layers=layers, made=manifest.made | {"command": command})
         manifest.write(folder)
     return manifest
 
@@ -58,7 +73,7 @@ def _begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
             raise FileTrouble(
                 f"{folder} holds {strangers[0].name} without a manifest; --resume keeps whole layers of it"
             )
-        made = {"when": timestamp(), "by": f"gridlab {__version__}", "command": f"gridlab terminals build {rules}"}
+        made = {"when": timestamp(), "by": f"gridlab {__version__}"}
         return Manifest(rules, BEHAVIOUR, made, ())
     manifest = Manifest.read(folder)
     if manifest.rules != rules:
@@ -77,6 +92,12 @@ def _build_layer(rules: Rules, plan: Plan, folder: Path, ply: int, workers: int 
     for part in folder.glob(f".{path.name}.*.part"):  # left by a run that was killed
         part.unlink()
     shards = count_shards(plan, ply, workers)
+    largest = max((shard.won + shard.lost for shard in shards), default=0)
+    if largest > MOST_IN_MEMORY:
+        raise TooLarge(
+            f"the layer of ply {ply} of {rules} has parts of {largest:,} records; up to {MOST_IN_MEMORY:,} are held "
+            "in memory: choose earlier plies with --plies"
+        )
     won, lost = sum(shard.won for shard in shards), sum(shard.lost for shard in shards)
     size = HEADER.size + RECORD.itemsize * (won + lost)
     if path.exists() and _is_whole(path, won + lost):  # killed between this file and the manifest
@@ -98,7 +119,10 @@ def _is_whole(path: Path, count: int) -> bool:
 
 
 def _require_room(folder: Path, size: int) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileTrouble(f"cannot make the folder {folder}: {error.strerror}; name another place") from error
     free = shutil.disk_usage(folder).free
     if size > free:
         raise FileTrouble(f"the next layer needs {size:,} bytes and {folder} has {free:,} free; name a larger place")

@@ -5,7 +5,8 @@
     lines       the lines completed, as places in `rules.winning_lines + rules.losing_lines`
     last_moves  the cells that can have been the last move               orbit       how many different images it has
 
-In CSV and Parquet `lines` and `last_moves` are lists; in HDF5 they are a 0 or 1 for each line and each cell.
+In Parquet `lines` and `last_moves` are lists of numbers; in HDF5 a 0 or 1 for each line and each cell; in CSV they
+stand between spaces, the moves in notation (11 22; on boards with a side above 9 as 1-1 2-12, free of commas).
 """
 
 from collections.abc import Callable, Iterator
@@ -76,14 +77,14 @@ def _block(first: int, records: Records, ply: int, game: Checker) -> Rows:
 
 def write_csv(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
     moves = [notation.move_text(cell, rules.rows, rules.cols).replace(",", "-").encode() for cell in range(rules.cells)]
-    names = tuple(np.frombuffer(move.ljust(5), dtype=np.uint8) for move in moves)
+    names = np.array([list(move.ljust(5)) for move in moves], dtype=np.uint8)
     lengths = np.array([len(move) for move in moves])
     with whole_file(path) as file:
         file.write(HEADER)
         for ply, records, facts in blocks:
             longest = 20 + rules.cells + rules.rows + 12 + 4 * facts.lines.shape[1] + 6 * rules.cells
             buffer = np.empty(len(records) * longest, dtype=np.uint8)
-            used = write_lines(records, facts, ply, rules.rows, rules.cols, np.array(names), lengths, buffer)
+            used = write_lines(records, facts, ply, rules.rows, rules.cols, names, lengths, buffer)
             file.write(buffer[:used].data)
 
 

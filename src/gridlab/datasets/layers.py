@@ -43,7 +43,7 @@ class Layers:
 
     @cached_property
     def _ends(self) -> list[int]:
-        return list(accumulate(each.records for each in self.manifest.layers))
+        return list(accumulate(map(len, self._mapped)))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_mapped"}  # each process maps anew

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gridlab.datasets.card import card_text
+from gridlab.datasets.layer_file import layer_name
 from gridlab.errors import FileTrouble, SpoiltFile
 from gridlab.files import whole_file, write_json
 from gridlab.games.mnk.rules import Rules
@@ -51,8 +52,13 @@ class Manifest(NamedTuple):
                 raise SpoiltFile(
                     f"{path}: this is {content['format']!r} version {content['version']}; {FORMAT!r} 1 is read"
                 )
+            rules = Rules.parse(content["rules"])
             layers = tuple(sorted(Layer(**each) for each in content["layers"]))
-            return cls(Rules.parse(content["rules"]), content["behaviour"], content["made"], layers)
+            for each in layers:
+                if each.ply not in range(1, rules.cells + 1) or each.file != layer_name(each.ply):
+                    raise SpoiltFile(f"{path}: {each.file!r} is no layer of ply {each.ply} of {rules}")
+            made = {name: str(content["made"][name]) for name in ("when", "by", "command")}
+            return cls(rules, content["behaviour"], made, layers)
         except OSError as error:
             raise FileTrouble(f"{folder} holds no dataset: {MANIFEST} cannot be read: {error.strerror}") from error
         except (ValueError, KeyError, TypeError) as error:

@@ -3,12 +3,17 @@
 from pathlib import Path
 
 from gridlab.datasets.manifest import Manifest
+from gridlab.errors import FileTrouble
 from gridlab.extras import need
 from gridlab.files import beside
+
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def plot_counts(manifest: Manifest, path: Path) -> None:
     """Records by ply and winner, on a logarithmic scale; PNG, SVG or PDF by the name of the file."""
+    if path.suffix not in PICTURES:
+        raise FileTrouble(f"{path} is no name for a picture; end it in {', '.join(PICTURES)}")
     figures = need("matplotlib.figure", "export")
     figure = figures.Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot()
@@ -24,4 +29,4 @@ def plot_counts(manifest: Manifest, path: Path) -> None:
     axes.legend()
     axes.grid(axis="y", alpha=0.3)
     with beside(path) as part:
-        figure.savefig(part, format=path.suffix.lstrip(".") or "png", dpi=150)
+        figure.savefig(part, format=path.suffix[1:], dpi=150)

@@ -25,10 +25,10 @@ def write_states(
     rules: Rules, sink: Sink, canonical: bool = False, workers: int | None = None, progress: bool = False
 ) -> int:
     """Write every legal position of a game with at most 100 million of them; how many there were."""
-    total = count_listable(rules, canonical)
+    total = count_listable(rules, canonical, workers)
     sink.write(HEADER)
     with bar(total, f"states of {rules}", "positions", progress) as shown:
-        for count, lines in in_order(_csv_block, plan(rules, canonical), workers):
+        for count, lines in in_order(_csv_block, plan(rules, canonical, workers), workers):
             sink.write(lines)
             shown.update(count)
     return total

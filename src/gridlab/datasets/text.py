@@ -6,18 +6,22 @@ from numpy.typing import NDArray
 from gridlab.games.notation import MARKS
 from gridlab.jit import kernel
 
-SLASH, ZERO = b"/0"
+SLASH = ord("/")
+ZERO, TEN = np.uint64(ord("0")), np.uint64(10)
 EMPTY, CROSS, NOUGHT = MARKS.encode()
 
 
 @kernel
 def write_number(number: int, buffer: NDArray[np.uint8], at: int) -> int:
-    digits = 1
-    while number >= 10**digits:
+    """The number in decimal; up to 64 bits, so everything is unsigned: mixed with int64 it would turn into a float."""
+    rest, digits = np.uint64(number), 1
+    while rest >= TEN:
+        rest //= TEN
         digits += 1
+    rest = np.uint64(number)
     for place in range(at + digits - 1, at - 1, -1):
-        buffer[place] = ZERO + number % 10
-        number //= 10
+        buffer[place] = ZERO + rest % TEN
+        rest //= TEN
     return at + digits
 
 

@@ -73,15 +73,17 @@ def verify(
     rules = manifest.rules
     counted = census(rules, workers) if rules.cells <= MAX_CELLS else None
     total = sum(each.records for each in manifest.layers)
-    checked, complaints = 0, []
+    checked = 0
+    complaints: list[Complaint] = []
     with bar(total, f"verifying {rules}", "records", progress) as shown:
         for entry in manifest.layers:
-            found = list(_layer_complaints(folder, entry, counted))
             try:
                 records = open_layer(folder / entry.file)
             except SpoiltFile as error:
-                complaints += [Complaint(entry.file, None, str(error).partition(": ")[2])]
+                complaints.append(Complaint(entry.file, None, str(error).partition(": ")[2]))
                 continue
+            reasons = [*_file_complaints(folder / entry.file, entry), *_count_complaints(entry, len(records), counted)]
+            found = [Complaint(entry.file, None, reason) for reason in reasons]
             share = None if found else _share(sample, len(records))  # something is wrong: find the record
             judge = partial(_judge, records=records, ply=entry.ply, share=share, seed=seed, game=checker(rules))
             for looked_at, judged, unsound in in_order(judge, range(0, len(records), BLOCK), workers):
@@ -92,24 +94,20 @@ def verify(
     return Verdict(rules, len(manifest.layers), total, checked, complaints)
 
 
-def _layer_complaints(folder: Path, entry: Layer, counted: Census | None) -> Iterator[Complaint]:
-    """What is wrong with a layer as a whole."""
-    reasons = list(_file_complaints(folder / entry.file, entry))
-    if counted:
-        reasons += _count_complaints(entry, counted)
-    return (Complaint(entry.file, None, reason) for reason in reasons)
-
-
 def _file_complaints(path: Path, entry: Layer) -> Iterator[str]:
-    if not path.exists():
-        return  # opening it will say so
     if path.stat().st_size != entry.bytes:
         yield f"{path.stat().st_size:,} bytes, the manifest says {entry.bytes:,}"
     if sha256_of(path) != entry.sha256:
         yield "its SHA-256 is not that of the manifest"
 
 
-def _count_complaints(entry: Layer, counted: Census) -> Iterator[str]:
+def _count_complaints(entry: Layer, records: int, counted: Census | None) -> Iterator[str]:
+    """Sound, different records as many as the census counts are all there are, and each winner has its share."""
+    if not records == entry.records == entry.x_wins + entry.o_wins:
+        said = f"{entry.records:,}, {entry.x_wins:,} won by X and {entry.o_wins:,} by O"
+        yield f"{records:,} records, the manifest says {said}"
+    if counted is None:
+        return
     known = counted.plies[entry.ply].canonical
     if (entry.x_wins, entry.o_wins) != (known.x_wins, known.o_wins):
         yield f"X wins {entry.x_wins:,} and O {entry.o_wins:,}; the census counts {known.x_wins:,} and {known.o_wins:,}"

@@ -45,9 +45,9 @@ class Job(NamedTuple):
     keys: NDArray[np.int64]  # of `image_keys`; the identity alone keeps every position
 
 
-def count_listable(rules: Rules, canonical: bool = False) -> int:
+def count_listable(rules: Rules, canonical: bool = False, workers: int | None = None) -> int:
     """How many positions `blocks` will list; TooLarge if that is more than anyone can use."""
-    counted = census(rules)
+    counted = census(rules, workers)
     total = (counted.canonical if canonical else counted.counts).legal
     if total > MOST_POSITIONS:
         raise TooLarge(
@@ -59,7 +59,7 @@ def count_listable(rules: Rules, canonical: bool = False) -> int:
 
 def blocks(rules: Rules, canonical: bool = False, workers: int | None = None) -> Iterator[Block]:
     """Every legal position, or with `canonical` one of each symmetry class, as arrays."""
-    return in_order(list_block, plan(rules, canonical), workers)
+    return in_order(list_block, plan(rules, canonical, workers), workers)
 
 
 def positions(rules: Rules, canonical: bool = False) -> Iterator[Position]:
@@ -70,9 +70,9 @@ def positions(rules: Rules, canonical: bool = False) -> Iterator[Position]:
             yield Position(rules, crosses, noughts)
 
 
-def plan(rules: Rules, canonical: bool) -> Iterator[Job]:
+def plan(rules: Rules, canonical: bool, workers: int | None = None) -> Iterator[Job]:
     """The jobs of a listing, in order, each of a bounded size."""
-    sizes, endings = classify(rules, np.array([1 << cell for cell in range(rules.cells)], dtype=np.int64))
+    sizes, endings = classify(rules, np.array([1 << cell for cell in range(rules.cells)], dtype=np.int64), workers)
     keys = image_keys(rules) if canonical else image_keys(rules)[:1]
     for ply in range(rules.cells + 1):
         x_moved = ply % 2 == 1

@@ -29,6 +29,7 @@ from gridlab.exact.rim import Rim, compare_readings, rim_of
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, image_key, image_keys, runs_of
 from gridlab.games.mnk.rules import Rules
 from gridlab.jit import kernel
+from gridlab.stop import Stop, stop_flag, stopped
 from gridlab.workers import in_order
 
 MAX_CELLS = 32  # a record has 64 bits, 2 a cell
@@ -92,7 +93,8 @@ def count_shards(plan: Plan, ply: int, workers: int | None = None) -> list[Shard
     """The shards of a layer in order, each with its counts; those without a record are left out."""
     heads = _heads(plan.rim.head, ply)
     jobs = (heads[first : first + HEADS] for first in range(0, len(heads), HEADS))
-    counted = in_order(partial(_count_shards, plan), jobs, workers)
+    stop = stop_flag()
+    counted = in_order(partial(_count_shards, plan, stop), jobs, workers, stop)
     return [shard for shards in counted for shard in shards if shard.won + shard.lost]
 
 
@@ -105,22 +107,24 @@ def _heads(cells: int, ply: int) -> list[Shard]:
     return shards
 
 
-def _count_shards(plan: Plan, shards: list[Shard]) -> list[Shard]:
-    counts = [walk_shard(shard, *stones_at(shard.ply), plan, np.empty(0, dtype=np.uint64)) for shard in shards]
+def _count_shards(plan: Plan, stop: Stop, shards: list[Shard]) -> list[Shard]:
+    nothing = np.empty(0, dtype=np.uint64)
+    counts = [walk_shard(shard, *stones_at(shard.ply), plan, nothing, stop) for shard in shards]
     return [shard._replace(won=won, lost=lost) for shard, (won, lost) in zip(shards, counts, strict=True)]
 
 
-def make_shard(plan: Plan, shard: Shard) -> NDArray[np.uint64]:
+def make_shard(plan: Plan, stop: Stop, shard: Shard) -> NDArray[np.uint64]:
     """The records of a counted shard, ascending."""
     records = np.empty(shard.won + shard.lost, dtype=np.uint64)
-    walk_shard(shard, *stones_at(shard.ply), plan, records)
+    walk_shard(shard, *stones_at(shard.ply), plan, records, stop)
     records.sort()
     return records
 
 
 def layer(plan: Plan, shards: list[Shard], workers: int | None = None) -> Iterator[NDArray[np.uint64]]:
     """All records of a layer, ascending, shard by shard."""
-    return in_order(partial(make_shard, plan), shards, workers, ahead=1)
+    stop = stop_flag()
+    return in_order(partial(make_shard, plan, stop), shards, workers, stop, ahead=1)
 
 
 # ---- kernels
@@ -147,7 +151,7 @@ def kind_of(kinds: NDArray[np.uint8], index: int) -> int:
 
 @kernel
 def walk_shard(
-    shard: Shard, mover_stones: int, other_stones: int, plan: Plan, records: NDArray[np.uint64]
+    shard: Shard, mover_stones: int, other_stones: int, plan: Plan, records: NDArray[np.uint64], stop: Stop
 ) -> tuple[int, int]:
     """Count the records of a shard, won and lost by the mover; write them if `records` has room for them."""
     rim = plan.rim
@@ -169,7 +173,7 @@ def walk_shard(
                 )
                 won += more_won
                 lost += more_lost
-            if mover_tail == 0:
+            if mover_tail == 0 or stopped(stop):
                 break
             mover_tail = next_of_same_size(mover_tail)
     return won, lost
