@@ -15,6 +15,8 @@ Names are loaded when first used, so that `import gridlab` costs next to nothing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gridlab.behaviour import BEHAVIOUR
+
 if TYPE_CHECKING:
     import gridlab.datasets.layers as _layers  # noqa: F401 - makes gridlab.datasets.layers known
     from gridlab import datasets as datasets
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from gridlab.games.symmetry import symmetries as symmetries
 
 __version__ = "0.1.0"
-BEHAVIOUR = 1  # changes when results do, not when speed does; datasets carry it
 
 _HOMES = {
     "Census": "exact.census",

@@ -26,6 +26,23 @@ def board_text(marks: str, cols: int, highlight: Collection[int] = ()) -> str:
     return "\n".join(lines)
 
 
+def cells_text(texts: Sequence[str], cols: int, highlight: Collection[int] = ()) -> str:
+    """The same for cells that hold more than a mark, all columns as wide as the widest.
+
+         1    2    3
+    1  [+5]   X   +7
+    2    O    .   -4
+    """
+    width = max(map(len, texts), default=1)
+    cells = [
+        f"[{text}]".rjust(width + 2) if i in highlight else f"{text} ".rjust(width + 2) for i, text in enumerate(texts)
+    ]
+    lines = ["   " + "".join(f"{col} ".rjust(width + 2) for col in range(1, cols + 1)).rstrip()]
+    for start in range(0, len(texts), cols):
+        lines.append(f"{start // cols + 1:>2} {''.join(cells[start : start + cols])}".rstrip())
+    return "\n".join(lines)
+
+
 def beside(blocks: Sequence[str], gap: int = 3) -> str:
     """Blocks of text next to each other."""
     split = [block.splitlines() for block in blocks]

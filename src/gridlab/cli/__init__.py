@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import typer
 
-from gridlab.cli import positions, terminals, tour
+from gridlab.cli import positions, tablebase, terminals, tour
 from gridlab.errors import GridlabError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app = typer.Typer(
 for command in (tour.tour, positions.census, positions.states, positions.lines, positions.show):
     app.command()(command)
 app.add_typer(terminals.app, name="terminals")
+app.add_typer(tablebase.app, name="tablebase")
 
 
 def main() -> None:

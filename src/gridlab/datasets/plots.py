@@ -1,21 +1,52 @@
 """Pictures of datasets."""
 
 from pathlib import Path
+from typing import Any
 
 from gridlab.datasets.manifest import Manifest
 from gridlab.errors import FileTrouble
+from gridlab.exact.tablebase.stats import Stats
 from gridlab.extras import need
 from gridlab.files import beside
 
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def plot_counts(manifest: Manifest, path: Path) -> None:
-    """Records by ply and winner, on a logarithmic scale; PNG, SVG or PDF by the name of the file."""
+def new_figure(path: Path, height: float) -> Any:
+    """An empty figure to be saved under a name that says how: PNG, SVG or PDF."""
     if path.suffix not in PICTURES:
         raise FileTrouble(f"{path} is no name for a picture; end it in {', '.join(PICTURES)}")
-    figures = need("matplotlib.figure", "export")
-    figure = figures.Figure(figsize=(8, 4.5), layout="constrained")
+    return need("matplotlib.figure", "export").Figure(figsize=(8, height), layout="constrained")
+
+
+def save(figure: Any, path: Path) -> None:
+    with beside(path) as part:
+        figure.savefig(part, format=path.suffix[1:], dpi=150)
+
+
+def plot_values(stats: Stats, path: Path) -> None:
+    """Above, how many positions of each ply win, draw and lose; below, how far from the end they are."""
+    figure = new_figure(path, 7.5)
+    above, below = figure.subplots(2)
+    plies = [each.ply for each in stats.plies]
+    bottom = [0.0] * len(plies)
+    for name, colour in (("wins", "#1f4e9c"), ("draws", "#b8b8b8"), ("losses", "#b3261e")):
+        share = [getattr(each, name) / (each.wins + each.draws + each.losses) for each in stats.plies]
+        above.bar(plies, share, bottom=bottom, color=colour, label=name, width=0.8)
+        bottom = [low + more for low, more in zip(bottom, share, strict=True)]
+    above.set(xlabel="ply", ylabel="share of ongoing positions", ylim=(0, 1), xticks=plies)
+    above.set_title(f"Positions of {stats.directory.rules}, for the player to move")
+    above.legend(loc="upper right")
+    for (name, by), colour in zip(stats.distances().items(), ("#1f4e9c", "#b3261e"), strict=True):
+        below.bar(list(by), list(by.values()), color=colour, label=name)
+    below.set(xlabel="plies to the end under best play", ylabel="positions", yscale="log")
+    below.legend()
+    save(figure, path)
+
+
+def plot_counts(manifest: Manifest, path: Path) -> None:
+    """Records by ply and winner, on a logarithmic scale; PNG, SVG or PDF by the name of the file."""
+    figure = new_figure(path, 4.5)
     axes = figure.add_subplot()
     for name, winner, colour, side in (("X wins", "x_wins", "#1f4e9c", -0.2), ("O wins", "o_wins", "#b3261e", 0.2)):
         won = [each for each in manifest.layers if getattr(each, winner)]
@@ -28,5 +59,4 @@ def plot_counts(manifest: Manifest, path: Path) -> None:
     axes.set_title(f"Terminal wins of {manifest.rules}: {sum(each.records for each in manifest.layers):,}")
     axes.legend()
     axes.grid(axis="y", alpha=0.3)
-    with beside(path) as part:
-        figure.savefig(part, format=path.suffix[1:], dpi=150)
+    save(figure, path)

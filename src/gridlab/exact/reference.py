@@ -4,6 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.exact.enumerate import O_WINS, ONGOING, X_WINS, blocks
 from gridlab.games.mnk import reference
 from gridlab.games.mnk.legality import find_flaw
 from gridlab.games.mnk.rules import Rules
@@ -59,3 +63,46 @@ def reverse_generation(rules: Rules, ply: int) -> Iterator[reference.Board]:
                 crosses, noughts = sides if ply % 2 else sides[::-1]
                 if find_flaw(rules, *(sum(1 << cell for cell in side) for side in (crosses, noughts))) is None:
                     yield tuple(1 if cell in crosses else 2 if cell in noughts else 0 for cell in range(rules.cells))
+
+
+def score_by_play(rules: Rules, board: reference.Board, known: dict[reference.Board, int]) -> int:
+    """The score of a position for the player to move, by playing everything out; `known` remembers."""
+    if board not in known:
+        known[board] = _score(rules, board, known)
+    return known[board]
+
+
+def _score(rules: Rules, board: reference.Board, known: dict[reference.Board, int]) -> int:
+    outcome = reference.outcome(rules, board)
+    if outcome != "ongoing":
+        mover = "o" if sum(value > 0 for value in board) % 2 else "x"  # the player whose turn it would be
+        return 0 if outcome == "draw" else 100 if outcome == f"{mover}_wins" else -100
+    best = -min(score_by_play(rules, after, known) for after in reference.children(rules, board))
+    return best - (best > 0) + (best < 0)
+
+
+def retrograde(rules: Rules) -> NDArray[np.int8]:
+    """The scores of all legal positions, from full boards back: int8[board read as a number of base 3, X 1 and O 2].
+
+    No symmetry, no ranks: the table has a place for everything that can stand on the board.
+    """
+    scores = np.zeros(3**rules.cells, dtype=np.int8)
+    for block in reversed(list(blocks(rules))):
+        places = in_base_3(block.crosses, block.noughts, rules.cells)
+        x_moved = block.ply % 2 == 1
+        scores[places[block.outcomes == (X_WINS if x_moved else O_WINS)]] = -100
+        scores[places[block.outcomes == (O_WINS if x_moved else X_WINS)]] = 100
+        ongoing = block.outcomes == ONGOING
+        here, stones = places[ongoing], (block.crosses | block.noughts)[ongoing]
+        lowest = np.full(len(here), 127, dtype=np.int8)
+        for cell in range(rules.cells):
+            after = here + (2 if x_moved else 1) * 3**cell
+            free = stones >> cell & 1 == 0
+            lowest[free] = np.minimum(lowest[free], scores[after[free]])
+        scores[here] = np.sign(lowest) - lowest
+    return scores
+
+
+def in_base_3(crosses: NDArray[np.int64], noughts: NDArray[np.int64], cells: int) -> NDArray[np.int64]:
+    """Boards as numbers of base 3."""
+    return sum((((crosses >> cell & 1) + 2 * (noughts >> cell & 1)) * 3**cell for cell in range(cells)), 0 * crosses)

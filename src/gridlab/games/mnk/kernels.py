@@ -99,3 +99,30 @@ def is_canonical(crosses: int, noughts: int, keys: NDArray[np.int64]) -> bool:
         if image_key(crosses, noughts, keys[symmetry]) < own:
             return False
     return True
+
+
+@kernel
+def first_illegal(boards: NDArray[np.int64], cells: int, runs: NDArray[np.int64]) -> int:
+    """The first of many boards [board, (crosses, noughts)] to which no game leads, or -1 if all are legal."""
+    for i in range(len(boards)):
+        crosses, noughts = boards[i, 0], boards[i, 1]
+        surplus = popcount(crosses) - popcount(noughts)
+        on_board = (crosses | noughts) >> cells == 0 and crosses & noughts == 0
+        mover, other = (crosses, noughts) if surplus == 1 else (noughts, crosses)
+        if not on_board or surplus not in (0, 1) or ending(other, runs) != 0 or ending(mover, runs) == NO_LAST_MOVE:
+            return i
+    return -1
+
+
+@kernel
+def smallest_images(boards: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The symmetry that leads each board [board, (crosses, noughts)] to its smallest image."""
+    best = np.zeros(len(boards), np.int64)
+    for i in range(len(boards)):
+        smallest = image_key(boards[i, 0], boards[i, 1], keys[0])
+        for symmetry in range(1, len(keys)):
+            key = image_key(boards[i, 0], boards[i, 1], keys[symmetry])
+            if key < smallest:
+                smallest = key
+                best[i] = symmetry
+    return best

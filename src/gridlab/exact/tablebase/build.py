@@ -1,0 +1,197 @@
+"""A tablebase from the last ply to the first; each ply with X to move is on disk before the next is begun.
+
+    squava.tb              the file, there when all is done
+    squava.tb.plies/       while it is being made: 24.tb, 22.tb, … each a whole file with one ply
+
+A build that is killed goes on, with `resume`, after the last of these.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gridlab.behaviour import BEHAVIOUR
+from gridlab.errors import FileTrouble, SpoiltFile, TooLarge
+from gridlab.exact.census import Census, census
+from gridlab.exact.tablebase.file import NewPly, PlyCounts, TableFile, pack, write_table
+from gridlab.exact.tablebase.halves import MAX_CELLS, halves, shape
+from gridlab.exact.tablebase.plies import JOB, Solver, a_block, in_blocks, stored_plies
+from gridlab.exact.tablebase.rows import Scores
+from gridlab.games.mnk.rules import Rules
+from gridlab.progress import bar
+from gridlab.workers import available_cores
+
+LEVEL = 3  # of zstd
+SCORES_A_SECOND = 60e6  # solved and packed by one core; what estimates rest on
+SCORES_A_BYTE = 8  # in the file
+OTHER_MEMORY = 300 << 20  # tables, the interpreter
+OTHER_DISK = 1 << 20  # directories; small blocks pack less well
+
+
+# ---- what is to be done
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a build will take: bytes, and seconds of one core."""
+
+    rules: Rules
+    positions: int
+    canonical: int
+    slots: int
+    memory: int
+    disk: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.rules}: {self.positions:,} ongoing positions, {self.canonical:,} up to symmetry\n"
+            f"about {size_text(self.memory)} of memory, {size_text(self.disk)} of disk while it is made, "
+            f"{max(1, round(self.seconds)):,} s of CPU"
+        )
+
+
+def size_text(size: int) -> str:
+    """Bytes for people.
+
+    >>> size_text(3 << 29), size_text(300 << 20), size_text(5000)
+    ('1.5 GiB', '300 MiB', '5 KiB')
+    """
+    if size >= 1 << 30:
+        return f"{size / 2**30:.1f} GiB"
+    return f"{size / 2**20:.0f} MiB" if size >= 1 << 20 else f"{-(-size // 1024)} KiB"
+
+
+def plan(counts: Census, workers: int | None = None) -> Plan:
+    """What a build will take, before anything is done."""
+    rules, tables = counts.rules, halves(counts.rules)
+    shapes = [shape(rules.cells, ply) for ply in range(rules.cells + 1)]
+    slots = [tables.count(crosses) * each for crosses, _, _, each in shapes]
+    return Plan(
+        rules,
+        counts.counts.ongoing,
+        counts.canonical.ongoing,
+        sum(slots),
+        max(slots[1::2], default=0) + 4 * JOB * (workers or available_cores()) + OTHER_MEMORY,
+        2 * sum(slots[::2]) // SCORES_A_BYTE + OTHER_DISK,
+        sum(slots) / SCORES_A_SECOND,
+    )
+
+
+def require_room(needed: Plan, path: Path) -> None:
+    """TooLarge if memory or disk will not do."""
+    memory = available_memory()
+    if memory is not None and needed.memory > memory:
+        raise TooLarge(
+            f"{needed.rules} needs about {size_text(needed.memory)} of memory and {size_text(memory)} are free; "
+            "a machine with more, or a smaller board, would do"
+        )
+    folder = next(each for each in path.absolute().parents if each.exists())
+    disk = shutil.disk_usage(folder).free
+    if needed.disk > disk:
+        raise TooLarge(
+            f"{needed.rules} needs about {size_text(needed.disk)} of disk and {size_text(disk)} are free in {folder}; "
+            "name another place"
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes that can be had without swapping; None where the system does not say."""
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+# ---- doing it
+
+
+def build(
+    rules: Rules,
+    path: Path,
+    max_ply: int | None = None,
+    workers: int | None = None,
+    resume: bool = False,
+    progress: bool = False,
+    counts: Census | None = None,
+) -> None:
+    """Solve a game and write its tablebase. With `max_ply` only positions up to that ply are kept."""
+    last = last_ply(rules, max_ply)
+    folder = path.with_name(path.name + ".plies")
+    done = finished_plies(rules, folder, resume)
+    counts = counts or census(rules, workers)
+    require_room(plan(counts, workers), path)
+    with bar(0, str(rules), "scores", progress) as shown:
+        solver = Solver(rules, counts, workers, shown.update)
+        first = min(done, default=rules.cells + rules.cells % 2)
+        shown.total = sum(solver.slots(ply) for ply in range(first))
+        for ply in range(first - 2, -1, -2):
+            shown.set_description(f"{rules} plies {ply + 1} and {ply}")
+            solve_to_file(solver, ply, folder)
+    assemble(rules, path, folder, last)
+
+
+def last_ply(rules: Rules, max_ply: int | None) -> int:
+    """The last ply of ongoing positions to be kept."""
+    if rules.cells > MAX_CELLS:
+        raise TooLarge(f"{rules} has {rules.cells} cells; strong solutions take boards of up to {MAX_CELLS}")
+    if max_ply is not None and not 0 <= max_ply < rules.cells:
+        raise TooLarge(f"ongoing positions of {rules} have 0 to {rules.cells - 1} plies, not {max_ply}")
+    return rules.cells - 1 if max_ply is None else max_ply
+
+
+def part_path(folder: Path, ply: int) -> Path:
+    return folder / f"{ply}.tb"
+
+
+def finished_plies(rules: Rules, folder: Path, resume: bool) -> list[int]:
+    """The plies that an earlier run has left, from the last one down without a gap."""
+    if not folder.exists():
+        return []
+    if not resume:
+        raise FileTrouble(f"{folder} is what an earlier build has left; go on with --resume, or remove it")
+    found: list[int] = []
+    for ply in reversed(stored_plies(rules, rules.cells - 1)):
+        part = part_path(folder, ply)
+        if not part.exists():
+            break
+        directory = TableFile(part).directory
+        if (directory.rules, directory.behaviour, [each.ply for each in directory.plies]) != (rules, BEHAVIOUR, [ply]):
+            raise SpoiltFile(f"{part} does not belong to this build of {rules}; remove {folder} and begin anew")
+        found.append(ply)
+    return found
+
+
+def solve_to_file(solver: Solver, ply: int, folder: Path) -> None:
+    """Solve `ply` + 1 in memory and `ply` into its own file."""
+    rules = solver.rules
+    above = ply + 2
+    after = TableFile(part_path(folder, above)) if above in stored_plies(rules, rules.cells - 1) else None
+    listed = solver.noughts_ply(ply + 1, (lambda job: after.range(above, job)) if after else None)
+
+    def packed(job: range, scores: Scores) -> list[bytes]:
+        return [pack(block, LEVEL) for block in in_blocks(scores, slots)]
+
+    crosses, _, _, slots = shape(rules.cells, ply)
+    ranges: Iterator[list[bytes]] = solver.crosses_ply(ply, packed, listed)
+    blocks = (block for each in ranges for block in each)
+    new = NewPly(ply, solver.halves.count(crosses), slots, a_block(slots), blocks)
+    write_table(part_path(folder, ply), rules, BEHAVIOUR, ply, [new], lambda: sorted(listed))
+
+
+def assemble(rules: Rules, path: Path, folder: Path, max_ply: int) -> None:
+    """Put the plies into one file and remove their folder."""
+    parts = [TableFile(part_path(folder, ply)) for ply in stored_plies(rules, max_ply)]
+    plies = (
+        NewPly(each.ply, each.crosses, each.slots, each.a_block, part.all_packed(each.ply))
+        for part in parts
+        for each in part.directory.plies
+    )
+    counts: list[PlyCounts] = sorted(each for part in parts for each in part.directory.counts if each.ply <= max_ply)
+    write_table(path, rules, BEHAVIOUR, max_ply, plies, lambda: counts)
+    shutil.rmtree(folder)

@@ -1,0 +1,232 @@
+"""Exact answers from a tablebase: the score of a position, of each move, and the best line.
+
+X to move: the score stands in the file. O to move: the lowest of its successors, which all lie in one block, decides.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab import draw
+from gridlab.errors import BadRules, FileTrouble, TooLarge
+from gridlab.exact.tablebase.file import TableFile
+from gridlab.exact.tablebase.halves import halves
+from gridlab.exact.tablebase.look_up import Boards, Places, look_up, read_scores
+from gridlab.exact.tablebase.rows import Scores
+from gridlab.exact.tablebase.scores import Value, answer, before
+from gridlab.games import game, notation
+from gridlab.games.mnk.kernels import first_illegal, runs_of
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+
+KEPT_BLOCKS = 1024  # unpacked blocks that stay in memory: about 64 MiB
+
+
+class Move(NamedTuple):
+    """What a move is worth to the player who makes it; the distance counts from the position before it."""
+
+    cell: int
+    value: Value
+    distance: int
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Everything a tablebase knows of a position.
+
+    There are no moves if the game is over, or if the position is of the last ply that the file holds.
+    """
+
+    position: Position
+    value: Value
+    distance: int
+    moves: tuple[Move, ...]
+    line: tuple[int, ...]
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The best moves, ascending."""
+        return tuple(move.cell for move in self.moves if (move.value, move.distance) == (self.value, self.distance))
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "rules": str(self.position.rules),
+            "board": str(self.position),
+            "to_move": self.position.to_move,
+            "value": self.value,
+            "distance": self.distance,
+            "moves": [
+                {"move": self._number(move.cell), "value": move.value, "distance": move.distance} for move in self.moves
+            ],
+            "line": [self._number(cell) for cell in self.line],
+        }
+
+    def _name(self, cell: int) -> str:
+        return notation.move_text(cell, self.position.rules.rows, self.position.rules.cols)
+
+    def _number(self, cell: int) -> int | str:
+        name = self._name(cell)
+        return int(name) if name.isdigit() else name  # "1,10" where a side exceeds 9
+
+    def __str__(self) -> str:
+        line = " ".join(self._name(cell) for cell in self.line)
+        return "\n".join([self._headline(), self.board(), *([f"best line: {line}"] if line else [])])
+
+    def _headline(self) -> str:
+        position = self.position
+        if outcome := position.outcome():
+            return f"the game is over: {outcome.value}"
+        plies = f"{self.distance} {'ply' if self.distance == 1 else 'plies'}"
+        result = {"win": f"wins in {plies}", "loss": f"loses in {plies}", "draw": f"draws, {plies} to the end"}
+        return f"{position.to_move} is to move and {result[self.value]}"
+
+    def board(self) -> str:
+        """The board with what each move is worth: +5 wins in 5 plies, -4 loses in 4, = draws; the best in brackets."""
+        marks = [notation.MARKS[value] for value in self.position.values]
+        for move in self.moves:
+            marks[move.cell] = {"win": f"+{move.distance}", "loss": f"-{move.distance}", "draw": "="}[move.value]
+        return draw.cells_text(marks, self.position.rules.cols, self.best)
+
+
+def shipped(rules: Rules) -> Path | None:
+    """The table of the first plies of a game that comes with the package, if there is one."""
+    path = Path(__file__).parent / "shipped" / f"{rules.rows}x{rules.cols}_{rules.win or ''}-{rules.lose or ''}.tb"
+    return path if path.exists() else None
+
+
+def find(name: Path | str) -> Path:
+    """The file of that name; a game such as squava stands for the table that comes with the package."""
+    if Path(name).exists():
+        return Path(name)
+    try:
+        found = shipped(game(str(name)))
+    except BadRules:
+        found = None
+    if found is None:
+        raise FileTrouble(
+            f"{name} is neither a file nor a game whose first plies come with the package, such as squava"
+        )
+    return found
+
+
+class Tablebase:
+    """A tablebase file, opened for questions.
+
+    table = Tablebase("squava.tb")
+    table.probe(position)          value, distance, moves, line; raises where the file has no answer
+    table.get(position)            the same, or None
+    table.score(position)          the score byte alone (gridlab.exact.tablebase.scores)
+    table.probe_many(boards)       the scores of many positions
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.file = TableFile(find(path))
+        self.rules = self.file.directory.rules
+        self.max_ply = self.file.directory.max_ply
+        self._halves = halves(self.rules)
+        self._runs = runs_of(self.rules)
+        self._sizes = {each.ply: each.a_block for each in self.file.directory.plies} | {self.rules.cells: 1}
+        self._blocks: OrderedDict[tuple[int, int], Scores] = OrderedDict()
+
+    def probe(self, position: Position) -> Probe:
+        """Value, distance, both for every move, and the best line, of a legal position that the file holds."""
+        score = self.score(position)
+        empty = 0 if position.outcome() else self.rules.cells - position.ply
+        moves = {cell: before([after]) for cell, after in self.after(position).items()}
+        return Probe(
+            position,
+            *answer(score, empty),
+            tuple(Move(cell, *answer(each, empty)) for cell, each in moves.items()),
+            tuple(self.line(position)),
+        )
+
+    def get(self, position: Position) -> Probe | None:
+        """The same, or None where that would raise: another game, no legal position, or beyond the file's last ply."""
+        if position.rules != self.rules or position.flaw():
+            return None
+        return self.probe(position) if self._holds(position) else None
+
+    def score(self, position: Position) -> int:
+        """The score of a position for the player to move."""
+        if position.rules != self.rules:
+            raise FileTrouble(f"{self.file.path} is a tablebase of {self.rules}; the position is of {position.rules}")
+        return int(self.probe_many(np.array([[position.crosses, position.noughts]]))[0])
+
+    def line(self, position: Position) -> list[int]:
+        """The best moves from here to the end, or as far as the file goes; the first of equals."""
+        played: list[int] = []
+        while after := self.after(position):
+            best = min(after, key=after.__getitem__)
+            played.append(best)
+            position = position.play(best)
+        return played
+
+    def after(self, position: Position) -> dict[int, int]:
+        """The scores after each move, for the opponent; none if the file does not reach so far."""
+        children = {cell: position.play(cell) for cell in position.moves()}
+        if not all(self._holds(child) for child in children.values()):
+            return {}
+        boards = np.array([[child.crosses, child.noughts] for child in children.values()], np.int64).reshape(-1, 2)
+        return dict(zip(children, self.probe_many(boards).tolist(), strict=True))
+
+    def _holds(self, position: Position) -> bool:
+        return position.ply + position.ply % 2 in self._sizes or position.outcome() is not None
+
+    # ---- many positions
+
+    def probe_many(self, boards: Boards) -> Scores:
+        """The scores of many positions, each for its player to move: int8[board].
+
+        `boards` is int64[board, (crosses, noughts)]. Each block that decides some of them is unpacked once.
+        """
+        boards = np.ascontiguousarray(boards, dtype=np.int64)
+        self._require_legal(boards)
+        places = look_up(boards, self._halves)
+        for (ply, block), chosen in self._by_block(boards, places):
+            first = block * self._sizes[ply]
+            read_scores(boards, chosen, self._block(ply, block), first, places.scores, self._halves)
+        return places.scores
+
+    def _by_block(self, boards: Boards, places: Places) -> Iterator[tuple[tuple[int, int], NDArray[np.int64]]]:
+        """Which boards each block decides."""
+        wanted = np.flatnonzero(places.plies >= 0)
+        plies, blocks = places.plies[wanted], places.ranks[wanted]
+        for ply in np.unique(plies).tolist() if len(plies) > 1 else plies.tolist():
+            if ply not in self._sizes:
+                self._refuse(boards[wanted[plies == ply][0]])
+            blocks[plies == ply] //= self._sizes[ply]
+        if len(wanted) < 2:  # a single position is the most frequent question: no sorting for it
+            yield from (((ply, block), wanted) for ply, block in zip(plies.tolist(), blocks.tolist(), strict=True))
+            return
+        order = np.lexsort((blocks, plies))
+        keys = np.stack((plies, blocks))[:, order]
+        starts = np.flatnonzero(np.any(np.diff(keys, prepend=-1), axis=0)).tolist()
+        for start, stop in pairwise([*starts, len(order)]):
+            yield (int(keys[0, start]), int(keys[1, start])), wanted[order[start:stop]]
+
+    def _block(self, ply: int, block: int) -> Scores:
+        if ply == self.rules.cells:
+            return np.empty(0, np.int8)  # full boards are decided by the rules
+        key = ply, block
+        if key not in self._blocks:
+            self._blocks[key] = self.file.block(ply, block)
+            if len(self._blocks) > KEPT_BLOCKS:
+                self._blocks.popitem(last=False)
+        self._blocks.move_to_end(key)
+        return self._blocks[key]
+
+    def _require_legal(self, boards: Boards) -> None:
+        bad = first_illegal(boards, self.rules.cells, self._runs)
+        if bad >= 0:
+            Position(self.rules, *boards[bad].tolist()).require_legal()
+
+    def _refuse(self, board: NDArray[np.int64]) -> None:
+        position = Position(self.rules, *board.tolist())
+        raise TooLarge(f"{self.file.path} knows positions of up to {self.max_ply} plies; {position} has {position.ply}")

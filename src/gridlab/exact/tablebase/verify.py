@@ -1,0 +1,188 @@
+"""Is a tablebase what it says? Every way in which it may not be has a sentence of its own.
+
+Always: directory, checksums, every block unpacked; counts against the census and against the directory; some thousands
+of positions of every ply worked out anew from their successors by the rules. In full: every score of every block.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gridlab.behaviour import BEHAVIOUR
+from gridlab.errors import GridlabError, SpoiltFile
+from gridlab.exact.census import Census, census
+from gridlab.exact.tablebase.file import Ply, PlyCounts, TableFile
+from gridlab.exact.tablebase.halves import halves, shape
+from gridlab.exact.tablebase.plies import Solver, a_block, in_blocks, stored_plies
+from gridlab.exact.tablebase.probe import Tablebase
+from gridlab.exact.tablebase.rows import Scores
+from gridlab.exact.tablebase.sampling import draw_positions
+from gridlab.exact.tablebase.scores import before
+from gridlab.games.mnk.position import Position
+from gridlab.progress import bar
+from gridlab.workers import in_order
+
+SAMPLE = 200  # positions of each ply worked out anew
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was looked at, and what is wrong with it."""
+
+    file: str
+    rules: str
+    blocks: int
+    positions: int  # worked out anew
+    full: bool
+    remarks: tuple[str, ...]
+    complaints: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return asdict(self) | {"sound": not self.complaints}
+
+    def __str__(self) -> str:
+        looked = (
+            f"{self.file}: {self.rules}, {self.blocks:,} blocks unpacked, {self.positions:,} positions worked out anew"
+        )
+        verdict = "sound" if not self.complaints else f"{len(self.complaints)} things are wrong"
+        return "\n".join([looked, *self.remarks, *(f"wrong: {each}" for each in self.complaints), verdict])
+
+
+def verify(
+    path: Path, full: bool = False, seed: int = 0, workers: int | None = None, progress: bool = False
+) -> Verdict:
+    """Judge a file. What cannot be read at all is a complaint too."""
+    try:
+        file = TableFile(path)
+    except SpoiltFile as error:
+        return Verdict(str(path), "?", 0, 0, full, (), (str(error),))
+    rules, complaints = file.directory.rules, check_directory(file)
+    remarks: list[str] = []
+    blocks = positions = 0
+    if not complaints:
+        blocks, complaints = check_blocks(file, workers, progress)
+    if not complaints:
+        counts = census(rules, workers)
+        complaints = check_counts(file, counts)
+        positions, wrong = check_sample(Tablebase(path), seed)
+        complaints += wrong
+        if full and not complaints:
+            positions, remarks, complaints = check_all(file, counts, workers, progress)
+    return Verdict(str(path), str(rules), blocks, positions, full, tuple(remarks), tuple(complaints))
+
+
+def check_directory(file: TableFile) -> list[str]:
+    """Does it list what a file of these rules must hold?"""
+    directory = file.directory
+    rules = directory.rules
+    if directory.behaviour != BEHAVIOUR:
+        return [f"the file was made for behaviour {directory.behaviour}; this is {BEHAVIOUR}"]
+    expected = []
+    for ply in stored_plies(rules, directory.max_ply):
+        crosses, _, _, slots = shape(rules.cells, ply)
+        number = halves(rules).count(crosses)
+        expected.append((ply, number, slots, a_block(slots), -(-number // a_block(slots))))
+    found = [each[:5] for each in directory.plies]
+    return [] if found == expected else [f"the directory lists other plies or sizes than {rules} has"]
+
+
+def check_blocks(file: TableFile, workers: int | None, progress: bool) -> tuple[int, list[str]]:
+    """Unpack every block; how many, and what is wrong with which."""
+    jobs = [(each.ply, block) for each in file.directory.plies for block in range(each.blocks)]
+    complaints: list[str] = []
+    with bar(len(jobs), "unpacking", "blocks", progress) as shown:
+        for trouble in in_order(partial(_unpack, file), jobs, workers, ahead=64):
+            complaints += trouble
+            shown.update(1)
+    return len(jobs), complaints
+
+
+def _unpack(file: TableFile, job: tuple[int, int]) -> list[str]:
+    try:
+        scores = file.block(*job)
+    except GridlabError as error:
+        return [str(error)]
+    beyond = np.abs(scores.astype(np.int16)) > 100
+    return [f"{file.path}: block {job[1]} of ply {job[0]} holds scores beyond 100"] if beyond.any() else []
+
+
+def check_counts(file: TableFile, counts: Census) -> list[str]:
+    """Do the counts of the directory add up to those of the census?"""
+    complaints = []
+    if [each.ply for each in file.directory.counts] != list(range(file.directory.max_ply + 1)):
+        return ["the directory does not count every ply once"]
+    for each in file.directory.counts:
+        known = counts.plies[each.ply]
+        found = sum(each.every.values()), sum(each.canonical.values())
+        if found != (known.counts.ongoing, known.canonical.ongoing):
+            complaints.append(
+                f"ply {each.ply}: {found[0]:,} positions ({found[1]:,} up to symmetry), the census has "
+                f"{known.counts.ongoing:,} ({known.canonical.ongoing:,})"
+            )
+    return complaints
+
+
+def check_sample(table: Tablebase, seed: int) -> tuple[int, list[str]]:
+    """Work out random positions of every ply from their successors, by the rules; how many, and which are wrong."""
+    random = np.random.default_rng(seed)
+    judged, complaints = 0, []
+    for ply in range(table.max_ply + 1):
+        for crosses, noughts in draw_positions(table.rules, ply, SAMPLE, random).tolist():
+            position = Position(table.rules, crosses, noughts)
+            after = table.after(position)
+            if not after:
+                continue
+            judged += 1
+            found, expected = table.score(position), before(list(after.values()))
+            if found != expected:
+                complaints.append(f"{position} has score {found}; its successors give {expected}")
+    return judged, complaints
+
+
+def check_all(file: TableFile, counts: Census, workers: int | None, progress: bool) -> tuple[int, list[str], list[str]]:
+    """Work out every ply from the next one in the file: positions, remarks, complaints."""
+    rules, plies = file.directory.rules, list(file.plies)
+    whole = plies == list(stored_plies(rules, rules.cells - 1))
+    remarks = (
+        [] if whole else [f"the scores of ply {plies[-1]}, the last one, rest on plies that the file does not hold"]
+    )
+    complaints: list[str] = []
+    judged = 0
+    with bar(0, f"verifying {rules}", "scores", progress) as shown:
+        solver = Solver(rules, counts, workers, shown.update)
+        again = plies if whole else plies[:-1]
+        shown.total = sum(solver.slots(ply) + solver.slots(ply + 1) for ply in again)
+        for ply in reversed(again):
+            above = ply + 2
+            read = partial(file.range, above) if above in file.plies else None
+            try:
+                listed = solver.noughts_ply(ply + 1, read)
+                for wrong in solver.crosses_ply(ply, partial(_compare, file, file.plies[ply]), listed):
+                    complaints += wrong
+                complaints += _compare_counts(file, listed)
+            except SpoiltFile as error:  # the next ply is not what it should be, so this one cannot be judged
+                complaints.append(str(error))
+            judged += sum(sum(each.every.values()) for each in listed)
+    return judged, remarks, complaints
+
+
+def _compare(file: TableFile, ply: Ply, job: range, scores: Scores) -> list[str]:
+    wrong = []
+    for block, expected in enumerate(in_blocks(scores, ply.slots), job.start // ply.a_block):
+        if not np.array_equal(file.block(ply.ply, block), expected):
+            wrong.append(f"{file.path}: block {block} of ply {ply.ply} is not what its successors give")
+    return wrong
+
+
+def _compare_counts(file: TableFile, listed: list[PlyCounts]) -> list[str]:
+    stated = {each.ply: each for each in file.directory.counts}
+    return [
+        f"ply {each.ply}: the directory counts other scores than its blocks hold"
+        for each in listed
+        if each.ply in stated and json.dumps(stated[each.ply]) != json.dumps(each)
+    ]

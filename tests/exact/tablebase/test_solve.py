@@ -1,0 +1,66 @@
+"""Every score against retrograde analysis the plain way, every count against the census."""
+
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+
+from gridlab.exact.census import census
+from gridlab.exact.enumerate import ONGOING, Block, blocks
+from gridlab.exact.reference import in_base_3, retrograde, score_by_play
+from gridlab.exact.tablebase.rows import Scores
+from gridlab.games import game
+from gridlab.games.mnk import reference
+from gridlab.games.mnk.rules import Rules
+from tests.exact.tablebase.conftest import Table
+
+TINY = ["3x3:3", "3x3:3-2", "3x3:-3", "2x2:2", "1x1:1", "1x5:3-2", "2x4:3"]
+SMALL = ["3x4:3", "4x3:3", "3x4:4-3", "1x9:3", "2x6:-3", "5x2:4-3"]
+LARGER = ["4x4:4-3", "4x4:3", "4x4:4"]
+GAMES = [*TINY, *(pytest.param(each, marks=pytest.mark.compiled) for each in SMALL + LARGER)]
+
+
+twin = cache(retrograde)
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_the_twin_is_what_play_gives(name: str) -> None:
+    rules = game(name)
+    scores, known = twin(rules), dict[reference.Board, int]()
+    score_by_play(rules, (0,) * rules.cells, known)
+    assert len(known) == census(rules).counts.legal
+    for board, score in known.items():
+        assert scores[sum(value * 3**cell for cell, value in enumerate(board))] == score, board
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_position_has_the_score_of_the_twin(name: str, table: Table) -> None:
+    rules, scores = game(name), twin(game(name))
+    for block in blocks(rules):
+        boards = np.stack((block.crosses, block.noughts), axis=1)
+        assert np.array_equal(table(name).probe_many(boards), scores_of(rules, block, scores))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_positions_by_score(name: str, table: Table) -> None:
+    """What the directory counts is what the twin counts, all positions and up to symmetry; together, the census."""
+    rules, scores = game(name), twin(game(name))
+    known = census(rules)
+    counts = table(name).file.directory.counts
+    assert [each.ply for each in counts] == list(range(rules.cells))
+    for canonical in (False, True):
+        expected: dict[int, Counter[str]] = {ply: Counter() for ply in range(rules.cells)}
+        for block in blocks(rules, canonical):
+            ongoing = scores_of(rules, block, scores)[block.outcomes == ONGOING]
+            if len(ongoing):
+                expected[block.ply].update(map(str, ongoing.tolist()))
+        for each in counts:
+            found = each.canonical if canonical else each.every
+            assert found == expected[each.ply]
+            ply = known.plies[each.ply]
+            assert sum(found.values()) == (ply.canonical if canonical else ply.counts).ongoing
+
+
+def scores_of(rules: Rules, block: Block, scores: Scores) -> Scores:
+    return scores[in_base_3(block.crosses, block.noughts, rules.cells)]
