@@ -52,6 +52,7 @@ check: .venv/.all
 bench: .venv/.all
 	$(RUN) python benchmarks/census.py
 	$(RUN) python benchmarks/terminals.py
+	$(RUN) python benchmarks/tablebase.py
 
 clean:
 	rm -rf .venv .uv uv.lock dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

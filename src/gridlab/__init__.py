@@ -8,6 +8,7 @@
     gridlab.census(rules)                            every legal position, counted
     gridlab.positions(gridlab.game("tictactoe"))     every legal position, one by one
     gridlab.datasets.layers.open("wins")             a dataset of terminal wins on disk
+    gridlab.Tablebase("squava").probe(position)      its value, its distance, those of every move, and the best line
 
 Names are loaded when first used, so that `import gridlab` costs next to nothing.
 """
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gridlab.exact.census import Census as Census
     from gridlab.exact.census import census as census
     from gridlab.exact.enumerate import positions as positions
+    from gridlab.exact.tablebase.probe import Tablebase as Tablebase
     from gridlab.games import NAMED as NAMED
     from gridlab.games import game as game
     from gridlab.games.mnk.legality import Flaw as Flaw
@@ -46,6 +48,7 @@ _HOMES = {
     "Position": "games.mnk.position",
     "Rules": "games.mnk.rules",
     "Symmetry": "games.symmetry",
+    "Tablebase": "exact.tablebase.probe",
     "canonical": "games.mnk.position",
     "census": "exact.census",
     "find_flaw": "games.mnk.legality",

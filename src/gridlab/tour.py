@@ -8,7 +8,9 @@ from gridlab.datasets import layers
 from gridlab.datasets.build_layers import build, build_report
 from gridlab.datasets.verify_layers import verify
 from gridlab.exact.census import census
+from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.games import NAMED
+from gridlab.games.mnk.position import Position
 
 
 def tour() -> Iterator[str]:
@@ -16,6 +18,7 @@ def tour() -> Iterator[str]:
     yield f"How many positions does tic-tac-toe have?\n\n{census(NAMED['tictactoe'])}"
     with tempfile.TemporaryDirectory() as folder:
         yield from terminal_wins(Path(folder))
+    yield from squava()
 
 
 def terminal_wins(folder: Path) -> Iterator[str]:
@@ -23,3 +26,10 @@ def terminal_wins(folder: Path) -> Iterator[str]:
     yield f"\nThe earliest terminal wins of 5x5 five-in-a-row, up to symmetry\n\n{build_report(made)}"
     yield f"\n{layers.open(folder).show(10, 0, 3)}"
     yield f"\n{verify(folder, sample=None)}"
+
+
+def squava() -> Iterator[str]:
+    table = Tablebase("squava")  # its first plies come with the package
+    start = Position(table.rules)
+    yield f"\nSquava, where four win and three lose, with best play: +17 wins in 17 plies\n\n{table.probe(start)}"
+    yield f"\n{table.probe(start.play('33'))}"

@@ -86,7 +86,10 @@ def verify(
 @app.command()
 def stats(
     file: File,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="PICTURE", help="Draw them: PNG, SVG or PDF.")] = None,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="Draw them too, as FILE.png unless --out says otherwise.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option("-o", "--out", "--output", help="The picture: PNG, SVG or PDF.")] = None,
     json: Json = False,
 ) -> None:
     """Positions by value and distance, ply by ply, and what each opening is worth."""
@@ -94,10 +97,12 @@ def stats(
     from gridlab.exact.tablebase.stats import stats
 
     found = stats(Tablebase(file))
-    if plot:
+    if plot or out:
         from gridlab.datasets.plots import plot_values
 
-        plot_values(found, plot)
+        picture = out or file.with_name(f"{file.name}.png")
+        plot_values(found, picture)
+        typer.echo(str(picture), err=True)
     print_result(found, json)
 
 

@@ -35,12 +35,13 @@ def plot_values(stats: Stats, path: Path) -> None:
         above.bar(plies, share, bottom=bottom, color=colour, label=name, width=0.8)
         bottom = [low + more for low, more in zip(bottom, share, strict=True)]
     above.set(xlabel="ply", ylabel="share of ongoing positions", ylim=(0, 1), xticks=plies)
-    above.set_title(f"Positions of {stats.directory.rules}, for the player to move")
-    above.legend(loc="upper right")
-    for (name, by), colour in zip(stats.distances().items(), ("#1f4e9c", "#b3261e"), strict=True):
-        below.bar(list(by), list(by.values()), color=colour, label=name)
+    figure.suptitle(f"Positions of {stats.directory.rules}, for the player to move")
+    above.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+    distances = stats.distances()
+    for name, colour, side in (("win", "#1f4e9c", -0.2), ("loss", "#b3261e", 0.2)):
+        by = distances[name]
+        below.bar([each + side for each in by], list(by.values()), width=0.4, color=colour)
     below.set(xlabel="plies to the end under best play", ylabel="positions", yscale="log")
-    below.legend()
     save(figure, path)
 
 

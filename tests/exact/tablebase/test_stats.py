@@ -37,9 +37,11 @@ def test_on_the_command_line(gridlab: Run, table: Table, tmp_path: Path) -> None
         "longest_loss": 0,
     }
     pytest.importorskip("matplotlib")
-    code, out, _ = gridlab("tablebase", "stats", path, "--plot", str(tmp_path / "t.png"))
-    assert code == 0
+    code, out, err = gridlab("tablebase", "stats", path, "--plot")
+    assert (code, err) == (0, f"{path}.png\n")
     assert "By distance in plies" in out
-    assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
-    code, _, err = gridlab("tablebase", "stats", path, "--plot", str(tmp_path / "t.txt"))
+    assert Path(f"{path}.png").read_bytes().startswith(b"\x89PNG")
+    code, _, _ = gridlab("tablebase", "stats", path, "--out", str(tmp_path / "t.svg"))
+    assert (code, "<svg" in (tmp_path / "t.svg").read_text()) == (0, True)
+    code, _, err = gridlab("tablebase", "stats", path, "--out", str(tmp_path / "t.txt"))
     assert (code, "no name for a picture" in err) == (2, True)

@@ -58,6 +58,31 @@ def set_columns(free: int, halves: Halves, columns: Columns) -> None:
 
 
 @kernel
+def pair_columns(free: int, halves: Halves, columns: Columns) -> None:
+    """For a cross on each free low cell, or on none: which column becomes which under each symmetry in question."""
+    trits, images = halves.trits, halves.low_images
+    full = (1 << halves.low) - 1
+    for cell in range(halves.low + 1):
+        stone = 1 << cell & full  # nothing for the last
+        if stone & free != stone:
+            continue
+        for symmetry in range(len(images)):
+            if halves.towards[full & ~free | stone] >> symmetry & 1 == 0:
+                continue
+            whole = trits[images[symmetry, free & ~stone]]
+            pair = 0
+            for size in range(popcount(free) + 1):
+                columns.pairs[cell, size] = pair
+                for i in range(columns.starts[size], columns.starts[size + 1]):
+                    low = int(columns.sets[i])
+                    if low & stone == 0:
+                        columns.to[cell, symmetry, pair] = i - columns.starts[size]
+                        columns.origin[cell, symmetry, pair] = halves.rank_within[whole + trits[images[symmetry, low]]]
+                        pair += 1
+            columns.pairs[cell, popcount(free) + 1] = pair
+
+
+@kernel
 def find_lines(high: int, low_of_x: int, size: int, halves: Halves, columns: Columns) -> None:
     """Fill the row of `lines` for a high half, for low halves of a size."""
     columns.found[high] = True

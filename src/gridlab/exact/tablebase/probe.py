@@ -40,7 +40,8 @@ class Move(NamedTuple):
 class Probe:
     """Everything a tablebase knows of a position.
 
-    There are no moves if the game is over, or if the position is of the last ply that the file holds.
+    There are no moves if the game is over, or if the position is of the last ply of a file that holds the first ones
+    only; the line goes as far as the file does.
     """
 
     position: Position
@@ -77,7 +78,8 @@ class Probe:
 
     def __str__(self) -> str:
         line = " ".join(self._name(cell) for cell in self.line)
-        return "\n".join([self._headline(), self.board(), *([f"best line: {line}"] if line else [])])
+        line += " …" if len(self.line) < self.distance else ""  # the file does not reach to the end
+        return "\n".join([self._headline(), self.board(), *([f"best line: {line}"] if self.line else [])])
 
     def _headline(self) -> str:
         position = self.position

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.bits import lowest_bit, lowest_cell, popcount
-from gridlab.exact.tablebase.columns import Columns, find_lines, new_columns, set_columns
+from gridlab.exact.tablebase.columns import Columns, find_lines, new_columns, pair_columns, set_columns
 from gridlab.exact.tablebase.halves import (
     Halves,
     canonical,
@@ -353,31 +353,6 @@ def win_low(blocks: Scores, wins: int, alive: int, halves: Halves, columns: Colu
         for i in range(alive):
             size = lists[i, 2]
             put(blocks, lists[i, 1], LOST, misses, first + starts[size], starts[size + 1] - starts[size])
-
-
-@kernel
-def pair_columns(free: int, halves: Halves, columns: Columns) -> None:
-    """For a cross on each free low cell, or on none: which column becomes which under each symmetry in question."""
-    trits, images = halves.trits, halves.low_images
-    full = (1 << halves.low) - 1
-    for cell in range(halves.low + 1):
-        stone = 1 << cell & full  # nothing for the last
-        if stone & free != stone:
-            continue
-        for symmetry in range(len(images)):
-            if halves.towards[full & ~free | stone] >> symmetry & 1 == 0:
-                continue
-            whole = trits[images[symmetry, free & ~stone]]
-            pair = 0
-            for size in range(popcount(free) + 1):
-                columns.pairs[cell, size] = pair
-                for i in range(columns.starts[size], columns.starts[size + 1]):
-                    low = int(columns.sets[i])
-                    if low & stone == 0:
-                        columns.to[cell, symmetry, pair] = i - columns.starts[size]
-                        columns.origin[cell, symmetry, pair] = halves.rank_within[whole + trits[images[symmetry, low]]]
-                        pair += 1
-            columns.pairs[cell, popcount(free) + 1] = pair
 
 
 @kernel
