@@ -5,6 +5,8 @@ GridlabError                    a sentence for the user: what, why, what instead
 ├── BadNotation                 text that is no board, move or list of cells
 ├── IllegalPosition             stones that no game leads to; `.flaw` names the reason
 ├── IllegalMove                 an occupied cell, or the game is over
+├── BadPlayer                   text that is no player, or a setting it does not take
+├── PlayerFault                 a player whose answer is wrong, late or missing
 ├── TooLarge                    more cells or more positions than the method can take
 └── FileTrouble                 a file that cannot be read or written
 """
@@ -31,6 +33,14 @@ class IllegalPosition(GridlabError):
 
 
 class IllegalMove(GridlabError):
+    pass
+
+
+class BadPlayer(GridlabError):
+    pass
+
+
+class PlayerFault(GridlabError):
     pass
 
 

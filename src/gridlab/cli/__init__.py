@@ -6,11 +6,11 @@ Data goes to stdout, progress and remarks to stderr. Exit codes: 0 done, 1 the a
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import typer
 
-from gridlab.cli import positions, tablebase, terminals, tour
+from gridlab.cli import arena, play, positions, solve, tablebase, terminals, tour
 from gridlab.errors import GridlabError
 
 app = typer.Typer(
@@ -21,8 +21,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (tour.tour, positions.census, positions.states, positions.lines, positions.show):
+COMMANDS: tuple[Callable[..., int | None], ...] = (
+    tour.tour, positions.census, positions.states, positions.lines, positions.show, solve.solve,
+    play.play, arena.match, arena.tournament,
+)  # fmt: skip
+for command in COMMANDS:
     app.command()(command)
+app.add_typer(arena.games, name="games")
 app.add_typer(terminals.app, name="terminals")
 app.add_typer(tablebase.app, name="tablebase")
 

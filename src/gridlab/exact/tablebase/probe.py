@@ -5,96 +5,25 @@ X to move: the score stands in the file. O to move: the lowest of its successors
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab import draw
 from gridlab.errors import BadRules, FileTrouble, TooLarge
 from gridlab.exact.tablebase.file import TableFile
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.look_up import Boards, Places, look_up, read_scores
 from gridlab.exact.tablebase.rows import Scores
-from gridlab.exact.tablebase.scores import Value, answer, before
-from gridlab.games import game, notation
+from gridlab.exact.tablebase.scores import answer, before
+from gridlab.games import game
 from gridlab.games.mnk.kernels import first_illegal, runs_of
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.mnk.solution import Move, Solution
 
 KEPT_BLOCKS = 1024  # unpacked blocks that stay in memory: about 64 MiB
-
-
-class Move(NamedTuple):
-    """What a move is worth to the player who makes it; the distance counts from the position before it."""
-
-    cell: int
-    value: Value
-    distance: int
-
-
-@dataclass(frozen=True)
-class Probe:
-    """Everything a tablebase knows of a position.
-
-    There are no moves if the game is over, or if the position is of the last ply of a file that holds the first ones
-    only; the line goes as far as the file does.
-    """
-
-    position: Position
-    value: Value
-    distance: int
-    moves: tuple[Move, ...]
-    line: tuple[int, ...]
-
-    @property
-    def best(self) -> tuple[int, ...]:
-        """The best moves, ascending."""
-        return tuple(move.cell for move in self.moves if (move.value, move.distance) == (self.value, self.distance))
-
-    def as_dict(self) -> dict[str, Any]:
-        """For `--json`."""
-        return {
-            "rules": str(self.position.rules),
-            "board": str(self.position),
-            "to_move": self.position.to_move,
-            "value": self.value,
-            "distance": self.distance,
-            "moves": [
-                {"move": self._number(move.cell), "value": move.value, "distance": move.distance} for move in self.moves
-            ],
-            "line": [self._number(cell) for cell in self.line],
-        }
-
-    def _name(self, cell: int) -> str:
-        return notation.move_text(cell, self.position.rules.rows, self.position.rules.cols)
-
-    def _number(self, cell: int) -> int | str:
-        name = self._name(cell)
-        return int(name) if name.isdigit() else name  # "1,10" where a side exceeds 9
-
-    def __str__(self) -> str:
-        line = " ".join(self._name(cell) for cell in self.line)
-        line += " …" if len(self.line) < self.distance else ""  # the file does not reach to the end
-        return "\n".join([self._headline(), self.board(), *([f"best line: {line}"] if self.line else [])])
-
-    def _headline(self) -> str:
-        position = self.position
-        if outcome := position.outcome():
-            return f"the game is over: {outcome.value}"
-        plies = f"{self.distance} {'ply' if self.distance == 1 else 'plies'}"
-        result = {"win": f"wins in {plies}", "loss": f"loses in {plies}", "draw": f"draws, {plies} to the end"}
-        return f"{position.to_move} is to move and {result[self.value]}"
-
-    def board(self) -> str:
-        """The board with what each move is worth: +5 wins in 5 plies, -4 loses in 4, = draws; the best in brackets."""
-        marks = [notation.MARKS[value] for value in self.position.values]
-        for move in self.moves:
-            marks[move.cell] = {"win": f"+{move.distance}", "loss": f"-{move.distance}", "draw": "="}[move.value]
-        return draw.cells_text(marks, self.position.rules.cols, self.best)
 
 
 def shipped(rules: Rules) -> Path | None:
@@ -137,19 +66,23 @@ class Tablebase:
         self._sizes = {each.ply: each.a_block for each in self.file.directory.plies} | {self.rules.cells: 1}
         self._blocks: OrderedDict[tuple[int, int], Scores] = OrderedDict()
 
-    def probe(self, position: Position) -> Probe:
-        """Value, distance, both for every move, and the best line, of a legal position that the file holds."""
+    def probe(self, position: Position) -> Solution:
+        """Value, distance, both for every move, and the best line, of a legal position that the file holds.
+
+        A position of the last ply of a file that holds the first ones only has no moves.
+        """
         score = self.score(position)
         empty = 0 if position.outcome() else self.rules.cells - position.ply
         moves = {cell: before([after]) for cell, after in self.after(position).items()}
-        return Probe(
+        return Solution(
             position,
             *answer(score, empty),
             tuple(Move(cell, *answer(each, empty)) for cell, each in moves.items()),
             tuple(self.line(position)),
+            source=str(self.file.path.name),
         )
 
-    def get(self, position: Position) -> Probe | None:
+    def get(self, position: Position) -> Solution | None:
         """The same, or None where that would raise: another game, no legal position, or beyond the file's last ply."""
         if position.rules != self.rules or position.flaw():
             return None

@@ -8,12 +8,12 @@ A finished game has a score too: -100 for the next player if the last move won, 
 other position is the negative of its lowest successor, one step towards 0; and nothing else needs to be said.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
+
+from gridlab.games.mnk.solution import Value
 
 WON, LOST, DRAWN = 100, -100, 0
 DEAD = 127  # marks a slot that no game reaches
-
-Value = Literal["win", "draw", "loss"]
 
 
 class Answer(NamedTuple):

@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 from gridlab import draw
 from gridlab.exact.tablebase.file import Counts, Directory, PlyCounts
-from gridlab.exact.tablebase.probe import Probe, Tablebase
+from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.scores import answer
 from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.solution import Solution
 
 
 class PlyStats(NamedTuple):
@@ -26,7 +27,7 @@ class Stats(NamedTuple):
 
     directory: Directory
     plies: tuple[PlyStats, ...]
-    openings: Probe
+    openings: Solution
 
     def distances(self) -> dict[str, dict[int, int]]:
         """Positions by value and distance: {"win": {1: …, 3: …}, "loss": {2: …}}."""

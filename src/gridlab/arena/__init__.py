@@ -1,0 +1,1 @@
+"""Players against players: games on record, matches, ratings, tournaments."""

@@ -1,0 +1,49 @@
+"""How sure a measured share is: 95 % intervals."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Z = 1.959963984540054  # standard deviations to either side of the mean that hold 95 %
+RESAMPLES = 10_000
+PAIR_SCORES = np.array([0.0, 0.5, 1.0, 1.5, 2.0])  # what a player can get from a pair of games
+
+
+class Interval(NamedTuple):
+    """Holds the true value 95 times of 100."""
+
+    low: float
+    high: float
+
+
+def wilson(points: float, games: int) -> Interval:
+    """Wilson's interval of a share: it stays within 0 and 1, and a clean sweep is not certain."""
+    share, spread = points / games, Z * Z / games
+    middle = (share + spread / 2) / (1 + spread)
+    half = (spread * share * (1 - share) + spread * spread / 4) ** 0.5 / (1 + spread)
+    return Interval(middle - half if points > 0 else 0.0, middle + half if points < games else 1.0)
+
+
+def count_pairs(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """How many pairs of games brought 0, ½, 1, 1½ and 2 points."""
+    return np.bincount((2 * scores).astype(np.int64), minlength=len(PAIR_SCORES))
+
+
+def paired(scores: npt.NDArray[np.float64], seed: int) -> Interval:
+    """The interval of a score a game, from the points of opening pairs, by drawing the pairs anew.
+
+    The two games of a pair share an opening, so the pair is what was drawn. Less than two pairs, or pairs that all
+    scored alike, say nothing of their spread: then it is Wilson's.
+    """
+    pairs = len(scores)
+    if pairs < 2 or np.all(scores == scores[0]):
+        return wilson(float(scores.sum()), 2 * pairs)
+    random = np.random.default_rng(np.random.SeedSequence(seed))
+    drawn = random.multinomial(pairs, count_pairs(scores) / pairs, size=RESAMPLES)
+    return quantiles(drawn @ PAIR_SCORES / (2 * pairs))
+
+
+def quantiles(drawn: npt.NDArray[Any]) -> Interval:
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return Interval(float(low), float(high))

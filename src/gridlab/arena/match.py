@@ -1,0 +1,265 @@
+"""Two players, many games, in pairs that share an opening.
+
+    pair 0    game 0  A is X     game 1  A is O     both from the same opening
+    pair 1    game 2  A is X     game 3  A is O     both from the next opening
+    …
+
+Every game has its own sources of chance, made from the seed and the number of the game, and players are made anew
+for every chunk of pairs. So the same seed gives the same match for any number of workers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gridlab import draw
+from gridlab.arena.intervals import Interval, paired, wilson
+from gridlab.arena.record import PLAYED, Record, replay
+from gridlab.errors import BadNotation, PlayerFault
+from gridlab.games.mnk.position import Outcome, Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.notation import move_text
+from gridlab.players import Player, make_player, parse_player
+from gridlab.progress import bar
+from gridlab.workers import available_cores, in_order
+
+PAIRS_A_JOB = 4
+TRIES = 1000  # draws of an opening before it is given up
+OPENING, CROSSES, NOUGHTS = 0, 1, 2  # what a source of chance is for
+MOST_FAULTS = 5  # printed; all are in `faults`
+
+
+@dataclass(frozen=True)
+class Match:
+    """The games of A against B: A is X in the first, third, … and O in the others."""
+
+    rules: Rules
+    a: str
+    b: str
+    openings: str
+    seed: int
+    records: tuple[Record, ...]
+
+    @property
+    def games(self) -> int:
+        return len(self.records)
+
+    @cached_property
+    def points(self) -> npt.NDArray[np.float64]:
+        """What A got from each game: 1 for a win, ½ for a draw."""
+        return np.array([_points(record.result, a_is_x=not number % 2) for number, record in enumerate(self.records)])
+
+    @property
+    def pair_points(self) -> npt.NDArray[np.float64]:
+        """What A got from each pair of games, 0 to 2."""
+        return np.asarray(self.points.reshape(-1, 2).sum(axis=1))
+
+    @property
+    def a_wins(self) -> int:
+        return int(np.sum(self.points == 1))
+
+    @property
+    def b_wins(self) -> int:
+        return int(np.sum(self.points == 0))
+
+    @property
+    def draws(self) -> int:
+        return self.games - self.a_wins - self.b_wins
+
+    @property
+    def a_score(self) -> float:
+        """Points of A a game."""
+        return float(self.points.mean())
+
+    @cached_property
+    def a_score_interval(self) -> Interval:
+        return paired(self.pair_points, self.seed)
+
+    @property
+    def faults(self) -> list[str]:
+        """A sentence for every game that was lost by a wrong, late or missing answer."""
+        return [f"game {number}: {each.reason}" for number, each in enumerate(self.records, 1) if each.reason != PLAYED]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "a": self.a,
+            "b": self.b,
+            "rules": str(self.rules),
+            "games": self.games,
+            "a_wins": self.a_wins,
+            "b_wins": self.b_wins,
+            "draws": self.draws,
+            "a_score": self.a_score,
+            "a_score_interval": list(self.a_score_interval),
+            "faults": self.faults,
+            "seed": self.seed,
+        }
+
+    def __str__(self) -> str:
+        counts = (("A wins", self.a_wins), ("draws", self.draws), ("B wins", self.b_wins))
+        rows = [(name, f"{count:,}", *_share(count / self.games, wilson(count, self.games))) for name, count in counts]
+        rows.append(("score of A", f"{self.points.sum():,.1f}", *_share(self.a_score, self.a_score_interval)))
+        heading = f"{self.rules}, {self.games:,} games, openings {self.openings}, seed {self.seed}"
+        table = draw.table(("", "games", "share", "95 %"), rows)
+        return "\n".join([heading, f"A  {self.a}", f"B  {self.b}", table, *faults_text(self.faults)])
+
+
+def _share(share: float, interval: Interval) -> tuple[str, str]:
+    return f"{share:.1%}", f"{interval.low:.1%} to {interval.high:.1%}"
+
+
+def faults_text(faults: list[str]) -> list[str]:
+    """The first few faults, and how many more there are."""
+    more = len(faults) - MOST_FAULTS
+    return faults[:MOST_FAULTS] + ([f"and {more:,} more faults"] if more > 0 else [])
+
+
+def _points(result: Outcome, a_is_x: bool) -> float:
+    if result is Outcome.DRAW:
+        return 0.5
+    return float((result is Outcome.X_WINS) == a_is_x)
+
+
+def play_match(
+    rules: Rules,
+    a: str,
+    b: str,
+    games: int,
+    openings: str = "random:0",
+    seed: int = 0,
+    workers: int | None = None,
+    progress: bool = False,
+) -> Match:
+    """Let A and B play an even number of games; `openings` says how each pair begins: `random:4` with four moves."""
+    check_settings(rules, [a, b], games, openings, seed)
+    workers = workers or available_cores()
+    pairs = range(games // 2)
+    chunks = (pairs[first : first + PAIRS_A_JOB] for first in pairs[::PAIRS_A_JOB])
+    jobs = [Job(rules, a, b, parse_openings(openings), seed, chunk) for chunk in chunks]
+    workers = min(workers, len(jobs))
+    played: list[Record] = []
+    with bar(games, f"{a} – {b}", "games", progress) as shown:
+        for records in in_order(play_pairs, jobs, workers, processes=True) if workers > 1 else map(play_pairs, jobs):
+            played += records
+            shown.update(len(records))
+    return Match(rules, a, b, openings, seed, tuple(played))
+
+
+def check_settings(rules: Rules, players: list[str], games: int, openings: str, seed: int) -> None:
+    """Refuse what cannot be played before anything is."""
+    for text in players:
+        parse_player(text)
+    if games < 2 or games % 2:
+        raise BadNotation(f"{games} games cannot be played in pairs that share an opening; an even number is needed")
+    if seed < 0:
+        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    draw_opening(rules, parse_openings(openings), _chance(seed, 0, OPENING))
+
+
+def parse_openings(text: str) -> int:
+    """The number of random moves a game begins with: `random:4` is 4."""
+    kind, _, number = text.partition(":")
+    if kind != "random" or not (number.isascii() and number.isdigit() and len(number) < 4):
+        raise BadNotation(f"{text!r} is no way to open games; write random:4 for four random moves, or random:0")
+    return int(number)
+
+
+def draw_opening(rules: Rules, length: int, random: np.random.Generator) -> tuple[int, ...]:
+    """Random moves after which the game is not over, every such sequence equally likely.
+
+    Lines once completed stay, so a game that is not over afterwards was not over before.
+    """
+    for _ in range(TRIES if length < rules.cells else 0):
+        moves = random.permutation(rules.cells)[:length].tolist()
+        crosses, noughts = (sum(1 << move for move in moves[side::2]) for side in (0, 1))
+        if Position(rules, crosses, noughts).outcome() is None:
+            return tuple(moves)
+    raise BadNotation(f"no {length} random moves were found that leave a game of {rules} open; fewer are needed")
+
+
+class Job(NamedTuple):
+    """A chunk of pairs for one worker."""
+
+    rules: Rules
+    a: str
+    b: str
+    opening: int
+    seed: int
+    pairs: range
+
+
+def play_pairs(job: Job) -> list[Record]:
+    """The games of a chunk."""
+    a, b = Seat(job.a, job.rules), Seat(job.b, job.rules)
+    try:
+        return list(_games(job, a, b))
+    finally:
+        try:
+            a.leave()
+        finally:
+            b.leave()
+
+
+def _games(job: Job, a: "Seat", b: "Seat") -> Iterator[Record]:
+    for pair in job.pairs:
+        opening = draw_opening(job.rules, job.opening, _chance(job.seed, 2 * pair, OPENING))
+        yield play_game(job.rules, a, b, opening, job.seed, 2 * pair)
+        yield play_game(job.rules, b, a, opening, job.seed, 2 * pair + 1)
+
+
+def _chance(seed: int, game: int, purpose: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(game, purpose)))
+
+
+class Seat:
+    """A place at the board: its player is made when first asked, and anew after a fault."""
+
+    def __init__(self, text: str, rules: Rules) -> None:
+        self.text = text
+        self._rules = rules
+        self._player: Player | None = None
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        """A legal move; PlayerFault says what was wrong with the answer."""
+        if self._player is None:
+            self._player = make_player(self.text, self._rules)
+        answer: object = self._player.move(position, random)
+        if isinstance(answer, int | np.integer) and answer in position.moves():
+            return int(answer)
+        raise PlayerFault(f"the answer {_answer_text(answer, self._rules)} is no free cell of {position}")
+
+    def leave(self) -> None:
+        player, self._player = self._player, None
+        if player is not None:
+            player.close()
+
+
+def _answer_text(answer: object, rules: Rules) -> str:
+    if isinstance(answer, int | np.integer) and 0 <= answer < rules.cells:
+        return move_text(int(answer), rules.rows, rules.cols)
+    return short_repr(answer)
+
+
+def play_game(rules: Rules, x: Seat, o: Seat, opening: tuple[int, ...], seed: int, number: int) -> Record:
+    """One game to its end, or to the first fault, which loses it."""
+    moves = list(opening)
+    position = replay(rules, opening)
+    players = {"X": (x, _chance(seed, number, CROSSES)), "O": (o, _chance(seed, number, NOUGHTS))}
+    reason = PLAYED
+    while (result := position.outcome()) is None:
+        seat, random = players[position.to_move]
+        try:
+            move = seat.move(position, random)
+        except PlayerFault as fault:
+            seat.leave()
+            reason = f"{position.to_move}, {seat.text}, lost by a fault: {fault}"
+            result = Outcome.O_WINS if position.to_move == "X" else Outcome.X_WINS
+            break
+        moves.append(move)
+        position = position.play(move)
+    return Record(rules, x.text, o.text, tuple(moves), result, reason, seed, len(opening))

@@ -1,0 +1,227 @@
+"""Everybody against everybody, every pairing a match.
+
+    tournament.json                  the settings: rules, players, games, openings, seed
+    01-02.jsonl, 01-03.jsonl, …      the games of each pairing (record.py), whole or not there
+
+A tournament that was stopped goes on after the last whole pairing. Every pairing has its own seed, made from that of
+the tournament; its games say which.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gridlab import draw
+from gridlab.arena.intervals import count_pairs
+from gridlab.arena.match import Match, check_settings, faults_text, parse_openings, play_match
+from gridlab.arena.rating import Rating, rate
+from gridlab.arena.record import Record, read_records, verify_records, write_records
+from gridlab.datasets.plots import new_figure, save
+from gridlab.errors import BadPlayer, FileTrouble, SpoiltFile
+from gridlab.files import write_json
+from gridlab.games.mnk.rules import Rules
+
+SETTINGS = "tournament.json"
+FORMAT, VERSION = "gridlab tournament", 1
+
+Pairing = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """The matches of all pairings (i, j) with i < j; i is A."""
+
+    rules: Rules
+    players: tuple[str, ...]
+    games: int  # a pairing
+    openings: str
+    seed: int
+    matches: dict[Pairing, Match]
+
+    @cached_property
+    def ratings(self) -> list[Rating]:
+        """Elo of the players, in their order."""
+        pairs = np.zeros((len(self.players), len(self.players), 5), dtype=np.int64)
+        for pairing, match in self.matches.items():
+            pairs[pairing] = count_pairs(match.pair_points)
+        return rate(pairs, self.seed)
+
+    @property
+    def cross_table(self) -> list[list[float | None]]:
+        """Points of each player against each; None against itself."""
+        cells: list[list[float | None]] = [[None] * len(self.players) for _ in self.players]
+        for (first, second), match in self.matches.items():
+            cells[first][second] = float(match.points.sum())
+            cells[second][first] = match.games - float(match.points.sum())
+        return cells
+
+    @property
+    def ranking(self) -> list[int]:
+        """The players by Elo, the strongest first."""
+        return sorted(range(len(self.players)), key=lambda player: -self.ratings[player].elo)
+
+    @property
+    def faults(self) -> list[str]:
+        return [
+            f"{_stem(pairing)} {fault}" for pairing, match in sorted(self.matches.items()) for fault in match.faults
+        ]
+
+    def points(self, player: int) -> float:
+        """What a player got from all its games."""
+        return sum(cell for cell in self.cross_table[player] if cell is not None)
+
+    def as_dict(self) -> dict[str, Any]:
+        ranked = [
+            {
+                "player": self.players[player],
+                "elo": self.ratings[player].elo,
+                "elo_interval": list(self.ratings[player].interval),
+                "points": self.points(player),
+                "games": self.games * (len(self.players) - 1),
+            }
+            for player in self.ranking
+        ]
+        return {
+            **_settings(self.rules, list(self.players), self.games, self.openings, self.seed),
+            "ranking": ranked,
+            "cross_table": self.cross_table,
+            "matches": [self.matches[pairing].as_dict() for pairing in sorted(self.matches)],
+            "faults": self.faults,
+        }
+
+    def __str__(self) -> str:
+        ranking, cells = self.ranking, self.cross_table
+        rows: list[tuple[str | int, ...]] = []
+        for rank, player in enumerate(ranking, 1):
+            elo, interval = self.ratings[player]
+            against = ["·" if (cell := cells[player][other]) is None else f"{cell:g}" for other in ranking]
+            range_text = f"{interval.low:+.0f} to {interval.high:+.0f}"
+            rows.append((rank, self.players[player], f"{elo:+.0f}", range_text, f"{self.points(player):g}", *against))
+        header = ("", "player", "Elo", "95 %", "points", *(str(rank) for rank in range(1, len(ranking) + 1)))
+        heading = f"{self.rules}, {self.games:,} games a pairing, openings {self.openings}, seed {self.seed}"
+        return "\n".join([heading, draw.table(header, rows), *faults_text(self.faults)])
+
+
+def play_tournament(
+    rules: Rules,
+    players: list[str],
+    games: int,
+    openings: str = "random:0",
+    seed: int = 0,
+    workers: int | None = None,
+    folder: Path | None = None,
+    resume: bool = False,
+    progress: bool = False,
+) -> Tournament:
+    """Let everybody play everybody; games go into `folder`, and with `resume` what it holds is not played again."""
+    _check_players(players)
+    check_settings(rules, players, games, openings, seed)
+    if folder is not None:
+        _begin(folder, _settings(rules, players, games, openings, seed), resume)
+    matches: dict[Pairing, Match] = {}
+    for first, second in combinations(range(len(players)), 2):
+        own = pairing_seed(seed, first, second)
+        path = None if folder is None else folder / f"{_stem((first, second))}.jsonl"
+        match = Match(rules, players[first], players[second], openings, own, ())
+        if path is not None and path.exists():
+            matches[first, second] = _read_match(path, match, games)
+            continue
+        match = play_match(rules, match.a, match.b, games, openings, own, workers, progress)
+        if path is not None:
+            write_records(path, match.records)
+        matches[first, second] = match
+    return Tournament(rules, tuple(players), games, openings, seed, matches)
+
+
+def pairing_seed(seed: int, first: int, second: int) -> int:
+    """The seed of one pairing: with it `gridlab match` plays the same games."""
+    return int(np.random.SeedSequence(seed, spawn_key=(first, second)).generate_state(1)[0])
+
+
+def _check_players(players: list[str]) -> None:
+    if len(players) < 2:
+        raise BadPlayer(f"a tournament of {len(players)} players has no games; at least 2 are needed")
+    names = [" ".join(text.split()) for text in players]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise BadPlayer(f"{twice[0]!r} stands twice among the players; a result needs one name for each")
+
+
+def _stem(pairing: Pairing) -> str:
+    return f"{pairing[0] + 1:02}-{pairing[1] + 1:02}"
+
+
+def _settings(rules: Rules, players: list[str], games: int, openings: str, seed: int) -> dict[str, Any]:
+    return {"rules": str(rules), "players": players, "games": games, "openings": openings, "seed": seed}
+
+
+def _begin(folder: Path, settings: dict[str, Any], resume: bool) -> None:
+    """Write down the settings, or see that those of the folder are the same."""
+    path = folder / SETTINGS
+    wanted = {"format": FORMAT, "version": VERSION, **settings}
+    if not path.exists():
+        if strangers := sorted(folder.glob("??*-??*.jsonl")):
+            raise FileTrouble(f"{folder} holds {strangers[0].name} without {SETTINGS}; name another folder")
+        write_json(path, wanted)
+        return
+    if not resume:
+        raise FileTrouble(f"{folder} holds a tournament; --resume goes on with it, or name another folder")
+    held = _read_settings(path)
+    if other := [name for name in wanted if held.get(name) != wanted[name]]:
+        name = other[0]
+        raise FileTrouble(
+            f"{folder} holds a tournament whose {name} is {held.get(name)!r}, not {wanted[name]!r}; name another folder"
+        )
+
+
+def _read_settings(path: Path) -> dict[str, Any]:
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileTrouble(f"cannot read {path}: {error.strerror}; name another folder") from error
+    except ValueError as error:
+        raise SpoiltFile(f"{path}: this is no JSON: {error}; name another folder") from error
+    if not isinstance(held, dict):
+        raise SpoiltFile(f"{path}: this is no JSON object; name another folder")
+    return held
+
+
+def _read_match(path: Path, match: Match, games: int) -> Match:
+    """The match that a file holds; refused if its games are not those of this pairing."""
+    if complaints := verify_records(path).complaints:
+        raise SpoiltFile(f"{complaints[0]}; remove the file to have the pairing played again")
+    records = tuple(read_records(path))
+    if len(records) != games:
+        raise SpoiltFile(f"{path}: {len(records)} games, not {games}; remove it to have the pairing played again")
+    length = parse_openings(match.openings)
+    for number, record in enumerate(records):
+        x, o = (match.b, match.a) if number % 2 else (match.a, match.b)
+        if _identity(record) != (match.rules, x, o, match.seed, length):
+            raise SpoiltFile(
+                f"{path} line {number + 1}: a game of another match; remove the file to have the pairing played again"
+            )
+    return Match(match.rules, match.a, match.b, match.openings, match.seed, records)
+
+
+def _identity(record: Record) -> tuple[Rules, str, str, int | None, int]:
+    return record.rules, record.x, record.o, record.seed, record.opening
+
+
+def plot_ratings(tournament: Tournament, path: Path) -> None:
+    """Elo with intervals, the strongest on top; PNG, SVG or PDF by the name of the file."""
+    figure = new_figure(path, 1.5 + 0.4 * len(tournament.players))
+    axes = figure.add_subplot()
+    for place, player in enumerate(reversed(tournament.ranking)):
+        elo, interval = tournament.ratings[player]
+        axes.plot(list(interval), [place, place], color="#b8b8b8", linewidth=3)
+        axes.plot([elo], [place], "o", color="#1f4e9c")
+    names = [tournament.players[player] for player in reversed(tournament.ranking)]
+    axes.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names])
+    axes.set_xlabel("Elo, with 95 % intervals")
+    axes.set_title(f"{tournament.rules}: {tournament.games:,} games a pairing, openings {tournament.openings}")
+    axes.grid(axis="x", alpha=0.3)
+    save(figure, path)

@@ -1,0 +1,102 @@
+"""`gridlab match`, `tournament` and `games`: players against players."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gridlab.cli.options import Json, Out, Quiet, Seed, Workers, hush, print_result
+from gridlab.errors import BadNotation
+
+games = typer.Typer(help="Games on record, one JSON object a line.", rich_markup_mode=None)
+
+PlayedGame = Annotated[str, typer.Option("--game", metavar="GAME", help="A name, or rules such as 3x3:3 or 5x5:4-3.")]
+Games = Annotated[int, typer.Option("--games", metavar="N", help="An even number: each opening is played twice.")]
+Openings = Annotated[str, typer.Option("--openings", help="How games begin: random:4 is four random moves.")]
+
+
+def match(
+    a: Annotated[str, typer.Argument(metavar="A", help='A player, such as random or "alpha-beta depth=4".')],
+    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
+    game: PlayedGame,
+    number: Games = 100,
+    openings: Openings = "random:0",
+    seed: Seed = None,
+    workers: Workers = None,
+    save: Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write the games as JSON lines.")] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Let two players play each other.
+
+    Games come in pairs that share an opening, with colours exchanged. A wrong or late answer loses the game.
+    """
+    from gridlab.arena.match import play_match
+    from gridlab.arena.record import write_records
+    from gridlab.games import game as find_game
+
+    hush(quiet)
+    played = play_match(find_game(game), a, b, number, openings, seed or 0, workers, progress=not quiet)
+    if save is not None:
+        write_records(save, played.records)
+        if not quiet:
+            typer.echo(f"{save}: {played.games:,} games", err=True)
+    print_result(played, json)
+
+
+def tournament(
+    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Two or more different players.")],
+    game: PlayedGame,
+    number: Games = 100,
+    openings: Openings = "random:0",
+    seed: Seed = None,
+    workers: Workers = None,
+    out: Out = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Play the pairings that the folder does not hold.")] = False,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw the ratings: ratings.png in the folder.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Let everybody play everybody: cross table and Elo.
+
+    With --out the games of each pairing go into a folder, and a tournament that was stopped can go on.
+    """
+    from gridlab.arena.tournament import play_tournament, plot_ratings
+    from gridlab.games import game as find_game
+
+    hush(quiet)
+    if out is None and (resume or plot):
+        raise BadNotation(f"{'--resume' if resume else '--plot'} needs the folder of the tournament: --out DIR")
+    rules, shown = find_game(game), not quiet
+    try:
+        played = play_tournament(rules, players, number, openings, seed or 0, workers, out, resume, shown)
+    except KeyboardInterrupt:
+        if out is not None:
+            typer.echo(f"stopped; {out} keeps its whole pairings: go on with --resume", err=True)
+        raise
+    if out is not None and plot:
+        plot_ratings(played, out / "ratings.png")
+        if shown:
+            typer.echo(str(out / "ratings.png"), err=True)
+    print_result(played, json)
+
+
+@games.callback()
+def _group() -> None:
+    """Keep `verify` a command of its own: an app with a single one would take its place."""
+
+
+@games.command()
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Games, one JSON object a line.")],
+    json: Json = False,
+) -> int:
+    """Replay every game of a file by the rules.
+
+    Moves legal, game really over, result true. Exit code 1 if anything is wrong.
+    """
+    from gridlab.arena.record import verify_records
+
+    verdict = verify_records(file)
+    print_result(verdict, json)
+    return 1 if verdict.complaints else 0

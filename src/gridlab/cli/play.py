@@ -1,0 +1,68 @@
+"""`gridlab play`: a game in the terminal."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from gridlab.cli.options import Game, Seed
+
+NOBODY = "nobody"
+
+
+def play(
+    game: Game,
+    against: Annotated[str, typer.Option("--against", help="A player; nobody for two people at one keyboard.")] = (
+        "perfect"
+    ),
+    side: Annotated[
+        Literal["x", "o"], typer.Option("--side", case_sensitive=False, help="Your stones; x begins.")
+    ] = "x",
+    seed: Seed = None,
+    tablebase: Annotated[
+        Path | None, typer.Option("--tablebase", metavar="FILE", help="Exact answers for hint and values.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", metavar="FILE", help="Append finished games as JSON lines.")
+    ] = None,
+) -> None:
+    """Play a game in the terminal, with hints and the exact value of every move.
+
+    Moves are 11 for row 1, column 1; help lists the commands. The end of input leaves.
+    """
+    import numpy as np
+
+    from gridlab import games
+    from gridlab.arena.play import append_to, play_game
+    from gridlab.exact.oracle import Oracle
+    from gridlab.players import make_player
+
+    rules = games.game(game)
+    opponent = None if against == NOBODY else make_player(against, rules)
+    try:
+        play_game(
+            rules,
+            opponent,
+            "X" if side == "x" else "O",
+            ask=ask,
+            say=typer.echo,
+            answer=Oracle(rules, tablebase).ask,
+            random=np.random.default_rng(seed),
+            save=append_to(save) if save else None,
+            against=against,
+            seed=seed,
+        )
+    finally:
+        if opponent is not None:
+            opponent.close()
+
+
+def ask(prompt: str) -> str:
+    """A line from the person; stdin may have ended, be closed, or hold bytes that are no text."""
+    if sys.stdin is None:
+        raise EOFError
+    try:
+        return input(prompt)
+    except UnicodeDecodeError:
+        return "?"

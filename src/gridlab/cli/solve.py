@@ -1,0 +1,54 @@
+"""`gridlab solve`: the exact answer for one position."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gridlab.cli.options import Game, Json, Quiet, hush, print_result
+
+
+def solve(
+    game: Game,
+    board: Annotated[
+        str, typer.Argument(metavar="[BOARD]", help="Such as X.O/.X./...; the empty board by default.")
+    ] = "",
+    value_only: Annotated[
+        bool, typer.Option("--value-only", help="Win, draw or loss, without distances; faster.")
+    ] = False,
+    nodes: Annotated[int | None, typer.Option("--nodes", min=1, help="Stop after so many positions.")] = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", min=0.0, help="Stop after so many seconds.")] = None,
+    tablebase: Annotated[Path | None, typer.Option("--tablebase", help="A file to ask first.")] = None,
+    search: Annotated[bool, typer.Option("--search", help="By alpha-beta, whatever tables there are.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """The value and distance of a position, of each move, and the main line.
+
+    By a tablebase (--tablebase, or the environment variable GRIDLAB_TABLEBASE), the first plies that come with the
+    package, or alpha-beta. A search that reaches its limit says what it knows.
+    """
+    from gridlab import games
+    from gridlab.exact.oracle import Oracle
+    from gridlab.games.mnk.position import Position
+    from gridlab.progress import bar
+    from gridlab.search.solve import Budget
+    from gridlab.search.solve import solve as by_search
+
+    hush(quiet)
+    rules = games.game(game)
+    position = Position.parse(board, rules) if board else Position(rules)
+    budget = Budget(nodes, seconds)
+    if search or value_only:
+        with bar(len(position.moves()), f"solving {rules}", "moves", not quiet) as shown:
+
+            def tell(done: int, moves: int, nodes: int) -> None:
+                shown.set_postfix_str(f"{nodes:,} nodes", refresh=False)
+                shown.update(done - shown.n)
+
+            found = by_search(rules, position, budget, value_only, tell=tell)
+    else:
+        found = Oracle(rules, tablebase, budget).ask(position)
+    print_result(found, json)
+    if not quiet:
+        typer.echo(f"by {found.source}", err=True)

@@ -1,0 +1,49 @@
+"""The exact answer by whatever is at hand: a tablebase, the first plies that come with the package, alpha-beta.
+
+The tablebase is the file handed in, or the one that the environment variable GRIDLAB_TABLEBASE names; it is used where
+it holds the position with all its moves, and where it does not, the next source is asked. `source` says who answered.
+"""
+
+import os
+from pathlib import Path
+
+from gridlab.errors import FileTrouble
+from gridlab.exact.tablebase.probe import Tablebase, shipped
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.mnk.solution import Solution
+from gridlab.search.solve import Budget, Search, solve
+
+VARIABLE = "GRIDLAB_TABLEBASE"
+
+
+class Oracle:
+    """Answers for the positions of one game."""
+
+    def __init__(self, rules: Rules, tablebase: Path | str | None = None, budget: Budget | None = None) -> None:
+        self.rules, self.budget = rules, budget
+        self.tables = [Tablebase(path) for path in self._files(tablebase)]
+        self._search: Search | None = None
+
+    def _files(self, tablebase: Path | str | None) -> list[Path | str]:
+        named = tablebase or os.environ.get(VARIABLE)
+        files: list[Path | str] = []
+        if named:
+            rules = Tablebase(named).rules
+            if rules == self.rules:
+                files.append(named)
+            elif tablebase:
+                raise FileTrouble(f"{tablebase} is a tablebase of {rules}, not of {self.rules}")
+        early = shipped(self.rules)
+        return [*files, early] if early else files
+
+    def ask(self, position: Position) -> Solution:
+        """Value, distance, both for every move, and the main line of a legal position."""
+        position.require_legal()
+        for table in self.tables:
+            found = table.get(position)
+            if found and (found.moves or position.outcome()):
+                return found
+        if self._search is None:
+            self._search = Search(self.rules, self.budget)
+        return solve(self.rules, position, self.budget, search=self._search)

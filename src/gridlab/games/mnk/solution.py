@@ -1,0 +1,96 @@
+"""What is known of a position: its value, its distance, those of every move, and the best line."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from gridlab import draw
+from gridlab.games import notation
+from gridlab.games.mnk.position import Position
+
+Value = Literal["win", "draw", "loss", "unknown"]
+
+
+class Move(NamedTuple):
+    """What a move is worth to the player who makes it; the distance counts from the position before it."""
+
+    cell: int
+    value: Value
+    distance: int | None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A solved position. The distance is None where only values were asked for; a draw lasts until the board is full.
+
+    There are no moves if the game is over or nothing is known of them; the line goes as far as what is known.
+    """
+
+    position: Position
+    value: Value
+    distance: int | None
+    moves: tuple[Move, ...]
+    line: tuple[int, ...]
+    source: str = ""  # what gave the answer
+    at_least: Value = "loss"  # what is known where the value is not
+    at_most: Value = "win"
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The best moves, ascending."""
+        return tuple(move.cell for move in self.moves if (move.value, move.distance) == (self.value, self.distance))
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        unknown = {"at_least": self.at_least, "at_most": self.at_most} if self.value == "unknown" else {}
+        return {
+            "rules": str(self.position.rules),
+            "board": str(self.position),
+            "to_move": self.position.to_move,
+            "value": self.value,
+            **unknown,
+            "distance": self.distance,
+            "moves": [
+                {"move": self._number(move.cell), "value": move.value, "distance": move.distance} for move in self.moves
+            ],
+            "line": [self._number(cell) for cell in self.line],
+        }
+
+    def _name(self, cell: int) -> str:
+        return notation.move_text(cell, self.position.rules.rows, self.position.rules.cols)
+
+    def _number(self, cell: int) -> int | str:
+        name = self._name(cell)
+        return int(name) if name.isdigit() else name  # "1,10" where a side exceeds 9
+
+    def __str__(self) -> str:
+        line = " ".join(self._name(cell) for cell in self.line)
+        line += " …" if len(self.line) < (self.distance or 0) else ""  # what is known does not reach to the end
+        return "\n".join([self._headline(), self.board(), *([f"best line: {line}"] if self.line else [])])
+
+    def _headline(self) -> str:
+        position = self.position
+        if outcome := position.outcome():
+            return f"the game is over: {outcome.value}"
+        if self.value == "unknown":
+            between = {
+                ("loss", "draw"): "no win",
+                ("draw", "win"): "at least a draw",
+                ("loss", "win"): "nothing is known",
+            }
+            return f"{position.to_move} is to move: unknown, {between[self.at_least, self.at_most]}"
+        verb = {"win": "wins", "loss": "loses", "draw": "draws"}[self.value]
+        if self.distance is None:
+            return f"{position.to_move} is to move and {verb}"
+        plies = f"{self.distance} {'ply' if self.distance == 1 else 'plies'}"
+        return f"{position.to_move} is to move and {verb}" + (
+            f", {plies} to the end" if verb == "draws" else f" in {plies}"
+        )
+
+    def board(self) -> str:
+        """The board with what each move is worth: +5 wins in 5 plies, -4 loses in 4, = draws; the best in brackets."""
+        signs = {"win": "+", "loss": "-", "draw": "=", "unknown": "?"}
+        marks = [notation.MARKS[value] for value in self.position.values]
+        for move in self.moves:
+            counted = move.value in ("win", "loss") and move.distance is not None
+            marks[move.cell] = f"{signs[move.value]}{move.distance if counted else ''}"
+        return draw.cells_text(marks, self.position.rules.cols, self.best)

@@ -1,0 +1,116 @@
+"""Players, made from text: "random", "alpha-beta depth=4", 'command="./bot --fast" seconds=2'.
+
+A player is anything that finds a move for a position. `PLAYERS` is the one list to extend: a name, what it is, and the
+settings it takes with their defaults.
+"""
+
+import shlex
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from gridlab.command_player import CommandPlayer
+from gridlab.errors import BadPlayer
+from gridlab.exact.oracle import Oracle
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.search.depth_limited import best_move, game_of, new_table
+
+
+class Player(Protocol):
+    """Finds moves; `random` is its only source of chance."""
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        """A free cell of an ongoing position. PlayerFault if it has none to give."""
+
+    def close(self) -> None:
+        """Give back what it holds, such as a program it has started."""
+
+
+class RandomPlayer:
+    """Any legal move, all equally likely."""
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        return int(random.choice(position.moves()))
+
+    def close(self) -> None:
+        pass
+
+
+class AlphaBetaPlayer:
+    """Looks `depth` plies ahead and judges by open lines; the same move every time."""
+
+    def __init__(self, rules: Rules, depth: int) -> None:
+        if not 1 <= depth <= rules.cells:
+            raise BadPlayer(f"depth={depth} of the player alpha-beta: 1 to {rules.cells} plies make sense in {rules}")
+        self.depth, self.game, self.table = depth, game_of(rules), new_table()
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        return best_move(position, self.depth, self.game, self.table)[0]
+
+    def close(self) -> None:
+        pass
+
+
+class PerfectPlayer:
+    """The fastest win, else a draw, else the longest defence; any of equals, by chance."""
+
+    def __init__(self, rules: Rules, tablebase: str) -> None:
+        self.oracle = Oracle(rules, tablebase or None)
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        return int(random.choice(self.oracle.ask(position).best))
+
+    def close(self) -> None:
+        pass
+
+
+class Kind(NamedTuple):
+    """A kind of player."""
+
+    make: Callable[..., Player]  # (rules, **settings)
+    settings: dict[str, Any]  # with their defaults; a value of the text must be of the same type
+    about: str
+
+
+PLAYERS: dict[str, Kind] = {
+    "random": Kind(lambda rules: RandomPlayer(), {}, "any legal move"),
+    "heuristic": Kind(lambda rules: AlphaBetaPlayer(rules, 1), {}, "the move after which open lines look best"),
+    "alpha-beta": Kind(AlphaBetaPlayer, {"depth": 4}, "looks some plies ahead and judges by open lines"),
+    "perfect": Kind(PerfectPlayer, {"tablebase": ""}, "never gives anything away: tablebase or exact search"),
+    "command": Kind(CommandPlayer, {"command": "", "seconds": 10.0}, "your own program, a line in, a line out"),
+}
+
+
+def make_player(text: str, rules: Rules) -> Player:
+    """The player that a text describes."""
+    name, settings = parse_player(text)
+    return PLAYERS[name].make(rules, **settings)
+
+
+def parse_player(text: str) -> tuple[str, dict[str, Any]]:
+    """`alpha-beta depth=6` -> ("alpha-beta", {"depth": 6}); what is not said has its default."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise BadPlayer(f"player {text!r} cannot be read: {error}") from error
+    name = words[0].split("=")[0] if words else ""
+    if name not in PLAYERS:
+        raise BadPlayer(f"{text!r} is no player; there are {', '.join(PLAYERS)}")
+    kind = PLAYERS[name]
+    settings = dict(kind.settings)
+    for word in words if "=" in words[0] else words[1:]:
+        key, equals, value = word.partition("=")
+        if not equals or key not in settings:
+            takes = ", ".join(f"{each}={default}" for each, default in kind.settings.items()) or "no settings"
+            raise BadPlayer(f"{word!r} is no setting of the player {name}; it takes {takes}")
+        settings[key] = _value(name, key, value, settings[key])
+    return name, settings
+
+
+def _value(player: str, key: str, text: str, default: Any) -> Any:
+    try:
+        return type(default)(text)
+    except ValueError as error:
+        raise BadPlayer(f"{key}={text} of the player {player}: a number such as {default} is needed") from error

@@ -1,0 +1,1 @@
+"""An answer for one position, by looking ahead."""
