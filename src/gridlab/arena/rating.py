@@ -60,8 +60,9 @@ def _share(lead: Numbers) -> Numbers:
 def rate(pairs: npt.NDArray[np.int64], seed: int = 0) -> list[Rating]:
     """Ratings with 95 % intervals from opening pairs.
 
-    `pairs[i, j, k]`, for i < j, says how often i got k/2 points from a pair of games against j. For the intervals all
-    pairs are drawn anew from what was seen, with one pair of unknown result mixed in: a clean sweep is not certain.
+    `pairs[i, j, k]`, for i < j, says how often i got k/2 points from a pair of games against j. With what was seen one
+    pair of unknown result is mixed, because a clean sweep is not certain; the ratings fit that mixture, and for the
+    intervals all pairs are drawn anew from it.
     """
     first, second = np.triu_indices(len(pairs), 1)
     seen = pairs[first, second]  # [pairings, 5]
@@ -70,7 +71,7 @@ def rate(pairs: npt.NDArray[np.int64], seed: int = 0) -> list[Rating]:
     random = np.random.default_rng(np.random.SeedSequence(seed))
     drawn = random.multinomial(count, mixed, size=(RESAMPLES, len(count)))  # [resamples, pairings, 5]
     games = _square(2 * count, 2 * count, len(pairs))
-    elo = fit(_points(seen, len(pairs)), games)
+    elo = fit(_points(mixed * count[:, None], len(pairs)), games)
     sampled = fit(_points(drawn, len(pairs)), np.broadcast_to(games, (RESAMPLES, *games.shape)))
     return [Rating(float(value), quantiles(sampled[:, player])) for player, value in enumerate(elo)]
 
