@@ -53,6 +53,7 @@ bench: .venv/.all
 	$(RUN) python benchmarks/census.py
 	$(RUN) python benchmarks/terminals.py
 	$(RUN) python benchmarks/tablebase.py
+	$(RUN) python benchmarks/search.py
 
 clean:
 	rm -rf .venv .uv uv.lock dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -48,6 +48,16 @@ def lay(chosen: int, bits: NDArray[np.int64]) -> int:
     return laid
 
 
+@kernel
+def place_of(one: int, other: int, places: int) -> int:
+    """One of a power of two of places for a pair of bitboards (a multiplicative hash).
+
+    Numbers of 64 bits wrap round, those of Python do not; in the lower 62 bits they agree.
+    """
+    mixed = (int(one) * 0x1E3779B97F4A7C15 ^ int(other) * 0x2545F4914F6CDD1D) & (1 << 62) - 1
+    return (mixed ^ mixed >> 29) & places - 1
+
+
 @intrinsic
 def _ctpop(typing_context: Any, value: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

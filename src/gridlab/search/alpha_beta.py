@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import lowest_bit, lowest_cell, popcount
+from gridlab.bits import lowest_bit, lowest_cell, place_of, popcount
 from gridlab.games.mnk.kernels import runs_of
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
@@ -244,10 +244,3 @@ def look_for_key(at: NDArray[np.int64], images: NDArray[np.int64]) -> int:
                 best_mine, best_theirs, best = image, other, symmetry
     at[KEY_OWN], at[KEY_OTHER] = best_mine, best_theirs
     return best
-
-
-@kernel
-def place_of(own: int, other: int, entries: int) -> int:
-    """Where the table keeps a position (a multiplicative hash)."""
-    mixed = own * 0x1E3779B97F4A7C15 ^ other * 0x2545F4914F6CDD1D
-    return (mixed ^ mixed >> 29) & entries - 1

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import lowest_cell, popcount
+from gridlab.bits import lowest_cell, place_of, popcount
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.jit import kernel
@@ -141,12 +141,6 @@ def look_ahead(
         below[ALPHA], below[BETA] = -at[BETA], -at[ALPHA]
         d += 1
         entering = True
-
-
-@kernel
-def place_of(own: int, other: int, entries: int) -> int:
-    mixed = own * 0x1E3779B97F4A7C15 ^ other * 0x2545F4914F6CDD1D
-    return (mixed ^ mixed >> 29) & entries - 1
 
 
 @kernel
