@@ -28,9 +28,8 @@ def openings() -> None:
         value = search.value(Position(SQUAVA).play(cell), forget)
         print(f"X on cell {cell:<2}: {'lost' if value.low > 0 else 'won'} for X, {search.nodes:,} nodes so far")
     spent = time.process_time() - begun
-    print(
-        f"all six: {search.nodes:,} nodes, {spent:.1f} s of CPU, {search.nodes / spent / 1e6:.1f} million nodes a second"
-    )
+    rate = search.nodes / spent / 1e6
+    print(f"all six: {search.nodes:,} nodes, {spent:.1f} s of CPU, {rate:.1f} million nodes a second")
 
 
 def small_games() -> None:
@@ -65,10 +64,9 @@ def fixed_depths() -> None:
         plain = [best_move(each, depth, tables, new_table(), ordered=False)[2] for each in positions]
         nodes, without = (sum(each.nodes for each in some) / len(positions) for some in (ordered, plain))
         hits = sum(each.hits for each in ordered) / sum(each.nodes for each in ordered)
-        print(
-            f"depth {depth}: {nodes:,.0f} nodes a move, {without:,.0f} without order ({1 - nodes / without:.0%} saved), "
-            f"{hits:.0%} answered by the table, {spent:.2f} ms of CPU"
-        )
+        saved = f"{1 - nodes / without:.0%}"
+        print(f"depth {depth}: {nodes:,.0f} nodes a move, {without:,.0f} without order ({saved} saved)", end=", ")
+        print(f"{hits:.0%} answered by the table, {spent:.2f} ms of CPU")
     print("claimed for such a player elsewhere: 60 to 80 % of nodes saved by order")
 
 
