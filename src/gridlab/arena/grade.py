@@ -1,0 +1,424 @@
+"""A player held to the truth: how often its moves keep what a position is worth.
+
+A question is a position in which a move can change the value: not all of its moves are worth the same. So it is won or
+drawn, and the player to move has something to lose.
+
+    win   -> win    kept; the plies by which it comes later than it could are the lost distance
+    win   -> draw   }
+    win   -> loss   } blunders
+    draw  -> loss   }
+    fault           a wrong, late or missing answer, which counts as a blunder of its own kind
+
+Questions are taken from every ply in turn. They hang on the game and the seed alone, so players graded with the same
+seed answer the same questions and can be compared pair by pair.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gridlab import draw
+from gridlab.arena.intervals import RESAMPLES, Interval, quantiles, wilson
+from gridlab.arena.match import Seat, draw_opening, faults_text
+from gridlab.arena.record import replay
+from gridlab.datasets.plots import new_figure, save
+from gridlab.errors import BadNotation, PlayerFault
+from gridlab.exact.oracle import Oracle
+from gridlab.exact.tablebase.halves import MAX_CELLS, halves, shape
+from gridlab.exact.tablebase.look_up import Boards
+from gridlab.exact.tablebase.sampling import FEW, boards_at, draw_positions
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.mnk.solution import Solution, Value
+from gridlab.games.symmetry import symmetries
+from gridlab.players import make_player
+from gridlab.progress import bar
+from gridlab.workers import available_cores, in_order
+
+QUESTIONS_A_JOB = 50
+GIVE_UP = 200  # positions of a ply without a choice, one after the other, before it is left
+BATCH, BATCHES = 1 << 14, 256  # slots of a large ply tried at a time, and how many times
+OPENINGS = 1 << 16  # random openings tried for a ply of a large board
+DRAWING, ANSWERING = 0, 1  # what a source of chance is for
+FAULT = "fault"
+BLUNDERS = ("win->draw", "win->loss", "draw->loss", FAULT)
+COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#555555")
+
+
+# ---- questions
+
+
+class Question(NamedTuple):
+    """A position whose value a move can change, and the truth about it."""
+
+    position: Position
+    solution: Solution
+
+
+def draw_questions(
+    rules: Rules,
+    positions: int,
+    seed: int,
+    oracle: Oracle,
+    plies: Sequence[int] | None = None,
+    progress: bool = False,
+) -> list[Question]:
+    """Up to `positions` different questions, one from each ply in turn; fewer if no more are found.
+
+    Positions are drawn uniformly up to symmetry, on boards of more than 25 cells by random play. A longer list of the
+    same seed begins like a short one.
+    """
+    plies = range(rules.cells - 1) if plies is None else plies
+    drawn: list[Question] = []
+    with bar(positions, "questions", "positions", progress) as shown:
+        for question in islice(_in_turn([_of_ply(rules, ply, seed, oracle) for ply in plies]), positions):
+            drawn.append(question)
+            shown.update(1)
+    return drawn
+
+
+def _in_turn(sources: list[Iterator[Question]]) -> Iterator[Question]:
+    """One from each source, again and again, until none has any more."""
+    while sources:
+        for source in tuple(sources):
+            question = next(source, None)
+            if question is None:
+                sources.remove(source)
+            else:
+                yield question
+
+
+def _of_ply(rules: Rules, ply: int, seed: int, oracle: Oracle) -> Iterator[Question]:
+    """The questions of a ply, until its positions run out or too many in a row leave no choice."""
+    without = 0
+    for position in _positions(rules, ply, _chance(seed, DRAWING, ply)):
+        solution = oracle.ask(position)
+        if has_choice(solution):
+            without = 0
+            yield Question(position, solution)
+        else:
+            without += 1
+            if without == GIVE_UP:
+                return
+
+
+def has_choice(solution: Solution) -> bool:
+    """Whether a move can change the value; no, if the value of any is unknown."""
+    values = {move.value for move in solution.moves}
+    return len(values) > 1 and "unknown" not in values
+
+
+def _positions(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Position]:
+    """Different ongoing positions of a ply, in random order."""
+    if rules.cells > MAX_CELLS:
+        yield from _by_play(rules, ply, random)
+        return
+    images = symmetries(rules.rows, rules.cols)
+    seen: set[tuple[int, int]] = set()
+    for boards in _batches(rules, ply, random):
+        for crosses, noughts in random.permutation(boards).tolist():
+            if (crosses, noughts) not in seen:
+                seen.add((crosses, noughts))
+                yield Position(rules, crosses, noughts).image(images[random.integers(len(images))])
+
+
+def _batches(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Boards]:
+    """All of a small ply; of a large one a part at a time, for a while: it may have fewer positions than are wanted."""
+    tables = halves(rules)
+    crosses, noughts, _, slots = shape(rules.cells, ply)
+    total = tables.count(crosses) * slots
+    if total <= FEW:
+        yield draw_positions(rules, ply, total, random)
+        return
+    for _ in range(BATCHES):
+        yield boards_at(np.unique(random.integers(total, size=BATCH)), crosses, noughts, tables)
+
+
+def _by_play(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Position]:
+    seen: set[object] = set()
+    for _ in range(OPENINGS):
+        try:
+            position = replay(rules, draw_opening(rules, ply, random))
+        except BadNotation:
+            return  # random games of that length are over
+        if position.key not in seen:
+            seen.add(position.key)
+            yield position
+
+
+def _chance(seed: int, purpose: int, number: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(purpose, number)))
+
+
+# ---- answers
+
+
+class Answer(NamedTuple):
+    """What a player did with a question."""
+
+    position: Position
+    value: Value
+    move: int | None  # None is a fault
+    blunder: str = ""  # one of BLUNDERS; none if the value was kept
+    lost: int | None = None  # plies given away where the value was kept and is no draw
+    fault: str = ""  # what was wrong with the answer, as a sentence
+
+    @property
+    def kept(self) -> bool:
+        return not self.blunder
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The answers of a player, and what they come to."""
+
+    player: str
+    rules: Rules
+    seed: int
+    outcomes: tuple[Answer, ...]
+
+    @property
+    def positions(self) -> int:
+        return len(self.outcomes)
+
+    @property
+    def accuracy(self) -> float:
+        """The share of moves that keep the value."""
+        return _accuracy(self.outcomes)
+
+    @property
+    def accuracy_interval(self) -> Interval:
+        return _interval(self.outcomes)
+
+    @property
+    def blunders(self) -> dict[str, int]:
+        """How often each kind of blunder was made."""
+        return _blunders(self.outcomes)
+
+    @property
+    def lost_distance(self) -> float:
+        """Plies given away a move, where the value was kept and is no draw."""
+        lost = [each.lost for each in self.outcomes if each.lost is not None]
+        return sum(lost) / len(lost) if lost else 0.0
+
+    @cached_property
+    def by_ply(self) -> list[dict[str, Any]]:
+        """The same for every ply that has questions."""
+        plies: dict[int, list[Answer]] = {}
+        for each in sorted(self.outcomes, key=lambda each: each.position.ply):
+            plies.setdefault(each.position.ply, []).append(each)
+        return [{"ply": ply, **_summary(answers)} for ply, answers in plies.items()]
+
+    @property
+    def faults(self) -> list[str]:
+        return [f"position {number}: {each.fault}" for number, each in enumerate(self.outcomes, 1) if each.fault]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "player": self.player,
+            "rules": str(self.rules),
+            **_summary(self.outcomes),
+            "lost_distance": self.lost_distance,
+            "by_ply": self.by_ply,
+            "seed": self.seed,
+        }
+
+    def __str__(self) -> str:
+        heading = f"{self.rules}, {self.positions:,} positions in which a move can change the value, seed {self.seed}"
+        rows = [_row(str(each["ply"]), each) for each in self.by_ply] + [_row("all", _summary(self.outcomes))]
+        table = draw.table(("ply", "positions", "accuracy", "95 %", *BLUNDERS), rows)
+        lost = f"{self.lost_distance:.2f} plies lost a move where a win was kept"
+        return "\n".join([heading, self.player, table, lost, *faults_text(self.faults)])
+
+
+def _accuracy(answers: Sequence[Answer]) -> float:
+    return sum(each.kept for each in answers) / len(answers)
+
+
+def _interval(answers: Sequence[Answer]) -> Interval:
+    return wilson(sum(each.kept for each in answers), len(answers))
+
+
+def _blunders(answers: Sequence[Answer]) -> dict[str, int]:
+    return {kind: sum(each.blunder == kind for each in answers) for kind in BLUNDERS}
+
+
+def _summary(answers: Sequence[Answer]) -> dict[str, Any]:
+    return {
+        "positions": len(answers),
+        "accuracy": _accuracy(answers),
+        "accuracy_interval": list(_interval(answers)),
+        "blunders": _blunders(answers),
+    }
+
+
+def _row(name: str, summary: dict[str, Any]) -> tuple[str | int, ...]:
+    low, high = summary["accuracy_interval"]
+    shares = f"{summary['accuracy']:.1%}", f"{low:.1%} to {high:.1%}"
+    return name, summary["positions"], *shares, *summary["blunders"].values()
+
+
+def grade(
+    rules: Rules,
+    player: str,
+    positions: int = 1000,
+    tablebase: Path | str | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: bool = False,
+    questions: Sequence[Question] | None = None,
+) -> Grade:
+    """Ask a player for its move in each of `positions` positions and compare with the exact solution.
+
+    The truth comes from `tablebase` as far as it goes, else from search. `questions` that are there already are not
+    drawn again. The same seed gives the same grade for any number of workers.
+    """
+    make_player(player, rules).close()  # what is wrong with it is said before anything long begins
+    if questions is None:
+        questions = find_questions(rules, positions, tablebase, seed, progress)
+    starts = range(0, len(questions), QUESTIONS_A_JOB)
+    jobs = [Job(rules, player, seed, first, tuple(questions[first : first + QUESTIONS_A_JOB])) for first in starts]
+    workers = min(workers or available_cores(), len(jobs))
+    given: list[Answer] = []
+    with bar(len(questions), player, "positions", progress) as shown:
+        for answers in in_order(ask, jobs, workers, processes=True) if workers > 1 else map(ask, jobs):
+            given += answers
+            shown.update(len(answers))
+    return Grade(player, rules, seed, tuple(given))
+
+
+def find_questions(
+    rules: Rules, positions: int, tablebase: Path | str | None = None, seed: int = 0, progress: bool = False
+) -> list[Question]:
+    """The questions of a grade; at least one, or it is said why there is none."""
+    if positions < 1:
+        raise BadNotation(f"{positions} positions are too few for a grade; at least 1 is needed")
+    if seed < 0:
+        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    questions = draw_questions(rules, positions, seed, Oracle(rules, tablebase), progress=progress)
+    if not questions:
+        raise BadNotation(f"no position of {rules} was found in which a move changes the value; grade another game")
+    return questions
+
+
+class Job(NamedTuple):
+    """A chunk of questions for one worker."""
+
+    rules: Rules
+    player: str
+    seed: int
+    first: int  # the number of its first question
+    questions: tuple[Question, ...]
+
+
+def ask(job: Job) -> list[Answer]:
+    """The answers of a player, made anew, to a chunk of questions."""
+    seat = Seat(job.player, job.rules)
+    try:
+        return [
+            _answer(seat, question, _chance(job.seed, ANSWERING, number))
+            for number, question in enumerate(job.questions, job.first)
+        ]
+    finally:
+        seat.leave()
+
+
+def _answer(seat: Seat, question: Question, random: np.random.Generator) -> Answer:
+    try:
+        return judge(question, seat.move(question.position, random))
+    except PlayerFault as fault:
+        seat.leave()
+        return Answer(question.position, question.solution.value, None, FAULT, fault=str(fault))
+
+
+def judge(question: Question, cell: int) -> Answer:
+    """What a legal move is worth beside the best."""
+    position, solution = question
+    move = next(each for each in solution.moves if each.cell == cell)
+    if move.value != solution.value:
+        return Answer(position, solution.value, cell, f"{solution.value}->{move.value}")
+    if move.value == "draw" or move.distance is None or solution.distance is None:
+        return Answer(position, solution.value, cell)
+    return Answer(position, solution.value, cell, lost=abs(move.distance - solution.distance))
+
+
+# ---- two players
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How much more often A keeps the value than B, on the same questions."""
+
+    a: str
+    b: str
+    rules: Rules
+    positions: int
+    difference: float
+    difference_interval: Interval
+    seed: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "a": self.a,
+            "b": self.b,
+            "rules": str(self.rules),
+            "positions": self.positions,
+            "difference": self.difference,
+            "difference_interval": list(self.difference_interval),
+            "seed": self.seed,
+        }
+
+    def __str__(self) -> str:
+        low, high = (f"{100 * each:+.1f}" for each in self.difference_interval)
+        points = f"{100 * self.difference:+.1f} percentage points, 95 % {low} to {high}"
+        return f"accuracy of {self.a} less that of {self.b}: {points}"
+
+
+def compare(a: Grade, b: Grade, seed: int = 0) -> Comparison:
+    """The difference in accuracy of two grades on the same questions, its interval by drawing the questions anew."""
+    if a.rules != b.rules or [each.position for each in a.outcomes] != [each.position for each in b.outcomes]:
+        raise BadNotation(
+            f"the grades of {a.player} and {b.player} are not on the same positions; "
+            "grade both with the same game, number of positions and seed"
+        )
+    better = np.array([one.kept - other.kept for one, other in zip(a.outcomes, b.outcomes, strict=True)])
+    difference, interval = float(better.mean()), _paired(better, seed)
+    return Comparison(a.player, b.player, a.rules, a.positions, difference, interval, seed)
+
+
+def _paired(better: np.ndarray[Any, np.dtype[np.int64]], seed: int) -> Interval:
+    """The interval of the mean of numbers -1, 0 and 1.
+
+    Numbers that are all alike say nothing of their spread: then another one is as rare as Wilson's interval allows.
+    """
+    number = len(better)
+    if np.all(better == better[0]):
+        rare = wilson(0, number).high
+        return Interval(max(-1.0, float(better[0]) - rare), min(1.0, float(better[0]) + rare))
+    random = np.random.default_rng(np.random.SeedSequence(seed))
+    drawn = random.multinomial(number, np.bincount(better + 1, minlength=3) / number, size=RESAMPLES)
+    return quantiles((drawn[:, 2] - drawn[:, 0]) / number)
+
+
+def plot_grades(grades: Sequence[Grade], path: Path) -> None:
+    """Accuracy by ply with intervals, a line for each player; PNG, SVG or PDF by the name of the file."""
+    figure = new_figure(path, 4.5)
+    axes = figure.add_subplot()
+    for number, each in enumerate(grades):
+        side = 0.1 * (number - (len(grades) - 1) / 2)
+        plies = [row["ply"] + side for row in each.by_ply]
+        colour, name = COLOURS[number % len(COLOURS)], each.player.replace("$", r"\$")
+        axes.plot(plies, [row["accuracy"] for row in each.by_ply], "o-", color=colour, markersize=4, label=name)
+        lows, highs = zip(*(row["accuracy_interval"] for row in each.by_ply), strict=True)
+        axes.vlines(plies, lows, highs, color=colour, alpha=0.5)
+    axes.set(xlabel="ply", ylabel="moves that keep the value, with 95 % intervals", ylim=(-0.02, 1.02))
+    axes.set_xticks(sorted({row["ply"] for each in grades for row in each.by_ply}))
+    figure.suptitle(f"{grades[0].rules}: {grades[0].positions:,} positions in which a move can change the value")
+    axes.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+    axes.grid(axis="y", alpha=0.3)
+    save(figure, path)
