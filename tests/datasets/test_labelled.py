@@ -88,6 +88,12 @@ def test_drawing_is_uniform_where_slots_are_drawn(monkeypatch: pytest.MonkeyPatc
     assert sum((count - 100) ** 2 / 100 for count in seen.values()) < 80  # 37 degrees of freedom; 80 is p < 0.0001
 
 
+def test_more_than_a_ply_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ply 15 of 4x4:4-3 has 70 positions in 728 slots: all of them come, and drawing ends."""
+    monkeypatch.setattr("gridlab.exact.tablebase.sampling.FEW", 0)
+    assert len(draw_positions(game("4x4:4-3"), 15, 75, np.random.default_rng(0))) == 70
+
+
 def test_on_the_command_line(gridlab: Run, table: Tablebase, tmp_path: Path) -> None:
     out = str(tmp_path / "s.parquet")
     code, _, err = gridlab("tablebase", "sample", str(table.file.path), "--positions", "40", "-o", out, "--seed", "1")

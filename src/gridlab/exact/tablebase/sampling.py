@@ -1,7 +1,7 @@
 """Ongoing positions drawn at random, uniformly among all of a ply up to symmetry, each at most once.
 
 A slot is drawn, and kept if its position is ongoing and smallest among its images: what is kept is uniform. Where a ply
-is small, or most of it is wanted, all its slots are tried instead.
+is small, or most of it is wanted, or few of its slots are alive, all its slots are tried instead.
 """
 
 import numpy as np
@@ -22,14 +22,16 @@ def draw_positions(rules: Rules, ply: int, number: int, random: np.random.Genera
     tables = halves(rules)
     crosses, noughts, _, slots = shape(rules.cells, ply)
     total = tables.count(crosses) * slots
-    if total <= FEW or number > total // 8:
-        every = boards_at(np.arange(total), crosses, noughts, tables)
-        return every[np.sort(random.permutation(len(every))[:number])]
     kept: NDArray[np.int64] = np.empty(0, np.int64)
-    while len(kept) < number:  # some slots of a ply are alive: the census said so to whoever asks for a number
+    tried = total if total <= FEW or number > total // 8 else 0
+    while len(kept) < number and tried < total:
         drawn = np.setdiff1d(random.integers(total, size=max(1024, 2 * number)), kept)
+        tried += len(drawn)
         alive = drawn[is_alive(drawn, crosses, noughts, tables)]
         kept = np.concatenate((kept, random.permutation(alive)))[:number]
+    if len(kept) < number:
+        every = boards_at(np.arange(total), crosses, noughts, tables)
+        return every[np.sort(random.permutation(len(every))[:number])]
     return boards_at(np.sort(kept), crosses, noughts, tables)
 
 
