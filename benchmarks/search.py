@@ -14,10 +14,10 @@ from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
-from gridlab.search.alpha_beta import END
+from gridlab.search.alpha_beta import NAMES as VALUES
+from gridlab.search.alpha_beta import Bounds, Search, sign, solve
 from gridlab.search.depth_limited import Counts, best_move, game_of, new_table
-from gridlab.search.solve import NAMES as VALUES
-from gridlab.search.solve import Bounds, Search, sign, solve
+from gridlab.search.null_window import END
 
 SQUAVA = game("squava")
 OPENINGS = (12, 2, 7, 6, 0, 1)  # one of each symmetry class

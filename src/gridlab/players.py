@@ -6,6 +6,7 @@ settings it takes with their defaults.
 
 import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -83,9 +84,11 @@ PLAYERS: dict[str, Kind] = {
 }
 
 
-def make_player(text: str, rules: Rules) -> Player:
-    """The player that a text describes."""
+def make_player(text: str, rules: Rules, tablebase: Path | str | None = None) -> Player:
+    """The player that a text describes; one that can use a tablebase takes this one if the text names none."""
     name, settings = parse_player(text)
+    if tablebase is not None and settings.get("tablebase") == "":
+        settings["tablebase"] = str(tablebase)
     return PLAYERS[name].make(rules, **settings)
 
 

@@ -28,14 +28,20 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def call(function: Callable[[], Result], stop: Stop, seconds: float | None = None) -> Result:
+def call(
+    function: Callable[[], Result],
+    stop: Stop,
+    seconds: float | None = None,
+    watch: Callable[[], object] = lambda: None,
+) -> Result:
     """The result of `function()`, run in a thread; `stop` is set on Ctrl-C and when `seconds` have passed.
 
-    After the budget the function returns what it has; after Ctrl-C KeyboardInterrupt goes on up.
+    After the budget the function returns what it has; after Ctrl-C KeyboardInterrupt goes on up. `watch` is called
+    while it runs, ten times a second.
     """
     end = None if seconds is None else time.monotonic() + seconds
     with ThreadPoolExecutor(1) as pool:
-        return _result(pool.submit(function), stop, end)
+        return _result(pool.submit(function), stop, end, watch)
 
 
 def in_order(
@@ -68,7 +74,9 @@ def in_order(
             raise
 
 
-def _result(future: Future[Result], stop: Stop, end: float | None = None) -> Result:
+def _result(
+    future: Future[Result], stop: Stop, end: float | None = None, watch: Callable[[], object] = lambda: None
+) -> Result:
     try:
         while True:
             try:
@@ -78,6 +86,7 @@ def _result(future: Future[Result], stop: Stop, end: float | None = None) -> Res
                     return future.result()
                 if end is not None and time.monotonic() >= end:
                     stop[0] = 1
+                watch()
     except BaseException:
         stop[0] = 1
         raise

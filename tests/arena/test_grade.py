@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.arena.grade import BLUNDERS, Answer, Grade, compare, draw_questions, find_questions, grade, plot_grades
+from gridlab.arena.grade import BLUNDERS, Answer, Grade, compare, grade, plot_grades
+from gridlab.arena.questions import draw_questions, find_questions
 from gridlab.errors import BadNotation, BadPlayer, FileTrouble
 from gridlab.exact.oracle import Oracle
+from gridlab.exact.tablebase.build import build
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.players import PLAYERS, Kind
+from gridlab.players import PLAYERS, Kind, PerfectPlayer, make_player
+from gridlab.search.alpha_beta import Budget
 from tests.arena.players import Answers, First, Late, add_player
 
 pytestmark = pytest.mark.compiled
@@ -59,9 +62,21 @@ def test_perfect_loses_nothing_and_random_something(text: str) -> None:
     assert compare(random, perfect).difference_interval.high < 0
 
 
+@pytest.mark.parametrize(
+    ("text", "positions"), [("4x4:4-3", 2000), pytest.param("squava", 4000, marks=pytest.mark.long)]
+)
+def test_perfect_by_search_never_blunders_by_the_tablebase(text: str, positions: int, tmp_path: Path) -> None:
+    """The truth and the player do not share a method here."""
+    rules = game(text)
+    build(rules, tmp_path / "t.tb")
+    questions = find_questions(rules, positions, tmp_path / "t.tb", 3)
+    perfect = grade(rules, "perfect", questions=questions)
+    assert (perfect.positions, perfect.accuracy, perfect.lost_distance) == (positions, 1, 0)
+
+
 def test_the_first_plies_of_squava() -> None:
     rules = game("squava")
-    questions = draw_questions(rules, 200, 0, oracle_of(rules), plies=range(4))
+    questions = draw_questions(rules, 60, 0, oracle_of(rules), plies=range(4))
     assert {question.position.ply for question in questions} <= set(range(4))
     perfect = grade(rules, "perfect", workers=1, questions=questions)
     assert (perfect.accuracy, perfect.lost_distance) == (1, 0)
@@ -103,6 +118,22 @@ def test_large_boards_are_drawn_by_play() -> None:
     assert Counter(question.position.ply for question in questions) == dict.fromkeys(range(4, 8), 5)
     again = draw_questions(rules, 20, 0, oracle_of(rules), plies=range(4, 8))
     assert [each.position for each in questions] == [each.position for each in again]
+
+
+def test_positions_that_are_too_hard_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    rules = game("5x5:5")
+    oracle = Oracle(rules, budget=Budget(nodes=2000))
+    questions = draw_questions(rules, 20, 0, oracle, plies=(4, 20))
+    assert {question.position.ply for question in questions} == {20}
+    assert caplog.messages == ["ply 4 is left: 3 positions took more than 2,000 nodes"]
+
+
+def test_the_tablebase_of_a_grade_serves_perfect_too(tmp_path: Path) -> None:
+    build(RULES, tmp_path / "t.tb")
+    perfect = make_player("perfect", RULES, tmp_path / "t.tb")
+    assert isinstance(perfect, PerfectPlayer)
+    assert perfect.oracle.ask(Position(RULES)).source == "t.tb"
+    assert grade(RULES, "perfect", 10, tmp_path / "t.tb", workers=1).accuracy == 1
 
 
 def test_a_player_that_is_always_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

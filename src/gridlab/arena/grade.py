@@ -1,22 +1,17 @@
 """A player held to the truth: how often its moves keep what a position is worth.
 
-A question is a position in which a move can change the value: not all of its moves are worth the same. So it is won or
-drawn, and the player to move has something to lose.
+A question is a position in which a move can change the value (gridlab.arena.questions).
 
     win   -> win    kept; the plies by which it comes later than it could are the lost distance
     win   -> draw   }
     win   -> loss   } blunders
     draw  -> loss   }
     fault           a wrong, late or missing answer, which counts as a blunder of its own kind
-
-Questions are taken from every ply in turn. They hang on the game and the seed alone, so players graded with the same
-seed answer the same questions and can be compared pair by pair.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,138 +19,22 @@ import numpy as np
 
 from gridlab import draw
 from gridlab.arena.intervals import RESAMPLES, Interval, quantiles, wilson
-from gridlab.arena.match import Seat, draw_opening, faults_text
-from gridlab.arena.record import replay
+from gridlab.arena.match import Seat, faults_text
+from gridlab.arena.questions import Question, chance, find_questions
 from gridlab.datasets.plots import new_figure, save
 from gridlab.errors import BadNotation, PlayerFault
-from gridlab.exact.oracle import Oracle
-from gridlab.exact.tablebase.halves import MAX_CELLS, halves, shape
-from gridlab.exact.tablebase.look_up import Boards
-from gridlab.exact.tablebase.sampling import FEW, boards_at, draw_positions
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.games.mnk.solution import Solution, Value
-from gridlab.games.symmetry import symmetries
+from gridlab.games.mnk.solution import Value
 from gridlab.players import make_player
 from gridlab.progress import bar
 from gridlab.workers import available_cores, in_order
 
 QUESTIONS_A_JOB = 50
-GIVE_UP = 200  # positions of a ply without a choice, one after the other, before it is left
-BATCH, BATCHES = 1 << 14, 256  # slots of a large ply tried at a time, and how many times
-OPENINGS = 1 << 16  # random openings tried for a ply of a large board
-DRAWING, ANSWERING = 0, 1  # what a source of chance is for
+ANSWERING = 1  # what a source of chance is for; questions are drawn with 0
 FAULT = "fault"
 BLUNDERS = ("win->draw", "win->loss", "draw->loss", FAULT)
 COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#555555")
-
-
-# ---- questions
-
-
-class Question(NamedTuple):
-    """A position whose value a move can change, and the truth about it."""
-
-    position: Position
-    solution: Solution
-
-
-def draw_questions(
-    rules: Rules,
-    positions: int,
-    seed: int,
-    oracle: Oracle,
-    plies: Sequence[int] | None = None,
-    progress: bool = False,
-) -> list[Question]:
-    """Up to `positions` different questions, one from each ply in turn; fewer if no more are found.
-
-    Positions are drawn uniformly up to symmetry, on boards of more than 25 cells by random play. A longer list of the
-    same seed begins like a short one.
-    """
-    plies = range(rules.cells - 1) if plies is None else plies
-    drawn: list[Question] = []
-    with bar(positions, "questions", "positions", progress) as shown:
-        for question in islice(_in_turn([_of_ply(rules, ply, seed, oracle) for ply in plies]), positions):
-            drawn.append(question)
-            shown.update(1)
-    return drawn
-
-
-def _in_turn(sources: list[Iterator[Question]]) -> Iterator[Question]:
-    """One from each source, again and again, until none has any more."""
-    while sources:
-        for source in tuple(sources):
-            question = next(source, None)
-            if question is None:
-                sources.remove(source)
-            else:
-                yield question
-
-
-def _of_ply(rules: Rules, ply: int, seed: int, oracle: Oracle) -> Iterator[Question]:
-    """The questions of a ply, until its positions run out or too many in a row leave no choice."""
-    without = 0
-    for position in _positions(rules, ply, _chance(seed, DRAWING, ply)):
-        solution = oracle.ask(position)
-        if has_choice(solution):
-            without = 0
-            yield Question(position, solution)
-        else:
-            without += 1
-            if without == GIVE_UP:
-                return
-
-
-def has_choice(solution: Solution) -> bool:
-    """Whether a move can change the value; no, if the value of any is unknown."""
-    values = {move.value for move in solution.moves}
-    return len(values) > 1 and "unknown" not in values
-
-
-def _positions(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Position]:
-    """Different ongoing positions of a ply, in random order."""
-    if rules.cells > MAX_CELLS:
-        yield from _by_play(rules, ply, random)
-        return
-    images = symmetries(rules.rows, rules.cols)
-    seen: set[tuple[int, int]] = set()
-    for boards in _batches(rules, ply, random):
-        for crosses, noughts in random.permutation(boards).tolist():
-            if (crosses, noughts) not in seen:
-                seen.add((crosses, noughts))
-                yield Position(rules, crosses, noughts).image(images[random.integers(len(images))])
-
-
-def _batches(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Boards]:
-    """All of a small ply; of a large one a part at a time, for a while: it may have fewer positions than are wanted."""
-    tables = halves(rules)
-    crosses, noughts, _, slots = shape(rules.cells, ply)
-    total = tables.count(crosses) * slots
-    if total <= FEW:
-        yield draw_positions(rules, ply, total, random)
-        return
-    for _ in range(BATCHES):
-        yield boards_at(np.unique(random.integers(total, size=BATCH)), crosses, noughts, tables)
-
-
-def _by_play(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Position]:
-    seen: set[object] = set()
-    for _ in range(OPENINGS):
-        try:
-            position = replay(rules, draw_opening(rules, ply, random))
-        except BadNotation:
-            return  # random games of that length are over
-        if position.key not in seen:
-            seen.add(position.key)
-            yield position
-
-
-def _chance(seed: int, purpose: int, number: int) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(purpose, number)))
-
-
-# ---- answers
 
 
 class Answer(NamedTuple):
@@ -275,14 +154,17 @@ def grade(
 ) -> Grade:
     """Ask a player for its move in each of `positions` positions and compare with the exact solution.
 
-    The truth comes from `tablebase` as far as it goes, else from search. `questions` that are there already are not
-    drawn again. The same seed gives the same grade for any number of workers.
+    The truth comes from `tablebase` as far as it goes, else from search; `perfect` looks there too. `questions` that
+    are there already are not drawn again. The same seed gives the same grade for any number of workers.
     """
-    make_player(player, rules).close()  # what is wrong with it is said before anything long begins
+    make_player(player, rules, tablebase).close()  # what is wrong with it is said before anything long begins
     if questions is None:
         questions = find_questions(rules, positions, tablebase, seed, progress)
     starts = range(0, len(questions), QUESTIONS_A_JOB)
-    jobs = [Job(rules, player, seed, first, tuple(questions[first : first + QUESTIONS_A_JOB])) for first in starts]
+    jobs = [
+        Job(rules, player, tablebase, seed, first, tuple(questions[first : first + QUESTIONS_A_JOB]))
+        for first in starts
+    ]
     workers = min(workers or available_cores(), len(jobs))
     given: list[Answer] = []
     with bar(len(questions), player, "positions", progress) as shown:
@@ -292,25 +174,12 @@ def grade(
     return Grade(player, rules, seed, tuple(given))
 
 
-def find_questions(
-    rules: Rules, positions: int, tablebase: Path | str | None = None, seed: int = 0, progress: bool = False
-) -> list[Question]:
-    """The questions of a grade; at least one, or it is said why there is none."""
-    if positions < 1:
-        raise BadNotation(f"{positions} positions are too few for a grade; at least 1 is needed")
-    if seed < 0:
-        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
-    questions = draw_questions(rules, positions, seed, Oracle(rules, tablebase), progress=progress)
-    if not questions:
-        raise BadNotation(f"no position of {rules} was found in which a move changes the value; grade another game")
-    return questions
-
-
 class Job(NamedTuple):
     """A chunk of questions for one worker."""
 
     rules: Rules
     player: str
+    tablebase: Path | str | None
     seed: int
     first: int  # the number of its first question
     questions: tuple[Question, ...]
@@ -318,10 +187,10 @@ class Job(NamedTuple):
 
 def ask(job: Job) -> list[Answer]:
     """The answers of a player, made anew, to a chunk of questions."""
-    seat = Seat(job.player, job.rules)
+    seat = Seat(job.player, job.rules, job.tablebase)
     try:
         return [
-            _answer(seat, question, _chance(job.seed, ANSWERING, number))
+            _answer(seat, question, chance(job.seed, ANSWERING, number))
             for number, question in enumerate(job.questions, job.first)
         ]
     finally:

@@ -11,6 +11,7 @@ for every chunk of pairs. So the same seed gives the same match for any number o
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -219,15 +220,15 @@ def _chance(seed: int, game: int, purpose: int) -> np.random.Generator:
 class Seat:
     """A place at the board: its player is made when first asked, and anew after a fault."""
 
-    def __init__(self, text: str, rules: Rules) -> None:
+    def __init__(self, text: str, rules: Rules, tablebase: Path | str | None = None) -> None:
         self.text = text
-        self._rules = rules
+        self._rules, self._tablebase = rules, tablebase
         self._player: Player | None = None
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         """A legal move; PlayerFault says what was wrong with the answer."""
         if self._player is None:
-            self._player = make_player(self.text, self._rules)
+            self._player = make_player(self.text, self._rules, self._tablebase)
         answer: object = self._player.move(position, random)
         if isinstance(answer, int | np.integer) and answer in position.moves():
             return int(answer)

@@ -21,6 +21,9 @@ def grade(
     tablebase: Annotated[
         Path | None, typer.Option("--tablebase", metavar="FILE", help="Where the truth is looked up; else by search.")
     ] = None,
+    nodes: Annotated[
+        int, typer.Option("--nodes", min=1, help="Of a search; positions that need more are left out.")
+    ] = 10_000_000,
     seed: Seed = None,
     workers: Workers = None,
     plot: Annotated[
@@ -37,8 +40,9 @@ def grade(
 
     Several players answer the same questions, and each is compared with the first.
     """
-    from gridlab.arena.grade import compare, find_questions, plot_grades
+    from gridlab.arena.grade import compare, plot_grades
     from gridlab.arena.grade import grade as find_grade
+    from gridlab.arena.questions import find_questions
     from gridlab.datasets.plots import new_figure
     from gridlab.games import game as find_game
     from gridlab.players import make_player
@@ -47,13 +51,12 @@ def grade(
     rules, shown = find_game(game), not quiet
     picture = out or (DEFAULT_PICTURE if plot else None)
     for player in players:
-        make_player(player, rules).close()  # a wrong player or name of a picture is told at once
+        make_player(player, rules, tablebase).close()  # a wrong player or name of a picture is told at once
     if picture is not None:
         new_figure(picture, 1)
-    questions = find_questions(rules, positions, tablebase, seed or 0, shown)
+    questions = find_questions(rules, positions, tablebase, seed or 0, shown, nodes)
     grades = [
-        find_grade(rules, player, seed=seed or 0, workers=workers, progress=shown, questions=questions)
-        for player in players
+        find_grade(rules, player, positions, tablebase, seed or 0, workers, shown, questions) for player in players
     ]
     comparisons = [compare(grades[0], other, seed or 0) for other in grades[1:]]
     if picture is not None:

@@ -39,7 +39,7 @@ def play(
     from gridlab.players import make_player
 
     rules = games.game(game)
-    opponent = None if against == NOBODY else make_player(against, rules)
+    opponent = None if against == NOBODY else make_player(against, rules, tablebase)
     try:
         play_game(
             rules,

@@ -32,23 +32,19 @@ def solve(
     from gridlab.exact.oracle import Oracle
     from gridlab.games.mnk.position import Position
     from gridlab.progress import bar
-    from gridlab.search.solve import Budget
-    from gridlab.search.solve import solve as by_search
+    from gridlab.search.alpha_beta import Budget
 
     hush(quiet)
     rules = games.game(game)
     position = Position.parse(board, rules) if board else Position(rules)
-    budget = Budget(nodes, seconds)
-    if search or value_only:
-        with bar(len(position.moves()), f"solving {rules}", "moves", not quiet) as shown:
+    oracle = Oracle(rules, tablebase, Budget(nodes, seconds), search_only=search)
+    with bar(len(position.moves()), f"solving {rules}", "moves", not quiet) as shown:
 
-            def tell(done: int, moves: int, nodes: int) -> None:
-                shown.set_postfix_str(f"{nodes:,} nodes", refresh=False)
-                shown.update(done - shown.n)
+        def tell(moves: int, nodes: int) -> None:
+            shown.set_postfix_str(f"{nodes:,} nodes", refresh=False)
+            shown.update(moves - shown.n)
 
-            found = by_search(rules, position, budget, value_only, tell=tell)
-    else:
-        found = Oracle(rules, tablebase, budget).ask(position)
+        found = oracle.ask(position, value_only, tell)
     print_result(found, json)
     if not quiet:
         typer.echo(f"by {found.source}", err=True)

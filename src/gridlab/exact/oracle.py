@@ -5,6 +5,7 @@ it holds the position with all its moves, and where it does not, the next source
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from gridlab.errors import FileTrouble
@@ -12,7 +13,7 @@ from gridlab.exact.tablebase.probe import Tablebase, shipped
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
-from gridlab.search.solve import Budget, Search, solve
+from gridlab.search.alpha_beta import Budget, Search, solve
 
 VARIABLE = "GRIDLAB_TABLEBASE"
 
@@ -20,9 +21,16 @@ VARIABLE = "GRIDLAB_TABLEBASE"
 class Oracle:
     """Answers for the positions of one game."""
 
-    def __init__(self, rules: Rules, tablebase: Path | str | None = None, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        tablebase: Path | str | None = None,
+        budget: Budget | None = None,
+        search_only: bool = False,
+    ) -> None:
+        """`budget` is for the search of one answer; with `search_only` no table is looked at."""
         self.rules, self.budget = rules, budget
-        self.tables = [Tablebase(path) for path in self._files(tablebase)]
+        self.tables = [] if search_only else [Tablebase(path) for path in self._files(tablebase)]
         self._search: Search | None = None
 
     def _files(self, tablebase: Path | str | None) -> list[Path | str]:
@@ -37,13 +45,21 @@ class Oracle:
         early = shipped(self.rules)
         return [*files, early] if early else files
 
-    def ask(self, position: Position) -> Solution:
-        """Value, distance, both for every move, and the main line of a legal position."""
+    def ask(
+        self,
+        position: Position,
+        value_only: bool = False,
+        tell: Callable[[int, int], object] = lambda moves, nodes: None,
+    ) -> Solution:
+        """Value, distance, both for every move, and the main line of a legal position.
+
+        `tell` hears of a search how many moves are done, and the nodes so far.
+        """
         position.require_legal()
         for table in self.tables:
             found = table.get(position)
             if found and (found.moves or position.outcome()):
-                return found
+                return found.without_distances() if value_only else found
         if self._search is None:
-            self._search = Search(self.rules, self.budget)
-        return solve(self.rules, position, self.budget, search=self._search)
+            self._search = Search(self.rules)
+        return solve(self.rules, position, self.budget, value_only, self._search, tell)

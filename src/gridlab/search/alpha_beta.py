@@ -1,246 +1,201 @@
-"""The exact value of one position by alpha-beta, without any table made before.
+"""A position solved by alpha-beta: value, distance, both for every move, and the main line; or what a budget allows."""
 
-A score tells when the game ends: END - t if the player to move wins and the game then has t stones, t - END if that
-player loses, 0 for a draw. It belongs to the position, not to the way there, so it can be kept in a table as it is.
-
-Whether a player wins by stone t is one search with an empty window, and it need not look beyond stone t. So the
-distance is found by asking for t = next, next + 1, … (iterative deepening), or the value alone by asking for any t.
-
-What a node knows without search:
-    a cell that wins                      taken: the game ends with this stone
-    the opponent threatens one cell       it must be filled; if that would lose, anything else holds out one ply longer
-    the opponent threatens several        lost with the opponent's next stone
-    every free cell loses                 lost with this stone
-    a move that threatens two cells, or   wins with the next stone but one, if the opponent does not win first
-    one that the opponent cannot fill
-"""
-
+import time
+from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gridlab.bits import lowest_bit, lowest_cell, place_of, popcount
-from gridlab.games.mnk.kernels import runs_of
+from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.games.symmetry import symmetries
-from gridlab.jit import kernel
-from gridlab.search.tactics import Lines, completing, gained, lines_through
-from gridlab.stop import Stop, stopped
+from gridlab.games.mnk.solution import Move, Solution, Value
+from gridlab.search.null_window import END, ENTRIES, UNKNOWN, board_of, new_effort, new_table, prove
+from gridlab.stop import stop_flag
+from gridlab.workers import call
 
-END = 100
-ENTRIES = 1 << 22  # of a table: 20 bytes each
-UNKNOWN = 127  # the search was stopped
-FIRST, THREAT, KILLER = 1 << 60, 1 << 50, 1 << 45  # what orders moves before their history does
+NAMES: dict[int, Value] = {-1: "loss", 0: "draw", 1: "win"}
+NO_LIMIT = 1 << 62
 
 
-class Table(NamedTuple):
-    """What has been found out: bounds and best move of positions, each in the one place its key leads to."""
+class Budget(NamedTuple):
+    """How much a search may cost; None is no limit."""
 
-    own: NDArray[np.int64]  # [entry]: stones of the player to move
-    other: NDArray[np.int64]  # [entry]
-    facts: NDArray[np.int32]  # [entry]: lower bound + 128, upper bound + 128, best cell + 1, a byte each; 0 if empty
-
-
-class Board(NamedTuple):
-    """A game as the search takes it."""
-
-    cells: int
-    runs: NDArray[np.int64]
-    winning: Lines
-    losing: Lines
-    images: NDArray[np.int64]  # [symmetry, byte of the bitboard, its value]: the image of these stones
-    maps: NDArray[np.int64]  # [symmetry, cell]
-    back: NDArray[np.int64]  # [symmetry, cell]: the inverse
+    nodes: int | None = None
+    seconds: float | None = None
 
 
-class Effort(NamedTuple):
-    """What a search has cost and learnt; carried from one question to the next."""
+class Bounds(NamedTuple):
+    """The scores that a position can still have."""
 
-    nodes: NDArray[np.int64]  # [1]
-    history: NDArray[np.int64]  # [player, cell]: how often a move was enough, weighed by the cells left
+    low: int
+    high: int
 
-
-def new_table(entries: int = ENTRIES) -> Table:
-    """Room for a power of two of positions."""
-    return Table(np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries, np.int32))
-
-
-def new_effort(rules: Rules) -> Effort:
-    return Effort(np.zeros(1, np.int64), np.zeros((2, rules.cells), np.int64))
+    @property
+    def known(self) -> bool:
+        return self.low == self.high
 
 
-def board_of(rules: Rules) -> Board:
-    """The tables of a game."""
-    group = symmetries(rules.rows, rules.cols)
-    images = np.zeros((len(group), -(-rules.cells // 8), 256), np.int64)
-    for number, symmetry in enumerate(group):
-        for cell, to in enumerate(symmetry.cells):
-            images[number, cell // 8] |= (np.arange(256) >> cell % 8 & 1) << to
-    return Board(
-        rules.cells,
-        runs_of(rules),
-        lines_through(rules, rules.winning_lines),
-        lines_through(rules, rules.losing_lines),
-        images,
-        np.array([each.cells for each in group], np.int64),
-        np.array([each.inverse.cells for each in group], np.int64),
-    )
+class OutOfBudget(Exception):
+    """Nodes or time are used up; what is known then is kept by whoever asked."""
 
 
-@kernel
-def prove(own: int, other: int, bound: int, board: Board, table: Table, effort: Effort, limit: int, stop: Stop) -> int:
-    """Whether the score of a position is at least `bound`: a lower bound that is, or an upper bound that is not.
+class Search:
+    """A game to be searched, with the table and history that all its questions share."""
 
-    UNKNOWN if `effort.nodes` has reached the limit, or `stop` is set. The position must be ongoing.
+    def __init__(self, rules: Rules, entries: int = ENTRIES) -> None:
+        self.rules = rules
+        self.board, self.table, self.effort = board_of(rules), new_table(entries), new_effort(rules)
+        self.stop = stop_flag()
+        prove(0, 0, 0, self.board, self.table, self.effort, 0, self.stop)  # compiled before any clock runs
+        self.effort.nodes[0] = 0
+        self.limit = NO_LIMIT
 
-    Every ply has its frame in arrays, so that nothing is called again and again: `value` goes up, moves go down.
+    def allow(self, nodes: int | None) -> None:
+        """So many more nodes, None for any number; whatever stopped the search before is forgotten."""
+        self.limit = NO_LIMIT if nodes is None else self.nodes + nodes
+        self.stop = stop_flag()
+
+    @property
+    def nodes(self) -> int:
+        return int(self.effort.nodes[0])
+
+    def reaches(self, position: Position, bound: int) -> bool:
+        """Whether the score of an ongoing position is at least `bound`."""
+        stones = (position.crosses, position.noughts)
+        own, other = stones if position.to_move == "X" else stones[::-1]
+        score = prove(own, other, bound, self.board, self.table, self.effort, self.limit, self.stop)
+        if score == UNKNOWN:
+            raise OutOfBudget
+        return score >= bound
+
+    def value(self, position: Position, know: Callable[[Bounds], object]) -> Bounds:
+        """Win, draw or loss, as bounds of which only the signs count; `know` is told what is known so far."""
+        if (score := finished(position)) is not None:
+            return Bounds(score, score)
+        most = END - position.ply - 1
+        if not self.reaches(position, 0):
+            return Bounds(-most, -most)
+        know(Bounds(0, most))
+        won = self.reaches(position, 1)
+        return Bounds(most, most) if won else Bounds(0, 0)
+
+    def score(self, position: Position, know: Callable[[Bounds], object]) -> Bounds:
+        """The exact score, by asking who wins by stone t for one t after the other."""
+        if (score := finished(position)) is not None:
+            return Bounds(score, score)
+        for t in range(position.ply + 1, self.rules.cells + 1):
+            if self.reaches(position, END - t):
+                return Bounds(END - t, END - t)
+            know(Bounds(t - END + 1, END - t - 1) if t < self.rules.cells else Bounds(t - END, 0))
+            if not self.reaches(position, t - END + 1):
+                return Bounds(t - END, t - END)
+            know(Bounds(t - END + 1, END - t - 1))
+        return Bounds(0, 0)
+
+    def line(self, position: Position, score: int) -> list[int]:
+        """Best moves to the end of the game, the first of equals; shorter if the budget ends."""
+        played: list[int] = []
+        while position.outcome() is None:
+            try:
+                best = next(cell for cell in position.moves() if self._at_most(position.play(cell), -score))
+            except OutOfBudget:
+                break
+            played.append(best)
+            position, score = position.play(best), -score
+        return played
+
+    def _at_most(self, position: Position, score: int) -> bool:
+        ended = finished(position)
+        return ended <= score if ended is not None else not self.reaches(position, score + 1)
+
+
+def finished(position: Position) -> int | None:
+    """The score of a finished game for the player who would be next; None if it goes on."""
+    outcome = position.outcome()
+    if outcome is None:
+        return None
+    if outcome.winner is None:
+        return 0
+    return END - position.ply if outcome.winner == position.to_move else position.ply - END
+
+
+def solve(
+    rules: Rules,
+    position: Position | None = None,
+    budget: Budget | None = None,
+    value_only: bool = False,
+    search: Search | None = None,
+    tell: Callable[[int, int], object] = lambda moves, nodes: None,
+) -> Solution:
+    """The exact value and distance of a position and of each of its moves, and the main line.
+
+    When the budget ends the value may be `unknown`, between `at_least` and `at_most`. `tell` hears now and then how
+    many moves are done, and the nodes so far. A `search` that is handed in keeps its table for the next question.
     """
-    cells, winning, losing = board.cells, board.winning, board.losing
-    images, maps, back = board.images, board.maps, board.back
-    keys_own, keys_other, facts = table.own, table.other, table.facts
-    nodes, history = effort.nodes, effort.history
-    full = (1 << cells) - 1
-    root = popcount(own | other)
-    deep = cells - root + 2
-    frame = np.zeros((deep, 15), np.int64)
-    moves = np.empty((deep, cells + 1), np.int64)
-    weights = np.empty(cells + 1, np.int64)
-    killers = np.full((deep, 2), -1, np.int64)
-    frame[0, MINE], frame[0, THEIRS], frame[0, WANTED] = own, other, bound
-    frame[0, MY_WINS], frame[0, THEIR_WINS] = completing(own, board.runs, 1), completing(other, board.runs, 1)
-    frame[0, MY_LOSSES], frame[0, THEIR_LOSSES] = completing(own, board.runs, -1), completing(other, board.runs, -1)
-    d, value, entering = 0, 0, True
-    while True:
-        at = frame[d]
-        stones = root + d
-        if entering:
-            nodes[0] += 1
-            if nodes[0] > limit or (nodes[0] & 4095 == 0 and stopped(stop)):
-                return UNKNOWN
-            free = full & ~(at[MINE] | at[THEIRS])
-            value, safe = glance(free, at[MY_WINS] & free, at[MY_LOSSES], at[THEIR_WINS] & free, stones, at[WANTED])
-            if safe != 0:
-                symmetry = look_for_key(at, images)
-                place = place_of(at[KEY_OWN], at[KEY_OTHER], len(facts))
-                hint = -1
-                at[PLACE], at[SYMMETRY] = place, symmetry
-                if facts[place] != 0 and keys_own[place] == at[KEY_OWN] and keys_other[place] == at[KEY_OTHER]:
-                    fact = facts[place]
-                    low, high = (fact & 255) - 128, (fact >> 8 & 255) - 128
-                    if low >= at[WANTED] or high < at[WANTED]:
-                        value, safe = (low if low >= at[WANTED] else high), 0
-                    elif fact >> 16 != 0:
-                        hint = back[symmetry, (fact >> 16) - 1]
-            if safe != 0:
-                number = 0
-                traps = at[THEIR_LOSSES] & ~at[THEIR_WINS]
-                rest = safe
-                while rest != 0:
-                    stone = lowest_bit(rest)
-                    rest ^= stone
-                    cell = lowest_cell(stone)
-                    weight = history[stones & 1, cell]
-                    threats = gained(at[MINE] | stone, cell, winning) & free & ~stone
-                    if threats != 0:
-                        if END - stones - 3 >= at[WANTED] and (threats & (threats - 1) != 0 or threats & traps != 0):
-                            value, safe = END - stones - 3, 0
-                            break
-                        weight += THREAT
-                    if cell == hint:
-                        weight += FIRST
-                    elif cell == killers[d, 0] or cell == killers[d, 1]:
-                        weight += KILLER
-                    i = number
-                    while i > 0 and weights[i - 1] < weight:
-                        weights[i] = weights[i - 1]
-                        moves[d, i] = moves[d, i - 1]
-                        i -= 1
-                    weights[i] = weight
-                    moves[d, i] = cell
-                    number += 1
-                at[COUNT], at[INDEX], at[BEST], at[CHOSEN] = number, 0, stones + 2 - END, -1
-            returning = safe == 0
-        else:
-            cell = moves[d, at[INDEX]]
-            at[INDEX] += 1
-            if -value > at[BEST]:
-                at[BEST], at[CHOSEN] = -value, cell
-            returning = at[BEST] >= at[WANTED] or at[INDEX] == at[COUNT]
-            if at[BEST] >= at[WANTED]:
-                history[stones & 1, cell] += (cells - stones) * (cells - stones)
-                if killers[d, 0] != cell:
-                    killers[d, 1], killers[d, 0] = killers[d, 0], cell
-            if returning:
-                value = at[BEST]
-                place = at[PLACE]
-                low, high = stones + 2 - END, END - stones - 2
-                if facts[place] != 0 and keys_own[place] == at[KEY_OWN] and keys_other[place] == at[KEY_OTHER]:
-                    low, high = (facts[place] & 255) - 128, (facts[place] >> 8 & 255) - 128
-                if value >= at[WANTED]:
-                    low = max(low, value)
-                else:
-                    high = min(high, value)
-                move = 0 if at[CHOSEN] < 0 else maps[at[SYMMETRY], at[CHOSEN]] + 1
-                keys_own[place], keys_other[place] = at[KEY_OWN], at[KEY_OTHER]
-                facts[place] = (low + 128) | (high + 128) << 8 | move << 16
-        if returning:
-            if d == 0:
-                return value
-            d -= 1
-            entering = False
-            continue
-        cell = moves[d, at[INDEX]]
-        below = frame[d + 1]
-        below[MINE], below[THEIRS] = at[THEIRS], at[MINE] | 1 << cell
-        below[MY_WINS], below[MY_LOSSES] = at[THEIR_WINS], at[THEIR_LOSSES]
-        below[THEIR_WINS] = at[MY_WINS] | gained(below[THEIRS], cell, winning)
-        below[THEIR_LOSSES] = at[MY_LOSSES] | gained(below[THEIRS], cell, losing)
-        below[WANTED] = 1 - at[WANTED]
-        d += 1
-        entering = True
+    position = position or Position(rules)
+    position.require_legal()
+    search = search or Search(rules)
+    before, begun = search.nodes, time.monotonic()
+    nodes, seconds = budget or Budget()
+    search.allow(nodes)
+    known: dict[int, Bounds] = {}
+    done: list[int] = []
+
+    def watch() -> None:
+        tell(len(done), search.nodes - before)
+
+    ended = call(lambda: _solve_moves(search, position, value_only, known, done), search.stop, seconds, watch)
+    bounds = _of_moves(position, known)
+    line: list[int] = []
+    if ended and bounds.known and not value_only:
+        left = None if seconds is None else max(0.0, seconds - (time.monotonic() - begun))
+        line = call(lambda: search.line(position, bounds.low), search.stop, left)
+    return _solution(position, bounds, known, value_only, line, f"alpha-beta, {search.nodes - before:,} nodes")
 
 
-MINE, THEIRS, MY_WINS, THEIR_WINS, MY_LOSSES, THEIR_LOSSES, WANTED = range(7)  # columns of a frame
-KEY_OWN, KEY_OTHER, SYMMETRY, PLACE, COUNT, INDEX, BEST = range(7, 14)
-CHOSEN = 14
+def _solve_moves(
+    search: Search, position: Position, value_only: bool, known: dict[int, Bounds], done: list[int]
+) -> bool:
+    """Fill `known` with the bounds of every move for its maker; whether the budget was enough for all to be `done`."""
+    moves = position.moves()
+    most = END - position.ply - 1
+    known.update((cell, Bounds(-most, most)) for cell in moves)
+    for cell in moves:
+
+        def know(bounds: Bounds, cell: int = cell) -> None:
+            known[cell] = Bounds(-bounds.high, -bounds.low)
+
+        ask = search.value if value_only else search.score
+        try:
+            know(ask(position.play(cell), know))
+        except OutOfBudget:
+            return False
+        done.append(cell)
+    return True
 
 
-@kernel
-def glance(free: int, wins: int, losses: int, threats: int, stones: int, wanted: int) -> tuple[int, int]:
-    """What can be said at once: a score and 0, or nothing and the moves to be tried."""
-    if free == 0:
-        return 0, 0
-    if wins != 0:
-        return END - stones - 1, 0
-    safe = free & ~losses
-    if safe == 0:
-        return stones + 1 - END, 0
-    if threats != 0 and (threats & (threats - 1) != 0 or threats & safe == 0):
-        return stones + 2 - END, 0
-    if safe == free and free & (free - 1) == 0:
-        return 0, 0  # the last cell, and it makes no line
-    if wanted <= stones + 2 - END:
-        return stones + 2 - END, 0
-    if wanted > END - stones - 2:
-        return END - stones - 2, 0
-    return 0, threats if threats != 0 else safe
+def _of_moves(position: Position, known: dict[int, Bounds]) -> Bounds:
+    """The bounds of a position from those of its moves."""
+    if (score := finished(position)) is not None:
+        return Bounds(score, score)
+    return Bounds(max(each.low for each in known.values()), max(each.high for each in known.values()))
 
 
-@kernel
-def look_for_key(at: NDArray[np.int64], images: NDArray[np.int64]) -> int:
-    """Put the smallest image of the stones into the frame; the symmetry that leads to it."""
-    mine, theirs = at[MINE], at[THEIRS]
-    best_mine, best_theirs, best = mine, theirs, 0
-    for symmetry in range(1, len(images)):
-        image = 0
-        for byte in range(images.shape[1]):
-            image |= images[symmetry, byte, mine >> 8 * byte & 255]
-        if image <= best_mine:
-            other = 0
-            for byte in range(images.shape[1]):
-                other |= images[symmetry, byte, theirs >> 8 * byte & 255]
-            if image < best_mine or other < best_theirs:
-                best_mine, best_theirs, best = image, other, symmetry
-    at[KEY_OWN], at[KEY_OTHER] = best_mine, best_theirs
-    return best
+def _solution(
+    position: Position, bounds: Bounds, known: dict[int, Bounds], value_only: bool, line: list[int], source: str
+) -> Solution:
+    def words(bounds: Bounds) -> tuple[Value, int | None]:
+        low, high = sign(bounds.low), sign(bounds.high)
+        value = NAMES[low] if low == high else "unknown"
+        if value == "unknown" or (not bounds.known and low != 0) or value_only:
+            return value, None
+        empty = position.rules.cells - position.ply
+        return value, (empty if value == "draw" else END - abs(bounds.low) - position.ply)
+
+    over = position.outcome() is not None
+    value, distance = words(bounds)
+    moves = tuple(Move(cell, *words(each)) for cell, each in known.items())
+    least, most = NAMES[sign(bounds.low)], NAMES[sign(bounds.high)]
+    return Solution(position, value, 0 if over else distance, moves, tuple(line), source, least, most)
+
+
+def sign(number: int) -> int:
+    return (number > 0) - (number < 0)

@@ -1,6 +1,6 @@
 """What is known of a position: its value, its distance, those of every move, and the best line."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from gridlab import draw
@@ -38,6 +38,11 @@ class Solution:
     def best(self) -> tuple[int, ...]:
         """The best moves, ascending."""
         return tuple(move.cell for move in self.moves if (move.value, move.distance) == (self.value, self.distance))
+
+    def without_distances(self) -> "Solution":
+        """The values alone."""
+        moves = tuple(Move(move.cell, move.value, None) for move in self.moves)
+        return replace(self, distance=None if self.moves else self.distance, moves=moves, line=())
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""

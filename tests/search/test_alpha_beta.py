@@ -1,6 +1,9 @@
 """Exact search: known values, every position of small games against the tablebase, budgets, the command."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +19,9 @@ from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
 from gridlab.games.mnk import reference
 from gridlab.games.mnk.position import Position
-from gridlab.search.alpha_beta import END
-from gridlab.search.solve import Bounds, Budget, Search, solve
+from gridlab.games.mnk.rules import Rules
+from gridlab.search.alpha_beta import Bounds, Budget, Search, solve
+from gridlab.search.null_window import END
 from tests.conftest import Run
 
 
@@ -58,14 +62,9 @@ def test_distances_are_those_of_the_tablebase(name: str, of_a_ply: int, tmp_path
     """Where must-block pruning would lose the longest defence, position by position up to symmetry."""
     rules = game(name)
     build(rules, tmp_path / "t.tb")
-    table, search, random = Tablebase(tmp_path / "t.tb"), Search(rules, entries=1 << 18), np.random.default_rng(0)
+    table, search = Tablebase(tmp_path / "t.tb"), Search(rules, entries=1 << 18)
     for ply in range(rules.cells):
-        boards = draw_positions(rules, ply, of_a_ply, random)
-        for board, score in zip(boards.tolist(), table.probe_many(boards).tolist(), strict=True):
-            position = Position(rules, *board)
-            (found, _) = search.score(position, forget)
-            assert (found > 0) - (found < 0) == (score > 0) - (score < 0), position
-            assert found == 0 or END - abs(found) - position.ply == 100 - abs(score), position
+        agree(rules, table, search, ply, of_a_ply)
 
 
 @pytest.mark.compiled
@@ -81,31 +80,42 @@ def test_known_values(name: str, value: str, distance: int) -> None:
     assert solve(game(name), value_only=True).value == value
 
 
+def agree(rules: Rules, table: Tablebase, search: Search, ply: int, number: int) -> int:
+    """How many random positions of a ply were found to have the score of the table."""
+    boards = draw_positions(rules, ply, number, np.random.default_rng(ply))
+    for board, score in zip(boards.tolist(), table.probe_many(boards).tolist(), strict=True):
+        position = Position(rules, *board)
+        (found, _) = search.score(position, forget)
+        assert (found > 0) - (found < 0) == (score > 0) - (score < 0), position
+        assert found == 0 or END - abs(found) - position.ply == 100 - abs(score), position
+    return len(boards)
+
+
 @pytest.mark.compiled
 def test_squava_against_the_shipped_plies() -> None:
     rules = game("squava")
-    table, random = Tablebase("squava"), np.random.default_rng(1)
-    for board in draw_positions(rules, 6, 12, random).tolist():
-        position = Position(rules, *board)
-        found = solve(rules, position)
-        known = table.probe(position)
+    table, search = Tablebase("squava"), Search(rules)
+    assert agree(rules, table, search, 6, 200) == 200
+    for board in draw_positions(rules, 6, 3, np.random.default_rng(1)).tolist():
+        found, known = solve(rules, Position(rules, *board), search=search), table.probe(Position(rules, *board))
         assert (found.value, found.distance) == (known.value, known.distance)
 
 
 @pytest.mark.long
 @pytest.mark.compiled
 def test_squava_whole(tmp_path: Path) -> None:
-    """Its openings by value alone, and a hundred positions of every ply with distances of all moves."""
+    """Its openings by value alone, thousands of positions of every ply, some with all their moves."""
     rules = game("squava")
     found = solve(rules, value_only=True)
     cross = {cell for cell in range(25) if 2 in divmod(cell, 5)}
     assert {move.cell for move in found.moves if move.value == "loss"} == cross
     assert sum(move.value == "win" for move in found.moves) == 16
     build(rules, tmp_path / "t.tb")
-    table, random = Tablebase(tmp_path / "t.tb"), np.random.default_rng(0)
-    search = Search(rules)
+    table, search = Tablebase(tmp_path / "t.tb"), Search(rules)
+    assert sum(agree(rules, table, search, ply, 2000) for ply in range(24, 4, -1)) == 19 * 2000 + 78
+    assert sum(agree(rules, table, search, ply, 20) for ply in range(4, -1, -1)) == 20 + 20 + 20 + 6 + 1
     for ply in range(7, 25):
-        for board in draw_positions(rules, ply, 100, random).tolist():
+        for board in draw_positions(rules, ply, 100, np.random.default_rng(0)).tolist():
             position = Position(rules, *board)
             answer, known = solve(rules, position, search=search), table.probe(position)
             assert (answer.value, answer.distance, answer.moves) == (known.value, known.distance, known.moves)
@@ -127,6 +137,10 @@ def test_a_budget_that_ends() -> None:
     assert "unknown, nothing is known" in str(nothing)
     timed = solve(rules, budget=Budget(seconds=0.2))
     assert timed.value == "unknown"
+    search = Search(rules)
+    for _ in range(2):  # each question has the budget anew
+        solve(rules, budget=Budget(nodes=1000), search=search)
+    assert search.nodes == 2 * 1001
     threat = Position.parse("XXX../OO.../...../...../.....", rules)
     some = solve(rules, threat, Budget(nodes=200))
     assert (some.value, some.at_least) in (("win", "win"), ("unknown", "win"), ("unknown", "loss"))
@@ -180,7 +194,27 @@ def test_on_the_command_line(gridlab: Run) -> None:
         None,
         {"move": 13, "value": "win", "distance": None},
     )
+    code, out, err = gridlab("solve", "squava", "--value-only", "--json")
+    found = json.loads(out)
+    assert (code, found["value"], found["distance"], found["line"], err) == (0, "win", None, [], "by 5x5_4-3.tb\n")
+    assert {(move["value"], move["distance"]) for move in found["moves"]} == {("win", None), ("loss", None)}
     code, out, _ = gridlab("solve", "6x6:4", "--nodes", "500", "--search", "--json")
     assert (code, json.loads(out)["value"], json.loads(out)["at_least"]) == (0, "unknown", "loss")
     code, _, err = gridlab("solve", "3x3:3", "XXX/OOO/...")
     assert (code, err.count("\n")) == (2, 1)
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_a_search_with_a_word() -> None:
+    command = [sys.executable, "-c", CTRL_C]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (130, "", "interrupted")
+
+
+CTRL_C = """
+import os, signal, sys, threading
+from gridlab.cli import run
+threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT)).start()
+sys.exit(run(["solve", "5x5:5"]))
+"""

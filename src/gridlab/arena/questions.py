@@ -1,0 +1,163 @@
+"""Questions for players: positions in which a move can change the value, with the truth about them.
+
+Not all moves of such a position are worth the same: it is won or drawn, and the player to move has something to lose.
+Questions are taken from every ply in turn. They hang on the game, the seed and the budget alone, so players graded with
+the same seed answer the same questions and can be compared pair by pair.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gridlab.arena.match import draw_opening
+from gridlab.arena.record import replay
+from gridlab.errors import BadNotation
+from gridlab.exact.oracle import Oracle
+from gridlab.exact.tablebase.halves import MAX_CELLS, halves, shape
+from gridlab.exact.tablebase.look_up import Boards
+from gridlab.exact.tablebase.sampling import FEW, boards_at, draw_positions
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.mnk.solution import Solution
+from gridlab.games.symmetry import symmetries
+from gridlab.progress import bar
+from gridlab.search.alpha_beta import Budget
+
+NODES = 10_000_000  # of a search for one truth; a few seconds
+GIVE_UP = 200  # positions of a ply without a choice, one after the other, before it is left
+TOO_HARD = 3  # positions of a ply beyond the budget, one after the other, before it is left
+BATCH, BATCHES = 1 << 14, 256  # slots of a large ply tried at a time, and how many times
+OPENINGS = 1 << 16  # random openings tried for a ply of a large board
+DRAWING = 0  # what a source of chance is for
+
+
+class Question(NamedTuple):
+    """A position whose value a move can change, and the truth about it."""
+
+    position: Position
+    solution: Solution
+
+
+def draw_questions(
+    rules: Rules,
+    positions: int,
+    seed: int,
+    oracle: Oracle,
+    plies: Sequence[int] | None = None,
+    progress: bool = False,
+) -> list[Question]:
+    """Up to `positions` different questions, one from each ply in turn; fewer if no more are found.
+
+    Positions are drawn uniformly up to symmetry, on boards of more than 25 cells by random play. A longer list of the
+    same seed begins like a short one.
+    """
+    plies = range(rules.cells - 1) if plies is None else plies
+    drawn: list[Question] = []
+    with bar(positions, "questions", "positions", progress) as shown:
+        for question in islice(_in_turn([_of_ply(rules, ply, seed, oracle) for ply in plies]), positions):
+            drawn.append(question)
+            shown.update(1)
+    return drawn
+
+
+def _in_turn(sources: list[Iterator[Question]]) -> Iterator[Question]:
+    """One from each source, again and again, until none has any more."""
+    while sources:
+        for source in tuple(sources):
+            question = next(source, None)
+            if question is None:
+                sources.remove(source)
+            else:
+                yield question
+
+
+def _of_ply(rules: Rules, ply: int, seed: int, oracle: Oracle) -> Iterator[Question]:
+    """The questions of a ply, until its positions run out or too many in a row leave no choice or are too hard."""
+    without, hard = 0, 0
+    for position in _positions(rules, ply, chance(seed, DRAWING, ply)):
+        solution = oracle.ask(position)
+        if has_choice(solution):
+            without = hard = 0
+            yield Question(position, solution)
+            continue
+        without += 1
+        hard = hard + 1 if solution.value == "unknown" else 0
+        if hard == TOO_HARD:
+            nodes = oracle.budget.nodes if oracle.budget else None
+            logging.getLogger("gridlab").warning(f"ply {ply} is left: {hard} positions took more than {nodes:,} nodes")
+        if without == GIVE_UP or hard == TOO_HARD:
+            return
+
+
+def has_choice(solution: Solution) -> bool:
+    """Whether a move can change the value; no, if the value of any is unknown."""
+    values = {move.value for move in solution.moves}
+    return len(values) > 1 and "unknown" not in values
+
+
+def _positions(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Position]:
+    """Different ongoing positions of a ply, in random order."""
+    if rules.cells > MAX_CELLS:
+        yield from _by_play(rules, ply, random)
+        return
+    images = symmetries(rules.rows, rules.cols)
+    seen: set[tuple[int, int]] = set()
+    for boards in _batches(rules, ply, random):
+        for crosses, noughts in random.permutation(boards).tolist():
+            if (crosses, noughts) not in seen:
+                seen.add((crosses, noughts))
+                yield Position(rules, crosses, noughts).image(images[random.integers(len(images))])
+
+
+def _batches(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Boards]:
+    """All of a small ply; of a large one a part at a time, for a while: it may have fewer positions than are wanted."""
+    tables = halves(rules)
+    crosses, noughts, _, slots = shape(rules.cells, ply)
+    total = tables.count(crosses) * slots
+    if total <= FEW:
+        yield draw_positions(rules, ply, total, random)
+        return
+    for _ in range(BATCHES):
+        yield boards_at(np.unique(random.integers(total, size=BATCH)), crosses, noughts, tables)
+
+
+def _by_play(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Position]:
+    seen: set[object] = set()
+    for _ in range(OPENINGS):
+        try:
+            position = replay(rules, draw_opening(rules, ply, random))
+        except BadNotation:
+            return  # random games of that length are over
+        if position.key not in seen:
+            seen.add(position.key)
+            yield position
+
+
+def chance(seed: int, purpose: int, number: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(purpose, number)))
+
+
+def find_questions(
+    rules: Rules,
+    positions: int,
+    tablebase: Path | str | None = None,
+    seed: int = 0,
+    progress: bool = False,
+    nodes: int = NODES,
+) -> list[Question]:
+    """The questions of a grade; at least one, or it is said why there is none.
+
+    The truth comes from `tablebase` as far as it goes, else from a search of at most `nodes`.
+    """
+    if positions < 1:
+        raise BadNotation(f"{positions} positions are too few for a grade; at least 1 is needed")
+    if seed < 0:
+        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    questions = draw_questions(rules, positions, seed, Oracle(rules, tablebase, Budget(nodes)), progress=progress)
+    if not questions:
+        raise BadNotation(f"no position of {rules} was found in which a move changes the value; grade another game")
+    return questions
