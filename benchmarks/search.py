@@ -132,6 +132,9 @@ def beside_openspiel() -> None:
     print(f", least of {REPEATS} runs")
     for theirs, name in OPENSPIEL:
         pair(theirs, pyspiel.load_game(theirs), minimax.alpha_beta_search, game(name))
+    start = pyspiel.load_game("mnk(m=3,n=3,k=3)").new_initial_state()
+    (value, _), spent = least_cpu(lambda state: minimax.expectiminimax(state, 10, None, 0), [start])
+    print(f"  its plain minimax on mnk(m=3,n=3,k=3): {VALUES[sign(int(value))]}, {spent:.2f} s of CPU")
 
 
 def pair(name: str, loaded: Any, alpha_beta: Callable[[Any], Any], rules: Rules) -> None:

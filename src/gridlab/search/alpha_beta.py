@@ -40,8 +40,10 @@ class OutOfBudget(Exception):
 class Search:
     """A game to be searched, with the table and history that all its questions share."""
 
-    def __init__(self, rules: Rules, entries: int = ENTRIES) -> None:
+    def __init__(self, rules: Rules, entries: int | None = None) -> None:
+        """A table of 2^22 entries unless told otherwise; a small game never fills it and gets a smaller one."""
         self.rules = rules
+        entries = entries or min(ENTRIES, 1 << (3**rules.cells).bit_length())
         self.board, self.table, self.effort = board_of(rules), new_table(entries), new_effort(rules)
         self.stop = stop_flag()
         prove(0, 0, 0, self.board, self.table, self.effort, 0, self.stop)  # compiled before any clock runs
