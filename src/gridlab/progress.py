@@ -5,7 +5,7 @@ from typing import Any
 from tqdm import tqdm
 
 
-def bar(total: int, description: str, unit: str, shown: bool) -> "tqdm[Any]":
+def bar(total: int | None, description: str, unit: str, shown: bool) -> "tqdm[Any]":
     """A bar to `update(n)` and close; `shown=False` makes it silent."""
     return tqdm(
         total=total,

@@ -16,7 +16,7 @@ from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.players import PLAYERS, Kind, PerfectPlayer, make_player
-from gridlab.search.alpha_beta import Budget
+from gridlab.search.budget import Budget
 from tests.arena.players import Answers, First, Late, add_player
 
 pytestmark = pytest.mark.compiled

@@ -20,7 +20,8 @@ from gridlab.games import game
 from gridlab.games.mnk import reference
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.search.alpha_beta import Bounds, Budget, Search, solve
+from gridlab.search.alpha_beta import Bounds, Search, solve
+from gridlab.search.budget import Budget
 from gridlab.search.null_window import END
 from tests.conftest import Run
 

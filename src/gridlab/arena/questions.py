@@ -25,7 +25,7 @@ from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
 from gridlab.games.symmetry import symmetries
 from gridlab.progress import bar
-from gridlab.search.alpha_beta import Budget
+from gridlab.search.budget import Budget
 
 NODES = 10_000_000  # of a search for one truth; a few seconds
 GIVE_UP = 200  # positions of a ply without a choice, one after the other, before it is left

@@ -1,7 +1,7 @@
 """`gridlab solve`: the exact answer for one position."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +19,9 @@ def solve(
     nodes: Annotated[int | None, typer.Option("--nodes", min=1, help="Stop after so many positions.")] = None,
     seconds: Annotated[float | None, typer.Option("--seconds", min=0.0, help="Stop after so many seconds.")] = None,
     tablebase: Annotated[Path | None, typer.Option("--tablebase", help="A file to ask first.")] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Only whether the player to move wins by force, by proof-number search.")
+    ] = False,
     search: Annotated[bool, typer.Option("--search", help="By alpha-beta, whatever tables there are.")] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -27,16 +30,21 @@ def solve(
 
     By a tablebase (--tablebase, or the environment variable GRIDLAB_TABLEBASE), the first plies that come with the
     package, or alpha-beta. A search that reaches its limit says what it knows.
+
+    With --prove a forced win is proved or refuted, and the proof checked by the rules.
     """
     from gridlab import games
     from gridlab.exact.oracle import Oracle
     from gridlab.games.mnk.position import Position
     from gridlab.progress import bar
-    from gridlab.search.alpha_beta import Budget
+    from gridlab.search.budget import Budget
 
     hush(quiet)
     rules = games.game(game)
     position = Position.parse(board, rules) if board else Position(rules)
+    if prove:
+        print_result(proof_of(rules, position, Budget(nodes, seconds), not quiet), json)
+        return
     oracle = Oracle(rules, tablebase, Budget(nodes, seconds), search_only=search)
     with bar(len(position.moves()), f"solving {rules}", "moves", not quiet) as shown:
 
@@ -48,3 +56,18 @@ def solve(
     print_result(found, json)
     if not quiet:
         typer.echo(f"by {found.source}", err=True)
+
+
+def proof_of(rules: Any, position: Any, budget: Any, shown: bool) -> Any:
+    """A forced win proved or refuted, the proof checked."""
+    from gridlab.progress import bar
+    from gridlab.search.proof_number import prove
+
+    with bar(budget.nodes, f"proving {rules}", "nodes", shown) as done:
+        proof = prove(rules, position, budget, lambda nodes: done.update(nodes - done.n))
+    if proof.result == "proved":
+        flaw = proof.flaw()
+        assert flaw is None, flaw
+        if shown:
+            typer.echo("the proof was checked by the rules against every reply", err=True)
+    return proof

@@ -13,7 +13,8 @@ from gridlab.exact.tablebase.probe import Tablebase, shipped
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
-from gridlab.search.alpha_beta import Budget, Search, solve
+from gridlab.search.alpha_beta import Search, solve
+from gridlab.search.budget import Budget
 
 VARIABLE = "GRIDLAB_TABLEBASE"
 

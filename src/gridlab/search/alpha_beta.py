@@ -7,19 +7,13 @@ from typing import NamedTuple
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Move, Solution, Value
-from gridlab.search.null_window import END, ENTRIES, UNKNOWN, board_of, new_effort, new_table, prove
+from gridlab.search.board import board_of
+from gridlab.search.budget import NO_LIMIT, Budget
+from gridlab.search.null_window import END, ENTRIES, UNKNOWN, new_effort, new_table, prove
 from gridlab.stop import stop_flag
 from gridlab.workers import call
 
 NAMES: dict[int, Value] = {-1: "loss", 0: "draw", 1: "win"}
-NO_LIMIT = 1 << 62
-
-
-class Budget(NamedTuple):
-    """How much a search may cost; None is no limit."""
-
-    nodes: int | None = None
-    seconds: float | None = None
 
 
 class Bounds(NamedTuple):

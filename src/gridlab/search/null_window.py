@@ -21,11 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.bits import lowest_bit, lowest_cell, place_of, popcount
-from gridlab.games.mnk.kernels import runs_of
 from gridlab.games.mnk.rules import Rules
-from gridlab.games.symmetry import symmetries
 from gridlab.jit import kernel
-from gridlab.search.tactics import Lines, completing, gained, lines_through
+from gridlab.search.board import Board, smallest_image
+from gridlab.search.tactics import completing, gained
 from gridlab.stop import Stop, stopped
 
 END = 100
@@ -42,18 +41,6 @@ class Table(NamedTuple):
     facts: NDArray[np.int32]  # [entry]: lower bound + 128, upper bound + 128, best cell + 1, a byte each; 0 if empty
 
 
-class Board(NamedTuple):
-    """A game as the search takes it."""
-
-    cells: int
-    runs: NDArray[np.int64]
-    winning: Lines
-    losing: Lines
-    images: NDArray[np.int64]  # [symmetry, byte of the bitboard, its value]: the image of these stones
-    maps: NDArray[np.int64]  # [symmetry, cell]
-    back: NDArray[np.int64]  # [symmetry, cell]: the inverse
-
-
 class Effort(NamedTuple):
     """What a search has cost and learnt; carried from one question to the next."""
 
@@ -68,24 +55,6 @@ def new_table(entries: int = ENTRIES) -> Table:
 
 def new_effort(rules: Rules) -> Effort:
     return Effort(np.zeros(1, np.int64), np.zeros((2, rules.cells), np.int64))
-
-
-def board_of(rules: Rules) -> Board:
-    """The tables of a game."""
-    group = symmetries(rules.rows, rules.cols)
-    images = np.zeros((len(group), -(-rules.cells // 8), 256), np.int64)
-    for number, symmetry in enumerate(group):
-        for cell, to in enumerate(symmetry.cells):
-            images[number, cell // 8] |= (np.arange(256) >> cell % 8 & 1) << to
-    return Board(
-        rules.cells,
-        runs_of(rules),
-        lines_through(rules, rules.winning_lines),
-        lines_through(rules, rules.losing_lines),
-        images,
-        np.array([each.cells for each in group], np.int64),
-        np.array([each.inverse.cells for each in group], np.int64),
-    )
 
 
 @kernel
@@ -121,7 +90,7 @@ def prove(own: int, other: int, bound: int, board: Board, table: Table, effort: 
             free = full & ~(at[MINE] | at[THEIRS])
             value, safe = glance(free, at[MY_WINS] & free, at[MY_LOSSES], at[THEIR_WINS] & free, stones, at[WANTED])
             if safe != 0:
-                symmetry = look_for_key(at, images)
+                at[KEY_OWN], at[KEY_OTHER], symmetry = smallest_image(at[MINE], at[THEIRS], images)
                 place = place_of(at[KEY_OWN], at[KEY_OTHER], len(facts))
                 hint = -1
                 at[PLACE], at[SYMMETRY] = place, symmetry
@@ -225,22 +194,3 @@ def glance(free: int, wins: int, losses: int, threats: int, stones: int, wanted:
     if wanted > END - stones - 2:
         return END - stones - 2, 0
     return 0, threats if threats != 0 else safe
-
-
-@kernel
-def look_for_key(at: NDArray[np.int64], images: NDArray[np.int64]) -> int:
-    """Put the smallest image of the stones into the frame; the symmetry that leads to it."""
-    mine, theirs = at[MINE], at[THEIRS]
-    best_mine, best_theirs, best = mine, theirs, 0
-    for symmetry in range(1, len(images)):
-        image = 0
-        for byte in range(images.shape[1]):
-            image |= images[symmetry, byte, mine >> 8 * byte & 255]
-        if image <= best_mine:
-            other = 0
-            for byte in range(images.shape[1]):
-                other |= images[symmetry, byte, theirs >> 8 * byte & 255]
-            if image < best_mine or other < best_theirs:
-                best_mine, best_theirs, best = image, other, symmetry
-    at[KEY_OWN], at[KEY_OTHER] = best_mine, best_theirs
-    return best
