@@ -7,11 +7,12 @@ from gridlab.errors import BadPlayer
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.players import PLAYERS, make_player, parse_player
+from tests.search.by_the_letter import best_first, to_key
 
 RULES = game("tictactoe")
 
 
-@pytest.mark.parametrize("text", ["random", "heuristic", "alpha-beta", "alpha-beta depth=3", "perfect"])
+@pytest.mark.parametrize("text", ["random", "heuristic", "alpha-beta", "alpha-beta depth=3", "perfect", "best-first"])
 def test_players_make_legal_moves(text: str) -> None:
     player, random = make_player(text, RULES), np.random.default_rng(0)
     position = Position.parse("XX./OO./...", RULES)
@@ -38,6 +39,7 @@ def test_settings() -> None:
         ("alpha-beta 3", "'3' is no setting of the player alpha-beta"),
         ("alpha-beta depth=x", "depth=x of the player alpha-beta: a number such as 4 is needed"),
         ("alpha-beta depth=0", "depth=0 of the player alpha-beta: 1 to 9 plies make sense in 3x3:3"),
+        ("best-first expansions=0", "expansions=0 of the player best-first: at least 1 is needed"),
         ("alpha-beta depth='3", "cannot be read: No closing quotation"),
     ],
 )
@@ -61,3 +63,19 @@ def test_perfect_against_perfect_is_a_draw() -> None:
         outcome = position.outcome()
         assert outcome
         assert outcome.winner is None
+
+
+@pytest.mark.parametrize("name", ["3x4:3", "4x4:3", "5x5:4-3", "3x3:3-2", "3x3:-3"])
+def test_best_first_plays_n_in_a_row_on_n_by_n(name: str) -> None:
+    with pytest.raises(BadPlayer, match="the player best-first plays n in a row on n×n boards, such as 3x3:3; not"):
+        make_player("best-first", game(name))
+
+
+def test_best_first_plays_the_line_it_finds() -> None:
+    player, random = make_player("best-first", RULES), np.random.default_rng(0)
+    assert player.move(Position(RULES), random) == 4
+    board = ["XO.", ".O.", "..X"]
+    (row, col), *_ = best_first(to_key(board), "X", 10_000).path
+    assert (row, col) != (2, 1)  # which O threatens to fill: this player hopes that it will not
+    assert player.move(Position.parse("/".join(board), RULES), random) == 3 * row + col
+    assert player.move(Position.parse("XXO/OOX/X..", RULES), random) == 7  # no line is left to O: it takes one from X

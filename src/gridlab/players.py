@@ -16,6 +16,7 @@ from gridlab.errors import BadPlayer
 from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
+from gridlab.search.best_first import Start, best_first, best_looking
 from gridlab.search.depth_limited import best_move, game_of, new_table
 
 
@@ -54,6 +55,25 @@ class AlphaBetaPlayer:
         pass
 
 
+class BestFirstPlayer:
+    """The first move of the line that best-first search finds; without one, the move after which hp - ho is highest."""
+
+    def __init__(self, rules: Rules, expansions: int) -> None:
+        if not rules.rows == rules.cols == rules.win or rules.lose is not None:
+            raise BadPlayer(f"the player best-first plays n in a row on n×n boards, such as 3x3:3; not {rules}")
+        if expansions < 1:
+            raise BadPlayer(f"expansions={expansions} of the player best-first: at least 1 is needed")
+        self.expansions = expansions
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        start = Start(position.rules.rows, position.crosses, position.noughts, position.to_move)
+        line = best_first(start, self.expansions).line
+        return line[0] if line else best_looking(start)
+
+    def close(self) -> None:
+        pass
+
+
 class PerfectPlayer:
     """The fastest win, else a draw, else the longest defence; any of equals, by chance."""
 
@@ -81,6 +101,9 @@ PLAYERS: dict[str, Kind] = {
     "alpha-beta": Kind(AlphaBetaPlayer, {"depth": 4}, "looks some plies ahead and judges by open lines"),
     "perfect": Kind(PerfectPlayer, {"tablebase": ""}, "never gives anything away: tablebase or exact search"),
     "command": Kind(CommandPlayer, {"command": "", "seconds": 10.0}, "your own program, a line in, a line out"),
+    "best-first": Kind(
+        BestFirstPlayer, {"expansions": 10_000}, "goes for a line that the opponent would have to allow"
+    ),
 }
 
 

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gridlab.datasets import layers
+from gridlab.datasets.best_first_files import answer
 from gridlab.datasets.build_layers import build, build_report
 from gridlab.datasets.verify_layers import verify
 from gridlab.exact.census import census
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.games import NAMED
 from gridlab.games.mnk.position import Position
+from gridlab.search.best_first import Start
 
 
 def tour() -> Iterator[str]:
@@ -18,6 +20,7 @@ def tour() -> Iterator[str]:
     yield f"How many positions does tic-tac-toe have?\n\n{census(NAMED['tictactoe'])}"
     with tempfile.TemporaryDirectory() as folder:
         yield from terminal_wins(Path(folder))
+        yield from cooperative_line(Path(folder))
     yield from squava()
 
 
@@ -26,6 +29,11 @@ def terminal_wins(folder: Path) -> Iterator[str]:
     yield f"\nThe earliest terminal wins of 5x5 five-in-a-row, up to symmetry\n\n{build_report(made)}"
     yield f"\n{layers.open(folder).show(10, 0, 3)}"
     yield f"\n{verify(folder, sample=None)}"
+
+
+def cooperative_line(folder: Path) -> Iterator[str]:
+    found = answer(Start(3, 1 << 0, 1 << 4, "X"), folder / "steps.txt", folder / "output.txt")
+    yield f"\nA corner, the centre, and best-first search for a line\n\n{found}"
 
 
 def squava() -> Iterator[str]:

@@ -89,6 +89,7 @@ def test_the_tour(gridlab: Run) -> None:
     code, out, _ = gridlab("tour")
     assert code == 0
     assert "255,168 games" in out
+    assert "X wins in 7 moves, if O allows it: 13 12 32 21 23 31 33" in out
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import typer
 
-from gridlab.cli import arena, grade, play, positions, solve, tablebase, terminals, tour
+from gridlab.cli import arena, best_first, grade, play, positions, solve, tablebase, terminals, tour
 from gridlab.errors import GridlabError
 
 app = typer.Typer(
@@ -23,7 +23,7 @@ app = typer.Typer(
 )
 COMMANDS: tuple[Callable[..., int | None], ...] = (
     tour.tour, positions.census, positions.states, positions.lines, positions.show, solve.solve,
-    play.play, arena.match, arena.tournament, grade.grade,
+    best_first.best_first, play.play, arena.match, arena.tournament, grade.grade,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

@@ -1,0 +1,73 @@
+"""`gridlab best-first`: a line that wins, from a board in a file."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gridlab.cli.options import Json, Quiet, hush, print_result
+
+if TYPE_CHECKING:
+    from gridlab.datasets.best_first_files import Prover
+
+MAX_POSITIONS = 10_000_000  # where a proof stops by default
+
+
+def best_first(
+    source: Annotated[
+        Path, typer.Argument(metavar="[INPUT]", help="Size, rows of X, O and ., player to move.", show_default=True)
+    ] = Path("input.txt"),
+    steps: Annotated[Path, typer.Option("--steps", metavar="FILE", help="Every expansion goes there.")] = Path(
+        "steps.txt"
+    ),
+    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="The answer, as printed.")] = Path(
+        "output.txt"
+    ),
+    max_expansions: Annotated[
+        int | None,
+        typer.Option(
+            "--max-expansions",
+            metavar="N",
+            min=1,
+            help="Where to stop: 100,000 by default, with --forced 10,000,000 positions.",
+        ),
+    ] = None,
+    forced: Annotated[
+        bool, typer.Option("--forced", help="Prove or refute a win that no defence prevents, instead.")
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Best-first search for a line that wins on an n×n board with n in a row.
+
+    Always on from the position that looks best: lines open to us less lines open to the opponent. The search chooses
+    the moves of both sides, so the line is cooperative: the opponent would have to allow it. The player of the last
+    line is to move, whatever the counts of stones say.
+    """
+    from gridlab.datasets.best_first_files import answer, check_places
+    from gridlab.datasets.best_first_input import off_turn, read_start
+    from gridlab.progress import bar
+    from gridlab.search.best_first import MAX_EXPANSIONS
+
+    hush(quiet)
+    check_places(source, steps, output)
+    start = read_start(source)
+    remark = off_turn(start)
+    if remark and not quiet:
+        typer.echo(remark, err=True)
+    limit = max_expansions or (MAX_POSITIONS if forced else MAX_EXPANSIONS)
+    with bar(limit, "searching", "positions", not quiet) as shown:
+        prove = prover(limit, lambda nodes: shown.update(nodes - shown.n)) if forced else None
+        report = answer(start, steps, output, limit, prove, lambda expansion: shown.update())
+    print_result(report, json)
+    if not quiet:
+        typer.echo(f"{steps}, {output}", err=True)
+
+
+def prover(nodes: int, tell: Callable[[int], object]) -> "Prover":
+    """Depth-first proof-number search that looks at so many positions at most; `tell` hears how many so far."""
+    from gridlab.search.budget import Budget
+    from gridlab.search.proof_number import prove_win
+
+    return lambda rules, own, other: prove_win(rules, own, other, Budget(nodes=nodes), tell=tell)
