@@ -1,4 +1,5 @@
-"""Search: nodes to solve and per CPU second; what ordering and the table save at a fixed depth; beside OpenSpiel.
+"""Search: nodes to solve and per CPU second; what ordering and the table save at a fixed depth; forced wins by
+proof-number search and by alpha-beta; playouts per second; beside OpenSpiel.
 
 python benchmarks/search.py      the last part needs OpenSpiel, which the extra `bench` installs
 """
@@ -6,7 +7,7 @@ python benchmarks/search.py      the last part needs OpenSpiel, which the extra 
 import importlib
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +16,13 @@ from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
 from gridlab.search.alpha_beta import NAMES as VALUES
-from gridlab.search.alpha_beta import Bounds, Search, sign, solve
+from gridlab.search.alpha_beta import Bounds, OutOfBudget, Search, sign, solve
+from gridlab.search.budget import Budget
 from gridlab.search.depth_limited import Counts, best_move, game_of, new_table
+from gridlab.search.mcts import search as mcts
+from gridlab.search.mcts import states_of
 from gridlab.search.null_window import END
+from gridlab.search.proof_number import prove, prove_win
 
 SQUAVA = game("squava")
 OPENINGS = (12, 2, 7, 6, 0, 1)  # one of each symmetry class
@@ -151,6 +156,104 @@ def pair(name: str, loaded: Any, alpha_beta: Callable[[Any], Any], rules: Rules)
     print(f"with its table made before: {prepared:.4f} s, ratio {theirs / prepared:,.0f}")
 
 
+def starts() -> None:
+    """Is the empty board a forced win? Proof-number search, and alpha-beta with ten times its nodes and a minute."""
+    print("does the first player win by force?")
+    for name in ("4x4:4", "4x5:4", "5x5:4", "5x6:4", "6x6:4", "7x7:4", "squava"):
+        rules = game(name)
+        begun = time.process_time()
+        proof = prove_win(rules, 0, 0)
+        effort(f"{name} {proof.result}, proof-number", proof.nodes, time.process_time() - begun)
+        asked, spent = is_won(fresh(rules), Position(rules), 10 * proof.nodes)
+        effort(f"{name} {WON[asked.won]}, alpha-beta", asked.nodes, spent)
+
+
+class Asked(NamedTuple):
+    """What alpha-beta says of a win, and at what cost."""
+
+    won: bool | None
+    nodes: int
+
+
+WON = {None: "unknown", True: "proved", False: "refuted"}
+
+
+def is_won(search: Search, position: Position, limit: int) -> tuple[Asked, float]:
+    before, begun = search.nodes, time.process_time()
+    search.allow(limit)
+    try:
+        won: bool | None = search.reaches(position, 1)
+    except OutOfBudget:
+        won = None
+    return Asked(won, search.nodes - before), time.process_time() - begun
+
+
+def positions_decided() -> None:
+    """The same for random positions: how many each method decides within a million nodes, and the nodes in all."""
+    limit, number = 1_000_000, 40
+    print(f"{number} random positions of 4 to 10 stones, at most {limit:,} nodes each")
+    for name in ("5x5:4", "6x6:4", "7x7:4", "7x7:5", "squava"):
+        rules = game(name)
+        proved, refuted, decided, nodes, ours, theirs = 0, 0, 0, 0, 0.0, 0.0
+        seen = 0
+        for position in random_positions(rules, number):
+            begun = time.process_time()
+            proof = prove(rules, position, Budget(limit))
+            ours += time.process_time() - begun
+            proved, refuted, nodes = (
+                proved + (proof.result == "proved"),
+                refuted + (proof.result == "refuted"),
+                nodes + proof.nodes,
+            )
+            asked, spent = is_won(Search(rules), position, limit)
+            decided, seen, theirs = decided + (asked.won is not None), seen + asked.nodes, theirs + spent
+        print(
+            f"  {name}: proof-number {proved} proved, {refuted} refuted, {nodes:,} nodes, {ours:.1f} s of CPU", end="; "
+        )
+        print(f"alpha-beta {decided} decided, {seen:,} nodes, {theirs:.1f} s")
+
+
+def playouts() -> None:
+    """Playouts from the empty board, and what the openings of Squava are."""
+    number = 200_000
+    print(f"Monte Carlo tree search, {number:,} playouts from the start")
+    for name in ("5x5:4", "squava", "7x7:4"):
+        for careful in (True, False):
+            for proofs in (True, False):
+                begun = time.process_time()
+                mcts(Position(game(name)), number, np.array([1], np.uint64), proofs, careful)
+                rate = number / (time.process_time() - begun)
+                kind = f"{'careful' if careful else 'random'} playouts, proofs {'on' if proofs else 'off'}"
+                print(f"  {name:<7} {kind:<29} {rate:>10,.0f} playouts per CPU second")
+    cross = {cell for cell in range(25) if 2 in divmod(cell, 5)}
+    for number in (200, 500, 2000, 20_000):
+        shares = []
+        for careful, proofs in ((False, False), (False, True), (True, False), (True, True)):
+            random = np.random.default_rng(1)
+            moves = [mcts(Position(SQUAVA), number, states_of(random), proofs, careful).best for _ in range(200)]
+            shares.append(f"{sum(move in cross for move in moves) / 200:.1%}")
+        print(
+            f"  squava, {number:,} playouts, openings that lose: random {shares[0]}, with proofs {shares[1]};", end=" "
+        )
+        print(f"careful {shares[2]}, with proofs {shares[3]}")
+
+
+def playouts_of_openspiel() -> None:
+    try:
+        pyspiel: Any = importlib.import_module("pyspiel")
+        python: Any = importlib.import_module("open_spiel.python.algorithms.mcts")
+    except ImportError:
+        return
+    loaded = pyspiel.load_game("mnk(m=5,n=5,k=4)")
+    start = loaded.new_initial_state()
+    number = 10_000
+    compiled = pyspiel.MCTSBot(loaded, pyspiel.RandomRolloutEvaluator(1, 1), 2.0, number, 1000, True, 1, False)
+    plain = python.MCTSBot(loaded, 2.0, number // 5, python.RandomRolloutEvaluator(1, np.random.RandomState(1)))
+    for name, bot, count in (("C++", compiled, number), ("Python", plain, number // 5)):
+        _, spent = least_cpu(bot.step, [start])
+        print(f"  OpenSpiel, {name}, mnk(m=5,n=5,k=4): {count / spent:,.0f} playouts per CPU second")
+
+
 def least_cpu(run: Callable[[Any], Any], inputs: Iterable[Any]) -> tuple[Any, float]:
     """The last result, and the least CPU seconds; inputs are made while the clock stands."""
     seconds: list[float] = []
@@ -169,6 +272,12 @@ def main() -> None:
     small_games()
     fixed_depths()
     beside_openspiel()
+    prove_win(small, 0, 0)
+    starts()
+    positions_decided()
+    mcts(Position(small), 10, np.array([1], np.uint64))
+    playouts()
+    playouts_of_openspiel()
 
 
 if __name__ == "__main__":

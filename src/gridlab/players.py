@@ -17,7 +17,11 @@ from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.search.best_first import Start, best_first, best_looking
+from gridlab.search.board import board_of
 from gridlab.search.depth_limited import best_move, game_of, new_table
+from gridlab.search.mcts import EXPLORATION, search, states_of
+
+MOST_PLAYOUTS = 50_000_000  # a tree of 1.5 GB
 
 
 class Player(Protocol):
@@ -74,6 +78,34 @@ class BestFirstPlayer:
         pass
 
 
+class MctsPlayer:
+    """Plays positions out and goes where that succeeds.
+
+    With proofs=0 what is proved on the way does not count; with careful=0 the playouts are wholly random.
+    """
+
+    def __init__(self, rules: Rules, playouts: int, exploration: float, proofs: int, careful: int) -> None:
+        if not 1 <= playouts <= MOST_PLAYOUTS:
+            raise BadPlayer(f"playouts={playouts} of the player mcts: 1 to {MOST_PLAYOUTS:,} make sense")
+        if not 0 <= exploration < 100:
+            raise BadPlayer(
+                f"exploration={exploration} of the player mcts: a number from 0 to 100, such as 1, is needed"
+            )
+        for name, value in (("proofs", proofs), ("careful", careful)):
+            if value not in (0, 1):
+                raise BadPlayer(f"{name}={value} of the player mcts: 1 or 0 is needed")
+        self.playouts, self.exploration = playouts, exploration
+        self.proofs, self.careful = proofs == 1, careful == 1
+        self.board = board_of(rules)
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        states = states_of(random)
+        return search(position, self.playouts, states, self.proofs, self.careful, self.exploration, self.board).best
+
+    def close(self) -> None:
+        pass
+
+
 class PerfectPlayer:
     """The fastest win, else a draw, else the longest defence; any of equals, by chance."""
 
@@ -101,6 +133,11 @@ PLAYERS: dict[str, Kind] = {
     "alpha-beta": Kind(AlphaBetaPlayer, {"depth": 4}, "looks some plies ahead and judges by open lines"),
     "perfect": Kind(PerfectPlayer, {"tablebase": ""}, "never gives anything away: tablebase or exact search"),
     "command": Kind(CommandPlayer, {"command": "", "seconds": 10.0}, "your own program, a line in, a line out"),
+    "mcts": Kind(
+        MctsPlayer,
+        {"playouts": 2000, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
+        "Monte Carlo tree search: random playouts, and what is proved on the way",
+    ),
     "best-first": Kind(
         BestFirstPlayer, {"expansions": 10_000}, "goes for a line that the opponent would have to allow"
     ),
