@@ -6,6 +6,7 @@ python benchmarks/search.py      the last part needs OpenSpiel, which the extra 
 
 import importlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -194,22 +195,18 @@ def positions_decided() -> None:
     print(f"{number} random positions of 4 to 10 stones, at most {limit:,} nodes each")
     for name in ("5x5:4", "6x6:4", "7x7:4", "7x7:5", "squava"):
         rules = game(name)
-        proved, refuted, decided, nodes, ours, theirs = 0, 0, 0, 0, 0.0, 0.0
-        seen = 0
+        results: Counter[str] = Counter()
+        decided, nodes, seen, ours, theirs = 0, 0, 0, 0.0, 0.0
         for position in random_positions(rules, number):
             begun = time.process_time()
             proof = prove(rules, position, Budget(limit))
             ours += time.process_time() - begun
-            proved, refuted, nodes = (
-                proved + (proof.result == "proved"),
-                refuted + (proof.result == "refuted"),
-                nodes + proof.nodes,
-            )
+            results[proof.result] += 1
+            nodes += proof.nodes
             asked, spent = is_won(Search(rules), position, limit)
             decided, seen, theirs = decided + (asked.won is not None), seen + asked.nodes, theirs + spent
-        print(
-            f"  {name}: proof-number {proved} proved, {refuted} refuted, {nodes:,} nodes, {ours:.1f} s of CPU", end="; "
-        )
+        print(f"  {name}: proof-number {results['proved']} proved, {results['refuted']} refuted", end=", ")
+        print(f"{nodes:,} nodes, {ours:.1f} s of CPU", end="; ")
         print(f"alpha-beta {decided} decided, {seen:,} nodes, {theirs:.1f} s")
 
 

@@ -10,9 +10,10 @@ from gridlab.datasets.build_layers import build, build_report
 from gridlab.datasets.verify_layers import verify
 from gridlab.exact.census import census
 from gridlab.exact.tablebase.probe import Tablebase
-from gridlab.games import NAMED
+from gridlab.games import NAMED, game
 from gridlab.games.mnk.position import Position
 from gridlab.search.best_first import Start
+from gridlab.search.proof_number import prove_win
 
 
 def tour() -> Iterator[str]:
@@ -22,6 +23,7 @@ def tour() -> Iterator[str]:
         yield from terminal_wins(Path(folder))
         yield from cooperative_line(Path(folder))
     yield from squava()
+    yield from forced_win()
 
 
 def terminal_wins(folder: Path) -> Iterator[str]:
@@ -41,3 +43,9 @@ def squava() -> Iterator[str]:
     start = Position(table.rules)
     yield f"\nSquava, where four win and three lose, with best play: +17 wins in 17 plies\n\n{table.probe(start)}"
     yield f"\n{table.probe(start.play('33'))}"
+
+
+def forced_win() -> Iterator[str]:
+    proof = prove_win(game("6x6:4"), 0, 0)
+    yield f"\nFour in a row on a board of 6x6\n\n{proof}"
+    yield f"what the rules say of the proof, reply by reply: {proof.flaw() or 'no flaw'}"
