@@ -54,6 +54,7 @@ bench: .venv/.all
 	$(RUN) python benchmarks/terminals.py
 	$(RUN) python benchmarks/tablebase.py
 	$(RUN) python benchmarks/search.py
+	$(RUN) python benchmarks/game2048.py
 
 clean:
 	rm -rf .venv .uv uv.lock dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -9,6 +9,7 @@
     gridlab.positions(gridlab.game("tictactoe"))     every legal position, one by one
     gridlab.datasets.layers.open("wins")             a dataset of terminal wins on disk
     gridlab.Tablebase("squava").probe(position)      its value, its distance, those of every move, and the best line
+    gridlab.Position2048.parse("2 . . 2/…")          a board of 2048, with moves, play, spawn
 
 Names are loaded when first used, so that `import gridlab` costs next to nothing.
 """
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from gridlab.exact.tablebase.probe import Tablebase as Tablebase
     from gridlab.games import NAMED as NAMED
     from gridlab.games import game as game
+    from gridlab.games.game2048.position import Position2048 as Position2048
+    from gridlab.games.game2048.rules import Rules2048 as Rules2048
     from gridlab.games.mnk.legality import Flaw as Flaw
     from gridlab.games.mnk.legality import find_flaw as find_flaw
     from gridlab.games.mnk.position import Outcome as Outcome
@@ -46,7 +49,9 @@ _HOMES = {
     "NAMED": "games",
     "Outcome": "games.mnk.position",
     "Position": "games.mnk.position",
+    "Position2048": "games.game2048.position",
     "Rules": "games.mnk.rules",
+    "Rules2048": "games.game2048.rules",
     "Symmetry": "games.symmetry",
     "Tablebase": "exact.tablebase.probe",
     "canonical": "games.mnk.position",

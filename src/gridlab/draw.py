@@ -117,3 +117,41 @@ def _svg_mark(mark: str, cell: int, cols: int) -> str:
         f'<text x="{x + middle}" y="{y + middle + 6}" font-family="sans-serif" font-size="18" '
         f'text-anchor="middle">{escape(mark)}</text>'
     )
+
+
+def tiles_text(tiles: Sequence[int], cols: int) -> str:
+    """Numbers on a board, all columns as wide as the widest, a dot where there is none.
+
+    2  .  16
+    .  4   2
+    """
+    width = max(4, *(len(str(tile)) for tile in tiles))
+    texts = [str(tile or ".").rjust(width) for tile in tiles]
+    return "\n".join(" ".join(texts[start : start + cols]) for start in range(0, len(texts), cols))
+
+
+def tiles_svg(tiles: Sequence[int], cols: int, title: str = "") -> str:
+    """Numbers on coloured tiles; the colour deepens with each doubling, the number is always there to be read."""
+    rows, side = len(tiles) // cols, 64
+    width, height = cols * side, rows * side
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        f' role="img" aria-label="{escape(title)}">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{width}" height="{height}" rx="6" fill="#bbb"/>',
+    ]
+    parts += [_svg_tile(tile, cell % cols * side, cell // cols * side, side) for cell, tile in enumerate(tiles)]
+    return "\n".join([*parts, "</svg>"])
+
+
+def _svg_tile(tile: int, x: int, y: int, side: int) -> str:
+    exponent = max(tile.bit_length() - 1, 0)
+    ground = f"hsl({48 - 3 * min(exponent, 15)} 90% {94 - 2.5 * min(exponent, 15):g}%)" if tile else "#ddd"
+    square = f'<rect x="{x + 3}" y="{y + 3}" width="{side - 6}" height="{side - 6}" rx="4" fill="{ground}"/>'
+    if not tile:
+        return square
+    size = 24 if tile < 1000 else 72 // len(str(tile)) + 2
+    return (
+        f'{square}<text x="{x + side // 2}" y="{y + side // 2 + size // 3}" font-family="sans-serif" '
+        f'font-size="{size}" text-anchor="middle">{tile}</text>'
+    )

@@ -5,9 +5,9 @@ settings it takes with their defaults.
 """
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -119,15 +119,18 @@ class PerfectPlayer:
         pass
 
 
-class Kind(NamedTuple):
+P = TypeVar("P")
+
+
+class Kind(NamedTuple, Generic[P]):
     """A kind of player."""
 
-    make: Callable[..., Player]  # (rules, **settings)
+    make: Callable[..., P]  # (rules, **settings)
     settings: dict[str, Any]  # with their defaults; a value of the text must be of the same type
     about: str
 
 
-PLAYERS: dict[str, Kind] = {
+PLAYERS: dict[str, Kind[Player]] = {
     "random": Kind(lambda rules: RandomPlayer(), {}, "any legal move"),
     "heuristic": Kind(lambda rules: AlphaBetaPlayer(rules, 1), {}, "the move after which open lines look best"),
     "alpha-beta": Kind(AlphaBetaPlayer, {"depth": 4}, "looks some plies ahead and judges by open lines"),
@@ -152,16 +155,16 @@ def make_player(text: str, rules: Rules, tablebase: Path | str | None = None) ->
     return PLAYERS[name].make(rules, **settings)
 
 
-def parse_player(text: str) -> tuple[str, dict[str, Any]]:
+def parse_player(text: str, kinds: Mapping[str, Kind[Any]] = PLAYERS) -> tuple[str, dict[str, Any]]:
     """`alpha-beta depth=6` -> ("alpha-beta", {"depth": 6}); what is not said has its default."""
     try:
         words = shlex.split(text)
     except ValueError as error:
         raise BadPlayer(f"player {text!r} cannot be read: {error}") from error
     name = words[0].split("=")[0] if words else ""
-    if name not in PLAYERS:
-        raise BadPlayer(f"{text!r} is no player; there are {', '.join(PLAYERS)}")
-    kind = PLAYERS[name]
+    if name not in kinds:
+        raise BadPlayer(f"{text!r} is no player; there are {', '.join(kinds)}")
+    kind = kinds[name]
     settings = dict(kind.settings)
     for word in words if "=" in words[0] else words[1:]:
         key, equals, value = word.partition("=")

@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from gridlab.arena.evaluate2048 import evaluate
 from gridlab.datasets import layers
 from gridlab.datasets.best_first_files import answer
 from gridlab.datasets.build_layers import build, build_report
@@ -24,6 +25,7 @@ def tour() -> Iterator[str]:
         yield from cooperative_line(Path(folder))
     yield from squava()
     yield from forced_win()
+    yield game_2048()
 
 
 def terminal_wins(folder: Path) -> Iterator[str]:
@@ -49,3 +51,8 @@ def forced_win() -> Iterator[str]:
     proof = prove_win(game("6x6:4"), 0, 0)
     yield f"\nFour in a row on a board of 6x6\n\n{proof}"
     yield f"what the rules say of the proof, reply by reply: {proof.flaw() or 'no flaw'}"
+
+
+def game_2048() -> str:
+    played = evaluate("expectimax evaluator=rows depth=3", 20, seed=1)
+    return f"\n2048, two moves and a new tile ahead\n\n{played}"

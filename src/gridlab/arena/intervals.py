@@ -47,3 +47,11 @@ def paired(scores: npt.NDArray[np.float64], seed: int) -> Interval:
 def quantiles(drawn: npt.NDArray[Any]) -> Interval:
     low, high = np.quantile(drawn, [0.025, 0.975])
     return Interval(float(low), float(high))
+
+
+def of_mean(values: npt.NDArray[Any]) -> Interval | None:
+    """The interval of a mean, 1.96 standard errors to either side; one value says nothing of its spread."""
+    if len(values) < 2:
+        return None
+    middle, error = float(np.mean(values)), float(np.std(values, ddof=1)) / len(values) ** 0.5
+    return Interval(middle - Z * error, middle + Z * error)

@@ -24,12 +24,13 @@ def play(
         Path | None, typer.Option("--tablebase", metavar="FILE", help="Exact answers for hint and values.")
     ] = None,
     save: Annotated[
-        Path | None, typer.Option("--save", metavar="FILE", help="Append finished games as JSON lines.")
+        Path | None, typer.Option("--save", "--record", metavar="FILE", help="Append finished games as JSON lines.")
     ] = None,
 ) -> None:
     """Play a game in the terminal, with hints and the exact value of every move.
 
-    Moves are 11 for row 1, column 1; help lists the commands. The end of input leaves.
+    Moves are 11 for row 1, column 1; help lists the commands. The end of input leaves. 2048 is played alone, with
+    arrow keys; --against names the adviser for its hints.
     """
     import numpy as np
 
@@ -38,6 +39,9 @@ def play(
     from gridlab.exact.oracle import Oracle
     from gridlab.players import make_player
 
+    if game == "2048" or game.startswith("2048:"):
+        play_2048(game, "expectimax" if against == "perfect" else against, seed, save)
+        return
     rules = games.game(game)
     opponent = None if against == NOBODY else make_player(against, rules, tablebase)
     try:
@@ -56,6 +60,23 @@ def play(
     finally:
         if opponent is not None:
             opponent.close()
+
+
+def play_2048(game: str, adviser: str, seed: int | None, record: Path | None) -> None:
+    from contextlib import nullcontext
+
+    import numpy as np
+
+    from gridlab.arena.keys import can_give_keys, single_keys
+    from gridlab.arena.play2048 import append_to, play_game
+    from gridlab.games.game2048.rules import Rules2048
+    from gridlab.players2048 import make_adviser
+
+    rules = Rules2048.parse(game)
+    player = make_adviser(adviser, rules)
+    keep = append_to(record, rules) if record else None
+    with single_keys() if can_give_keys() else nullcontext(ask) as ask_for_move:
+        play_game(rules, player, ask_for_move, typer.echo, np.random.default_rng(seed), keep)
 
 
 def ask(prompt: str) -> str:

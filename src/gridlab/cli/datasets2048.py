@@ -1,0 +1,134 @@
+"""`gridlab 2048 generate`, `verify`, `stats`, `export`, `split`: datasets of played games."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from gridlab.cli.options import Json, Quiet, Seed, Workers, hush, print_result
+
+DEFAULT = Path("data/training_games.jsonl")
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Games: .jsonl, .json, .csv, .parquet, .h5 or .npz.")]
+
+
+def generate(
+    games: Annotated[int, typer.Option("-g", "--games", min=1, help="Games to play; 1 to 10,000 are usual.")] = 500,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Where to write; the ending says the format: .jsonl, .json, …")
+    ] = DEFAULT,
+    depth: Annotated[
+        int | None, typer.Option("-d", "--depth", help="Moves and tiles to look ahead, 2 to 6; 4 by default.")
+    ] = None,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Tell of every game, every 50 moves.")] = False,
+    seed: Seed = None,
+    workers: Workers = None,
+    curriculum: Annotated[
+        Literal["easy", "medium", "hard"] | None,
+        typer.Option("--curriculum", help="easy: to the first 256; medium: to 1024; hard: from 1024 on."),
+    ] = None,
+    min_score: Annotated[int, typer.Option("--min-score", min=0, help="Drop games below this score.")] = 0,
+    min_tile: Annotated[int, typer.Option("--min-tile", min=0, help="Drop games without this tile.")] = 0,
+    metadata: Annotated[bool, typer.Option("--metadata", help="Keep what the search thought of each move.")] = False,
+    evaluator: Annotated[str, typer.Option("--evaluator", help="spec, the document's, or rows, stronger.")] = "spec",
+    sample_cells: Annotated[
+        int, typer.Option("--sample-cells", help="Try so many random cells a new tile; 4 in the document; 0 is all.")
+    ] = 0,
+    max_moves: Annotated[
+        int | None, typer.Option("--max-moves", min=0, help="Of a game: 5000 for spec, else none (0).")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play games by expectimax and write them, each move with the board before it.
+
+    Every game is checked by the rules. The same seed gives the same games for any number of workers.
+    """
+    from gridlab.datasets.games2048.generate import MOST_GAMES, make_settings, settings_to_resume
+    from gridlab.datasets.games2048.generate import generate as make
+    from gridlab.datasets.games2048.lines import check_name
+
+    hush(quiet)
+    check_name(output)
+    settings = make_settings(
+        seed, depth, evaluator, sample_cells, max_moves, curriculum or "", min_score, min_tile, metadata
+    )  # fmt: skip
+    if resume:
+        settings = settings_to_resume(output, settings, seed is not None)
+    if games > MOST_GAMES and not quiet:
+        typer.echo(f"{games:,} games are many: more than {MOST_GAMES:,} make a large file", err=True)
+    if not quiet:
+        typer.echo(f"seed {settings.seed}", err=True)
+    tell = (lambda text: typer.echo(text, err=True)) if verbose else None
+    print_result(make(output, games, settings, workers, resume, tell, not quiet and not verbose), json)
+
+
+def verify(
+    path: File,
+    max_moves: Annotated[
+        int | None, typer.Option("--max-moves", min=1, help="Where a game may stop alive: 5000 by default.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Check the form of a file and replay every game by the rules; exit code 1 if anything is wrong."""
+    from gridlab.datasets.games2048.verify import verify as look
+
+    found = look(path, max_moves)
+    print_result(found, json)
+    return 0 if found.sound else 1
+
+
+def stats(
+    path: File,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw tiles and scores: FILE.png unless --out is said.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="PICTURE", help="The picture: PNG, SVG or PDF.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Scores, tiles, moves and directions of a file, and what should make one suspicious."""
+    from gridlab.datasets.games2048.lines import read_games
+    from gridlab.datasets.games2048.stats import plot_statistics, statistics
+
+    found = statistics(read_games(path))
+    print_result(found, json)
+    picture = out or (path.with_name(f"{path.name}.png") if plot else None)
+    if picture:
+        plot_statistics(found, picture, path.name)
+        if not quiet:
+            typer.echo(str(picture), err=True)
+
+
+def export(
+    path: File,
+    form: Annotated[
+        Literal["csv", "parquet", "hdf5", "npz", "json", "jsonl"], typer.Option("--format", help="What to write.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", "--output", help="Where; beside the file by default.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write a file in another format, game by game."""
+    from gridlab.datasets.games2048.lines import export_games
+
+    target, games = export_games(path, form, out)
+    if not quiet:
+        typer.echo(f"{games:,} games", err=True)
+    typer.echo(str(target))
+
+
+def split(
+    path: File,
+    train: Annotated[float, typer.Option("--train", help="Share of the games.")] = 0.7,
+    val: Annotated[float, typer.Option("--val", help="Share of the games.")] = 0.15,
+    test: Annotated[float, typer.Option("--test", help="Share of the games.")] = 0.15,
+    seed: Seed = None,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="The folder of the three files.")] = Path(),
+    json: Json = False,
+) -> None:
+    """Share whole games out to training_games.jsonl, validation_games.jsonl and test_games.jsonl."""
+    from gridlab.datasets.games2048.split import split as share
+
+    print_result(share(path, out, train, val, test, seed or 0), json)

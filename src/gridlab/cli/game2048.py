@@ -1,0 +1,47 @@
+"""`gridlab 2048`: players of 2048 measured."""
+
+from typing import Annotated
+
+import typer
+
+from gridlab.cli import datasets2048
+from gridlab.cli.options import Json, Quiet, Seed, Workers, hush, print_result
+
+app = typer.Typer(help="2048: players measured.", rich_markup_mode=None)
+
+
+@app.callback()
+def _group() -> None:
+    """Keep `evaluate` a command of its own: an app with a single one would take its place."""
+
+
+@app.command()
+def evaluate(
+    player: Annotated[
+        str,
+        typer.Argument(metavar="PLAYER", help='random, or "expectimax evaluator=spec depth=4"; or evaluator=rows.'),
+    ],
+    games: Annotated[int, typer.Option("--games", metavar="N", min=1, help="How many games to play.")] = 100,
+    rules: Annotated[
+        str, typer.Option("--rules", metavar="RULES", help="2048, 2048:3x3, 2048:4x4:0.2 (a fifth of new tiles are 4).")
+    ] = "2048",
+    seed: Seed = None,
+    workers: Workers = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Let a player play: mean score, how often each tile is reached, moves a second of CPU.
+
+    Depth counts moves and new tiles together: 1 is one move, 3 two moves and a tile, 4 two of each.
+    """
+    from gridlab.arena.evaluate2048 import evaluate
+    from gridlab.games.game2048.rules import Rules2048
+
+    hush(quiet)
+    print_result(evaluate(player, games, seed or 0, workers, Rules2048.parse(rules), progress=not quiet), json)
+
+
+for command in (
+    datasets2048.generate, datasets2048.verify, datasets2048.stats, datasets2048.export, datasets2048.split,
+):  # fmt: skip
+    app.command()(command)

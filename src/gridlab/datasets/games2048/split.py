@@ -1,0 +1,58 @@
+"""A dataset of 2048 games in three parts, by whole games: nothing of a game leaks from one part into another."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gridlab.datasets.games2048.lines import read_games
+from gridlab.datasets.games2048.record import Game
+from gridlab.datasets.games_file import Games, write_index
+from gridlab.errors import BadNotation, FileTrouble
+from gridlab.files import whole_file
+
+NAMES = {"train": "training_games.jsonl", "val": "validation_games.jsonl", "test": "test_games.jsonl"}
+
+
+class Part(NamedTuple):
+    """One of the files made."""
+
+    path: Path
+    games: int
+    moves: int
+
+
+class Split(NamedTuple):
+    """The three parts of a dataset."""
+
+    parts: dict[str, Part]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: {**part._asdict(), "path": str(part.path)} for name, part in self.parts.items()}
+
+    def __str__(self) -> str:
+        return "\n".join(f"{part.path}: {part.games:,} games, {part.moves:,} moves" for part in self.parts.values())
+
+
+def split(source: Path, folder: Path, train: float, val: float, test: float, seed: int = 0) -> Split:
+    """Shuffle whole games and share them out; every game goes into exactly one part."""
+    shares = {"train": train, "val": val, "test": test}
+    if min(shares.values()) < 0 or abs(sum(shares.values()) - 1) > 1e-9:
+        raise BadNotation(f"{train:g}, {val:g} and {test:g} are no shares; three numbers from 0 that add up to 1 are")
+    targets = {name: folder / file for name, file in NAMES.items()}
+    if source.resolve() in {path.resolve() for path in targets.values()}:
+        raise FileTrouble(f"{source} would be written over; name another folder than {folder}")
+    games: Games | list[Game] = Games(source) if source.suffix == ".jsonl" else list(read_games(source))
+    order = np.random.default_rng(seed).permutation(len(games)).tolist()
+    ends = np.rint(np.cumsum([train, val, test]) * len(games)).astype(int).tolist()
+    parts: dict[str, Part] = {}
+    for name, begin, end in zip(targets, [0, *ends], ends, strict=False):
+        chosen = sorted(order[begin:end])
+        moves = 0
+        with whole_file(targets[name]) as file:
+            for game in (games[number] for number in chosen):
+                file.write(game.line())
+                moves += game.moves
+        write_index(targets[name], {})
+        parts[name] = Part(targets[name], len(chosen), moves)
+    return Split(parts)

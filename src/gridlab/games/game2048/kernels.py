@@ -1,0 +1,155 @@
+"""2048 for the compiler: a 4x4 board in 64 bits, four a cell, row-major, cell 0 lowest.
+
+    a cell holds the binary logarithm of its tile: 0 empty, 1 is 2, 2 is 4, … 15 is 32768
+    a row is 16 bits: [2 4 . 2] = 0x1021            what becomes of each of the 65,536 rows is in tables
+
+Columns are the rows of the transposed board. Every literal is a uint64, as a mixture with others is not one any more.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.bits import lowest_cell, popcount
+from gridlab.games.game2048 import reference
+from gridlab.games.game2048.reference import Board
+from gridlab.games.game2048.rules import LARGEST
+from gridlab.jit import kernel
+from gridlab.splitmix import States, below, below_by_lower_half, draw
+
+Boards = NDArray[np.uint64]
+
+ROWS = 1 << 16
+UP, DOWN, LEFT, RIGHT = range(4)
+ZERO, ONE, TWO, THREE, FOUR = (np.uint64(each) for each in range(5))
+S12, S16, S24, S32, S48 = (np.uint64(each) for each in (12, 16, 24, 32, 48))
+ROW = np.uint64(0xFFFF)
+FIFTEEN = np.uint64(15)
+UNITS = np.uint64(0x1111111111111111)  # the lowest bit of every cell
+SWAP_CELLS = np.uint64(0x0000F0F00000F0F0)
+SWAP_BLOCKS = np.uint64(0x00000000FF00FF00)
+
+
+class RowTables(NamedTuple):
+    """What becomes of each row: [row] each."""
+
+    slides: NDArray[np.uint32]  # the row slid to the left in the lower half, slid to the right in the upper
+    points: NDArray[np.int32]  # of a slide to either side
+
+
+@cache
+def row_tables() -> RowTables:
+    """All rows, slid by the readable twin."""
+    tables = RowTables(np.zeros(ROWS, np.uint32), np.zeros(ROWS, np.int32))
+    for row in range(ROWS):
+        line = unpack(row, 4)
+        slid, points = reference.slide(line, LARGEST)
+        tables.slides[row] |= pack(slid)
+        tables.slides[pack(line[::-1])] |= pack(slid[::-1]) << 16
+        tables.points[row] = points
+    for table in tables:
+        table.flags.writeable = False
+    return tables
+
+
+def pack(tiles: Board) -> int:
+    """Tiles as a number, four bits a cell: (2, 4, 0, 2) -> 0x1021."""
+    return sum((tile.bit_length() - 1) << 4 * cell for cell, tile in enumerate(tiles) if tile)
+
+
+def unpack(packed: int, cells: int = 16) -> Board:
+    """The tiles of a packed row or board."""
+    return tuple(1 << (packed >> 4 * cell & 15) if packed >> 4 * cell & 15 else 0 for cell in range(cells))
+
+
+@kernel
+def transpose(board: np.uint64) -> np.uint64:
+    """Rows become columns: cells change places inside 2x2 blocks, then blocks do."""
+    cells = (board ^ board >> S12) & SWAP_CELLS
+    board = board ^ cells ^ cells << S12
+    blocks = (board ^ board >> S24) & SWAP_BLOCKS
+    return board ^ blocks ^ blocks << S24
+
+
+@kernel
+def slide_rows(board: np.uint64, slides: NDArray[np.uint32]) -> tuple[np.uint64, np.uint64]:
+    """All rows slid to the left, and all slid to the right: one look-up a row gives both."""
+    first, second = np.uint64(slides[board & ROW]), np.uint64(slides[board >> S16 & ROW])
+    third, fourth = np.uint64(slides[board >> S32 & ROW]), np.uint64(slides[board >> S48])
+    left = first & ROW | (second & ROW) << S16 | (third & ROW) << S32 | fourth << S48
+    right = first >> S16 | second >> S16 << S16 | third >> S16 << S32 | fourth >> S16 << S48
+    return left, right
+
+
+@kernel
+def move(board: np.uint64, direction: int, slides: NDArray[np.uint32]) -> np.uint64:
+    """The board after a move, before a tile appears; the same board if the move is not legal."""
+    if direction == LEFT:
+        return slide_rows(board, slides)[0]
+    if direction == RIGHT:
+        return slide_rows(board, slides)[1]
+    up, down = slide_rows(transpose(board), slides)
+    return transpose(up if direction == UP else down)
+
+
+@kernel
+def points_of(board: np.uint64, direction: int, points: NDArray[np.int32]) -> int:
+    """What a move brings."""
+    lines = board if direction >= LEFT else transpose(board)
+    total = np.int64(points[lines & ROW]) + points[lines >> S16 & ROW]
+    return total + points[lines >> S32 & ROW] + points[lines >> S48]  # type: ignore[no-any-return]
+
+
+@kernel
+def empties(board: np.uint64) -> np.uint64:
+    """The lowest bit of every empty cell."""
+    filled = board | board >> TWO
+    filled |= filled >> ONE
+    return ~filled & UNITS
+
+
+@kernel
+def count(units: np.uint64) -> int:
+    """How many cells a set of lowest bits holds; the highest of them, bit 60, leaves an int64 positive."""
+    return popcount(np.int64(units))  # type: ignore[arg-type]
+
+
+@kernel
+def count_empty(board: np.uint64) -> int:
+    return count(empties(board))
+
+
+@kernel
+def nth_unit(units: np.uint64, n: int) -> np.uint64:
+    """The n-th of some cells, counted from 0: its lowest bit."""
+    for _ in range(n):
+        units &= units - ONE
+    return ONE << np.uint64(lowest_cell(np.int64(units)))  # type: ignore[arg-type]
+
+
+@kernel
+def spawn(board: np.uint64, twos: int, fours: int, states: States, game: int) -> np.uint64:
+    """The board with a new tile; one draw of the game's stream decides the cell and the tile."""
+    free = empties(board)
+    bits = draw(states, game)
+    unit = nth_unit(free, below(bits, count(free)))
+    is_four = below_by_lower_half(bits, twos + fours) < fours
+    return board | (unit << ONE if is_four else unit)
+
+
+@kernel
+def start(twos: int, fours: int, states: States, game: int) -> np.uint64:
+    """An empty board with two new tiles."""
+    return spawn(spawn(ZERO, twos, fours, states, game), twos, fours, states, game)
+
+
+@kernel
+def largest_exponent(board: np.uint64) -> int:
+    """The binary logarithm of the largest tile."""
+    largest = ZERO
+    while board != ZERO:
+        largest = max(largest, board & FIFTEEN)
+        board >>= FOUR
+    return np.int64(largest)  # type: ignore[return-value]

@@ -1,0 +1,153 @@
+"""A position of 2048: tiles on a board, and the points so far.
+
+Positions are values: `play` and `spawn` return new ones. A turn has two halves, and each is a position:
+
+    2 . . 2      play("left")      4 . . .      spawn(random)      4 . . .
+    . . . .      ----------->      . . . .      ------------>      . . 2 .
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab import draw
+from gridlab.errors import BadNotation, IllegalMove
+from gridlab.games.game2048 import reference
+from gridlab.games.game2048.kernels import pack, unpack
+from gridlab.games.game2048.reference import DIRECTIONS, Board
+from gridlab.games.game2048.rules import Rules2048
+
+STANDARD = Rules2048()
+LARGEST_POSSIBLE = 1 << 30  # of an int32 board
+
+
+@dataclass(frozen=True, slots=True)
+class Position2048:
+    """Tiles row by row from the top left, 0 where a cell is empty; `Position2048.start(random)` begins a game."""
+
+    tiles: Board
+    score: int = 0
+    rules: Rules2048 = STANDARD
+
+    def __post_init__(self) -> None:
+        if len(self.tiles) != self.rules.cells:
+            raise BadNotation(f"{len(self.tiles)} tiles are no board of {self.rules}; it has {self.rules.cells} cells")
+        largest = self.rules.largest or LARGEST_POSSIBLE
+        for tile in self.tiles:
+            if tile != 0 and (tile < 2 or tile & tile - 1 or tile > largest):
+                raise BadNotation(f"{tile} is no tile of {self.rules}; tiles are 2, 4, 8, … up to {largest}")
+        if self.score < 0:
+            raise BadNotation(f"{self.score} points cannot be; a game begins with 0 and never loses any")
+
+    # ---- reading and writing
+
+    @classmethod
+    def start(cls, random: np.random.Generator, rules: Rules2048 = STANDARD) -> "Position2048":
+        """The beginning of a game: two random tiles."""
+        return cls((0,) * rules.cells, 0, rules).spawn(random).spawn(random)
+
+    @classmethod
+    def parse(cls, text: str, rules: Rules2048 = STANDARD, score: int = 0) -> "Position2048":
+        """Read what `str` writes: rows separated by / or line ends, tiles by spaces or commas, . or 0 for empty.
+
+        Lists as JSON writes them are read too: [[2, 0, 4, 0], …].
+        """
+        rows = _rows_of_list(text) if text.lstrip().startswith("[") else re.split(r"[/\n]", text.strip())
+        cells = [re.split(r"[\s,]+", row.strip()) for row in rows]
+        if len(cells) != rules.rows or any(len(row) != rules.cols for row in cells):
+            raise BadNotation(
+                f"{text!r} is no board of {rules}: {rules.rows} rows of {rules.cols} tiles are needed, "
+                "such as '2 . 4 .' with / between the rows"
+            )
+        return cls(tuple(_tile(cell) for row in cells for cell in row), score, rules)
+
+    @classmethod
+    def of_array(cls, array: NDArray[np.integer], score: int = 0, rules: Rules2048 = STANDARD) -> "Position2048":
+        """From the array of tiles that `array` gives."""
+        return cls(tuple(int(tile) for tile in np.asarray(array).ravel()), score, rules)
+
+    @classmethod
+    def unpack(cls, packed: int, score: int = 0, rules: Rules2048 = STANDARD) -> "Position2048":
+        """From the 64-bit number that `packed` gives."""
+        return cls(unpack(int(packed)), score, rules)
+
+    @property
+    def packed(self) -> int:
+        """A 4x4 board as one 64-bit number: four bits a cell, cell 0 lowest, the binary logarithm of its tile."""
+        if not self.rules.packed:
+            raise BadNotation(f"a board of {self.rules} has no 64-bit number; only 4x4 boards have")
+        return pack(self.tiles)
+
+    def array(self) -> NDArray[np.int32]:
+        """The tiles as int32[rows, cols]."""
+        return np.array(self.tiles, np.int32).reshape(self.rules.rows, self.rules.cols)
+
+    def __str__(self) -> str:
+        texts = [str(tile or ".") for tile in self.tiles]
+        cols = self.rules.cols
+        return "/".join(" ".join(texts[start : start + cols]) for start in range(0, len(texts), cols))
+
+    def draw(self) -> str:
+        """The board for a terminal."""
+        return draw.tiles_text(self.tiles, self.rules.cols)
+
+    def _repr_svg_(self) -> str:
+        return draw.tiles_svg(self.tiles, self.rules.cols, title=f"{self.rules}, {self.score:,} points")
+
+    # ---- the game
+
+    def moves(self) -> list[str]:
+        """The directions that change the board, in the order up, down, left, right; none when the game is over."""
+        return reference.legal_moves(self.rules, self.tiles)
+
+    @property
+    def over(self) -> bool:
+        """Whether the board is full and nothing can merge."""
+        return not self.moves()
+
+    @property
+    def max_tile(self) -> int:
+        return max(self.tiles)
+
+    def play(self, direction: str) -> "Position2048":
+        """The position after a move and before a new tile, with the points of the move."""
+        if direction not in DIRECTIONS:
+            raise IllegalMove(f"{direction!r} is no direction; there are {', '.join(DIRECTIONS)}")
+        after, points = reference.move(self.rules, self.tiles, direction)
+        if after == self.tiles:
+            legal = ", ".join(self.moves())
+            raise IllegalMove(f"{direction} changes nothing in {self}; {legal or 'no direction'} does")
+        return Position2048(after, self.score + points, self.rules)
+
+    def spawn(self, random: np.random.Generator) -> "Position2048":
+        """The position with a new tile on any empty cell, all equally likely; a 4 as often as the rules say."""
+        cells = reference.empty_cells(self.tiles)
+        if not cells:
+            raise IllegalMove(f"there is no room for a new tile in {self}")
+        twos, fours = self.rules.odds
+        cell, tile = cells[int(random.integers(len(cells)))], 4 if random.integers(twos + fours) < fours else 2
+        return Position2048(reference.place(self.tiles, cell, tile), self.score, self.rules)
+
+    def step(self, direction: str, random: np.random.Generator) -> "Position2048":
+        """A whole turn: the move, then a new tile."""
+        return self.play(direction).spawn(random)
+
+
+def _rows_of_list(text: str) -> list[str]:
+    try:
+        rows: list[Sequence[int]] = json.loads(text)
+        return [" ".join(str(tile) for tile in row) for row in rows]
+    except (json.JSONDecodeError, TypeError) as error:
+        raise BadNotation(f"{text!r} is no list of rows; write [[2, 0, 4, 0], …]") from error
+
+
+def _tile(text: str) -> int:
+    if text == ".":
+        return 0
+    if not (text.isascii() and text.isdigit() and len(text) < 12):
+        raise BadNotation(f"{text!r} is no tile; tiles are 2, 4, 8, … and . where a cell is empty")
+    return int(text)

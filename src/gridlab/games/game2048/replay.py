@@ -1,0 +1,77 @@
+"""Is a played game what it says? Every move replayed by the rules, in a kernel.
+
+boards[i]  --directions[i]-->  board  --one new 2 or 4-->  boards[i + 1], and after the last move the final board
+scores[i]  + its points                                =   scores[i + 1], and the final score
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.games.game2048.kernels import FIFTEEN, FOUR, TWO, ZERO, Boards, RowTables, move, points_of
+from gridlab.jit import kernel
+
+SOUND, NOT_LEGAL, NO_SPAWN, CHANGED, WRONG_TILE, WRONG_SCORE = range(6)
+REASONS = {
+    NOT_LEGAL: "the move changes nothing, so it is not legal",
+    NO_SPAWN: "no tile appeared after the move",
+    CHANGED: "the next board is not the board after the move with one new tile",
+    WRONG_TILE: "the new tile is neither 2 nor 4",
+    WRONG_SCORE: "the score after the move is not the score before it and the tiles merged",
+}
+
+
+class Flaw(NamedTuple):
+    """The first thing that is wrong."""
+
+    move: int  # its number, from 0; -1 if all is well
+    reason: int
+
+
+@kernel
+def first_flaw(
+    boards: Boards,
+    directions: NDArray[np.int8],
+    scores: NDArray[np.int64],
+    last: np.uint64,
+    total: int,
+    rows: RowTables,
+) -> Flaw:
+    """The first move that the rules do not explain; `last` and `total` are the final board and score."""
+    for i in range(len(boards)):
+        after = move(boards[i], int(directions[i]), rows.slides)
+        if after == boards[i]:
+            return Flaw(i, NOT_LEGAL)
+        following = boards[i + 1] if i + 1 < len(boards) else last
+        reason = spawn_flaw(after, following)
+        if reason != SOUND:
+            return Flaw(i, reason)
+        score = scores[i + 1] if i + 1 < len(boards) else total
+        if scores[i] + points_of(boards[i], int(directions[i]), rows.points) != score:
+            return Flaw(i, WRONG_SCORE)
+    return Flaw(-1, SOUND)
+
+
+@kernel
+def spawn_flaw(after: np.uint64, following: np.uint64) -> int:
+    """Whether the one differs from the other by a new tile."""
+    new = after ^ following
+    if new == ZERO:
+        return NO_SPAWN
+    cell = ZERO
+    while new >> cell & FIFTEEN == ZERO:
+        cell += FOUR
+    if new >> cell > FIFTEEN or after >> cell & FIFTEEN != ZERO:
+        return CHANGED
+    tile = new >> cell
+    return SOUND if tile <= TWO else WRONG_TILE
+
+
+@kernel
+def afters(boards: Boards, directions: NDArray[np.int8], rows: RowTables) -> Boards:
+    """The boards after the moves, before new tiles."""
+    found = np.empty(len(boards), np.uint64)
+    for i in range(len(boards)):
+        found[i] = move(boards[i], int(directions[i]), rows.slides)
+    return found

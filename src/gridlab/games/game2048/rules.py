@@ -1,0 +1,74 @@
+"""The rules of a game of 2048, as a small value that is checked once, when built.
+
+    2048             the game as everybody knows it: 4x4, a tenth of the new tiles are fours
+    2048:3x3         another board
+    2048:5x4:0.2     another board and other odds
+
+A 4x4 board fits 64 bits, four bits a cell, and is played by compiled kernels; every other board by plain Python. Four
+bits end at 32768: on the 4x4 board two tiles of 32768 stand beside each other like different ones and do not merge.
+On other boards every tile merges.
+"""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gridlab.errors import BadRules
+
+NAME = "2048"
+LARGEST = 32768  # the largest tile of a 64-bit board
+LONGEST_SIDE = 8
+FINEST = 1000  # odds are whole numbers out of at most so many
+FORM = "write 2048, 2048:ROWSxCOLS or 2048:ROWSxCOLS:FOURS, such as 2048:3x3 or 2048:4x4:0.2"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules2048:
+    """A board and the share of new tiles that are a 4."""
+
+    rows: int = 4
+    cols: int = 4
+    fours: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not (2 <= self.rows <= LONGEST_SIDE and 2 <= self.cols <= LONGEST_SIDE):
+            raise BadRules(f"{self}: a board has 2 to {LONGEST_SIDE} rows and columns")
+        if not 0 <= self.fours <= 1:
+            raise BadRules(f"{self}: the share of fours, {self.fours:g}, must lie between 0 and 1")
+        if Fraction(str(self.fours)).denominator > FINEST:
+            raise BadRules(f"{self}: the share of fours, {self.fours:g}, has more than three decimals; 0.125 has not")
+
+    @property
+    def cells(self) -> int:
+        return self.rows * self.cols
+
+    @property
+    def packed(self) -> bool:
+        """Whether a board fits 64 bits and kernels play it."""
+        return self.rows == self.cols == 4
+
+    @property
+    def largest(self) -> int | None:
+        """The tile that does not merge any more, None if all do."""
+        return LARGEST if self.packed else None
+
+    @property
+    def odds(self) -> tuple[int, int]:
+        """How often a 2 and a 4 appear, as whole numbers: (9, 1)."""
+        share = Fraction(str(self.fours))
+        return share.denominator - share.numerator, share.numerator
+
+    def __str__(self) -> str:
+        fours = "" if self.fours == 0.1 else f":{self.fours:g}"
+        board = "" if self.rows == self.cols == 4 and not fours else f":{self.rows}x{self.cols}"
+        return f"{NAME}{board}{fours}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Rules2048":
+        """Read what `str` writes: `Rules2048.parse("2048:3x3") == Rules2048(3, 3)`."""
+        pattern = r"\s*2048(?::(\d+)x(\d+)(?::(\d*\.?\d+))?)?\s*"
+        found = re.fullmatch(pattern, text, re.ASCII | re.IGNORECASE)
+        if not found:
+            raise BadRules(f"{text!r} is no game of 2048; {FORM}")
+        rows, cols, fours = found.groups()
+        return cls(int(rows or 4), int(cols or 4), float(fours or 0.1))

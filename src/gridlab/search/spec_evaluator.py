@@ -1,0 +1,52 @@
+"""The evaluator `spec`: the document's five parts, literally as printed.
+
+Its matrix peaks at the top left and its corner bonus is paid at the top right; the matrix is larger by five orders of
+magnitude, so the corner that counts is the top left. Where the document says nothing, empty neighbours are skipped.
+"""
+
+from itertools import pairwise
+
+from gridlab.games.game2048.reference import Board
+
+SNAKE = (
+    (4**15, 4**14, 4**13, 4**12),
+    (4**8, 4**9, 4**10, 4**11),
+    (4**7, 4**6, 4**5, 4**4),
+    (4**0, 4**1, 4**2, 4**3),
+)
+EMPTY, MONOTONE, SMOOTH, CORNER = 50_000, 10_000, 1_000, 10_000
+CORNER_CELL = 3  # the top right
+
+
+def spec(board: Board) -> int:
+    """The whole evaluation of a 4x4 board, before any table is made of it."""
+    lines = [board[row * 4 : row * 4 + 4] for row in range(4)] + [board[col::4] for col in range(4)]
+    return (
+        sum(tile * SNAKE[cell // 4][cell % 4] for cell, tile in enumerate(board))
+        + board.count(0) * EMPTY
+        + sum(monotonicity(line) for line in lines) * MONOTONE
+        + sum(smoothness(line) for line in lines) * SMOOTH
+        + (max(board) * CORNER if board[CORNER_CELL] == max(board) else 0)
+    )
+
+
+def monotonicity(line: Board) -> int:
+    """The steps of a line that do not fall, or those that do not rise, whichever are more."""
+    steps = list(pairwise(line))
+    return max(sum(one <= next for one, next in steps), sum(one >= next for one, next in steps))
+
+
+def smoothness(line: Board) -> int:
+    """Minus the differences between the logarithms of neighbours; an empty cell is no neighbour."""
+    steps = [(one, next) for one, next in pairwise(line) if one and next]
+    return -sum(abs(one.bit_length() - next.bit_length()) for one, next in steps)
+
+
+def row_value(line: Board) -> int:
+    """What a row adds besides its place in the matrix."""
+    return line.count(0) * EMPTY + column_value(line)
+
+
+def column_value(line: Board) -> int:
+    """What a column adds; its empty cells are counted by the rows."""
+    return monotonicity(line) * MONOTONE + smoothness(line) * SMOOTH

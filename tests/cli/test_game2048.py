@@ -1,0 +1,73 @@
+"""`gridlab 2048` and `gridlab play 2048` on the command line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gridlab.datasets.games2048.verify import verify
+from tests.conftest import Run
+
+
+@pytest.mark.compiled
+def test_evaluate_as_json(gridlab: Run) -> None:
+    arguments = ["2048", "evaluate", "expectimax evaluator=spec depth=2", "--games", "5", "--seed", "1", "--json"]
+    code, out, _ = gridlab(*arguments, "--workers", "1", "--quiet")
+    found = json.loads(out)
+    assert code == 0
+    assert {"games", "mean_score", "mean_score_interval", "tile_rates", "moves_per_second"} <= set(found)
+    assert found["games"] == 5
+    assert found["mean_score_interval"][0] < found["mean_score"] < found["mean_score_interval"][1]
+    again = json.loads(gridlab(*arguments, "--workers", "2", "--quiet")[1])
+    assert {**found, "moves_per_second": 0} == {**again, "moves_per_second": 0}
+
+
+def test_evaluate_for_people(gridlab: Run) -> None:
+    code, out, _ = gridlab("2048", "evaluate", "random", "--games", "4", "--rules", "2048:3x3:0.5", "--quiet")
+    assert code == 0
+    assert out.startswith("2048:3x3:0.5, 4 games, seed 0\nrandom\nmean score ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["clever"], "'clever' is no player; there are random, expectimax"),
+        (["random", "--rules", "4x4"], "'4x4' is no game of 2048"),
+        (["random", "--games", "0"], "Invalid value for '--games'"),
+        (["random", "--seed", "-3"], "-3 is no seed"),
+    ],
+)
+def test_wrong_use_is_one_sentence(gridlab: Run, arguments: list[str], sentence: str) -> None:
+    code, out, err = gridlab("2048", "evaluate", *arguments)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.compiled
+def test_play_until_the_input_ends() -> None:
+    command = [sys.executable, "-m", "gridlab", "play", "2048", "--seed", "1"]
+    done = subprocess.run(command, input="left\nvalues\nhint\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("goodbye\n")
+    assert "the best move is " in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.compiled
+def test_games_played_are_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "games" / "mine.jsonl"
+    command = [sys.executable, "-m", "gridlab", "play", "2048", "--against", "expectimax depth=1", "--seed", "1"]
+    typed = "auto\nundo\nundo\nauto\nnew\nauto\nnew\nleft\nup\n"
+    done = subprocess.run([*command, "--record", str(path)], input=typed, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = verify(path)
+    assert (found.sound, found.games) == (True, 2)
+    for name, complaint in (("mine.txt", "end it in .jsonl"), ("", "is no name for a file of games")):
+        done = subprocess.run([*command, "--record", str(tmp_path / name)], capture_output=True, text=True, check=False)
+        assert (done.returncode, complaint in done.stderr) == (2, True)
+    command[4] = "2048:3x3"
+    done = subprocess.run([*command, "--record", str(path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, "cannot be recorded" in done.stderr) == (2, True)

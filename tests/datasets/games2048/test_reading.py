@@ -1,0 +1,220 @@
+"""Reading games: text by kernels and by the json module, random access, batches, symmetries, statistics, splits."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gridlab.datasets.games2048.lines import read_games
+from gridlab.datasets.games2048.record import from_dict, packed_of, parse, tiles_of
+from gridlab.datasets.games2048.split import split
+from gridlab.datasets.games2048.stats import Statistics, plot_statistics, statistics
+from gridlab.datasets.games2048.text import moves_of, moves_text
+from gridlab.datasets.games_file import Games, index_of, symmetric
+from gridlab.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.games.game2048 import reference
+from tests.conftest import Run
+from tests.datasets.games2048.by_hand import RULES, game_by_hand, nested
+
+
+def write(path: Path, games: int) -> Path:
+    path.write_text("".join(json.dumps(game_by_hand(state)) + "\n" for state in range(games)))
+    return path
+
+
+def test_text_is_what_the_json_module_makes_of_it() -> None:
+    record = game_by_hand(3)
+    game, flaw = from_dict(record)
+    assert flaw is None
+    assert game.line().decode() == json.dumps(record, separators=(",", ":")) + "\n"
+    assert game.as_dict() == record
+    for text in (game.line(), json.dumps(record).encode(), json.dumps(record, indent=2).encode()):
+        assert parse(text)[0].as_dict() == record
+    moves = json.dumps(record["moves"])[1:-1].encode()
+    found = moves_of(moves, record["totalMoves"])
+    assert found is not None
+    assert moves_text(*found) == json.dumps(record["moves"], separators=(",", ":"))[1:-1].encode()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[[", "[ [1,"), ('"up"', '"upp"'), ('"up"', "up"), ('"score": ', '"score": 0'), ('"score": ', '"score": -'),
+        ('"score": ', '"score": 1.5'), ('"score"', '"points"'), ("}, {", "} {"), ('"board"', '"bord"'), ("2", "3"),
+        ("0,", "65536,"), ("]]", "]"), ('"up"', '"UP"'), ("{", "[", ),
+    ],
+)  # fmt: skip
+def test_text_that_kernels_leave_to_others(old: str, new: str) -> None:
+    moves = game_by_hand(3)["moves"][:9]
+    text = json.dumps(moves)[1:-1]
+    assert moves_of(text.encode(), 9) is not None
+    assert moves_of(text.encode(), 8) is None
+    assert moves_of(text.encode(), 10) is None
+    assert old in text
+    assert moves_of(text.replace(old, new, 1).encode(), 9) is None
+    for length in range(0, len(text), 7):
+        assert moves_of(text[:length].encode(), 9) is None
+
+
+def test_packing() -> None:
+    random = np.random.default_rng(0)
+    tiles = np.where(random.random((50, 4, 4)) < 0.3, 0, 2 ** random.integers(1, 16, (50, 4, 4)))
+    assert (tiles_of(packed_of(tiles)) == tiles).all()
+    with pytest.raises(BadNotation, match="3 is no tile"):
+        packed_of(np.full((1, 4, 4), 3))
+
+
+def test_random_access(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", 6)
+    games = Games(path)
+    assert (len(games), games.samples) == (6, sum(game_by_hand(state)["totalMoves"] for state in range(6)))
+    assert index_of(path).exists()
+    for number in (5, 0, 3, -1):
+        assert games[number].as_dict() == game_by_hand(number % 6)
+    assert [game.moves for game in games] == Games(path).index.moves.tolist()
+    with pytest.raises(IndexError, match="there is no game 6"):
+        games[6]
+    with pytest.raises(FileTrouble, match="is no file of JSON lines"):
+        Games(tmp_path / "a.csv")
+    with pytest.raises(FileTrouble, match="cannot be read"):
+        Games(tmp_path / "none.jsonl")
+
+
+def test_an_index_that_does_not_fit_is_made_anew(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", 2)
+    assert len(Games(path)) == 2
+    write(path, 4)
+    assert len(Games(path)) == 4
+    spoilt = bytearray(index_of(path).read_bytes())
+    spoilt[-1] ^= 1
+    index_of(path).write_bytes(spoilt)
+    assert Games(path)[3].as_dict() == game_by_hand(3)
+    index_of(path).write_bytes(b"nonsense")
+    assert len(Games(path)) == 4
+    (tmp_path / "b.jsonl").write_text("no game\n")
+    with pytest.raises(SpoiltFile, match=r"b.jsonl, line 1: this is no game"):
+        Games(tmp_path / "b.jsonl")
+    (tmp_path / "c.jsonl").write_text('\n{"totalMoves": 3}\n')
+    with pytest.raises(SpoiltFile, match="game 0: moves must be a list"):
+        Games(tmp_path / "c.jsonl")[0]
+
+
+def test_batches_hold_every_move_once(tmp_path: Path) -> None:
+    games = Games(write(tmp_path / "a.jsonl", 5))
+    batches = list(games.batches(64, np.random.default_rng(1)))
+    assert [len(boards) for boards, _ in batches[:-1]] == [64] * (len(batches) - 1)
+    seen = sorted(
+        (board.tobytes(), int(direction)) for boards, directions in batches
+        for board, direction in zip(boards, directions, strict=True)
+    )  # fmt: skip
+    truth = sorted(
+        (board.tobytes(), int(direction)) for game in games
+        for board, direction in zip(tiles_of(game.boards), game.directions, strict=True)
+    )  # fmt: skip
+    assert seen == truth
+    again = next(iter(games.batches(64, np.random.default_rng(1))))
+    assert (again[0] == batches[0][0]).all()
+    assert again[0].dtype == np.int32
+    turned = list(games.batches(64, np.random.default_rng(1), symmetries=True))
+    assert sum(len(boards) for boards, _ in turned) == games.samples
+
+
+@pytest.mark.parametrize("symmetry", range(8))
+def test_a_symmetry_maps_moves_along(symmetry: int) -> None:
+    """Turned and moved is moved and turned."""
+    boards = np.array([move["board"] for move in game_by_hand(4)["moves"][:40]], np.int32)
+    for number, name in enumerate(reference.DIRECTIONS):
+        directions = np.full(len(boards), number)
+        images, mapped = symmetric(boards, directions, symmetry)
+        moved = np.array([nested(reference.move(RULES, tuple(board.ravel().tolist()), name)[0]) for board in boards])
+        turned, _ = symmetric(moved.astype(np.int32), directions, symmetry)
+        for image, way, wanted in zip(images, mapped, turned, strict=True):
+            after, _ = reference.move(RULES, tuple(image.ravel().tolist()), reference.DIRECTIONS[way])
+            assert nested(after) == wanted.tolist()
+    assert symmetry == 0 or any((symmetric(boards, directions, symmetry)[0] != boards).ravel())
+
+
+def test_statistics_of_a_file_made_by_hand(gridlab: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", 4)
+    games = [game_by_hand(state) for state in range(4)]
+    found = statistics(read_games(path)).as_dict()
+    assert found["games"] == 4
+    assert found["wins"] == 0
+    assert found["mean_score"] == sum(game["finalScore"] for game in games) / 4
+    assert found["mean_moves"] == sum(game["totalMoves"] for game in games) / 4
+    assert found["max_tile"] == max(game["maxTile"] for game in games)
+    assert sum(found["max_tiles"].values()) == 4
+    assert found["directions"] == {
+        name: sum(move["direction"] == name for game in games for move in game["moves"])
+        for name in reference.DIRECTIONS
+    }
+    scores = sorted(game["finalScore"] for game in games)
+    assert found["score_percentiles"]["50"] == (scores[1] + scores[2]) / 2
+    assert [flag.split(" is below")[0].split(" 0.0%")[0] for flag in found["flags"][:1]] == ["win rate"]
+    assert any("average score" in flag for flag in found["flags"])
+    code, out, _ = gridlab("2048", "stats", str(path), "--plot", "--out", str(tmp_path / "a.png"))
+    assert code == 0
+    assert out.startswith("📊 Dataset Statistics\n" + "=" * 60 + "\nTotal games: 4\nWins (2048+): 0 (0.0%)\n")
+    assert (tmp_path / "a.png").stat().st_size > 5000
+    code, out, _ = gridlab("2048", "stats", str(path), "--json")
+    assert json.loads(out) == found
+
+
+def test_red_flags() -> None:
+    fine = Statistics([30_000] * 1000, [1500] * 1000, directions=[1, 1, 1, 1])
+    fine.tiles.update({2048: 999, 4096: 1})
+    assert fine.flags() == []
+    bad = Statistics([900] * 1000, [60] * 1000, directions=[1, 0, 1, 1])
+    bad.tiles.update({128: 1000})
+    assert [flag.split()[0] for flag in bad.flags()] == ["win", "average", "no", "average", "no"]
+    assert bad.flags()[-1] == "no move goes down"
+    assert Statistics().flags() == ["there are no games"]
+    assert "Total games: 0" in str(Statistics())
+
+
+def test_plots_need_a_name(tmp_path: Path) -> None:
+    with pytest.raises(FileTrouble, match="is no name for a picture"):
+        plot_statistics(Statistics(), tmp_path / "a.txt", "a")
+
+
+def test_splits(gridlab: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", 20)
+    made = split(path, tmp_path / "parts", 0.7, 0.15, 0.15, seed=1)
+    assert [part.games for part in made.parts.values()] == [14, 3, 3]
+    lines = [line for part in made.parts.values() for line in part.path.read_text().splitlines()]
+    assert sorted(json.loads(line)["finalScore"] for line in lines) == sorted(
+        game_by_hand(state)["finalScore"] for state in range(20)
+    )
+    assert len(set(lines)) == 20
+    assert {part.path.name for part in made.parts.values()} == {
+        "training_games.jsonl", "validation_games.jsonl", "test_games.jsonl",
+    }  # fmt: skip
+    again = split(path, tmp_path / "again", 0.7, 0.15, 0.15, seed=1)
+    assert [part.path.read_bytes() for part in made.parts.values()] == [
+        part.path.read_bytes() for part in again.parts.values()
+    ]
+    with pytest.raises(BadNotation, match="are no shares"):
+        split(path, tmp_path / "parts", 0.7, 0.2, 0.2)
+    inside = path.rename(tmp_path / "training_games.jsonl")
+    with pytest.raises(FileTrouble, match="would be written over"):
+        split(inside, tmp_path, 0.7, 0.15, 0.15)
+    code, out, _ = gridlab("2048", "split", str(inside), "--out", str(tmp_path / "c"), "--seed", "1", "--json")
+    assert (code, json.loads(out)["train"]["games"]) == (0, 14)
+
+
+def test_exports(gridlab: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", 3)
+    for form, ending in (("csv", ".csv"), ("parquet", ".parquet"), ("hdf5", ".h5"), ("npz", ".npz"), ("json", ".json")):
+        code, out, _ = gridlab("2048", "export", str(path), "--format", form, "--quiet")
+        target = path.with_suffix(ending)
+        assert (code, out) == (0, f"{target}\n")
+        assert [game.as_dict() for game in read_games(target)] == [game_by_hand(state) for state in range(3)]
+    code, _, err = gridlab("2048", "export", str(path), "--format", "jsonl")
+    assert (code, "would be written over" in err) == (2, True)
+    (tmp_path / "b.csv").write_text("a,b\n1,2\n")
+    code, _, err = gridlab("2048", "stats", str(tmp_path / "b.csv"))
+    assert (code, "is no table of games" in err) == (2, True)
+    (tmp_path / "b.parquet").write_text("nothing")
+    code, _, err = gridlab("2048", "stats", str(tmp_path / "b.parquet"))
+    assert (code, "is no table of games" in err) == (2, True)
