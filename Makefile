@@ -55,6 +55,7 @@ bench: .venv/.all
 	$(RUN) python benchmarks/tablebase.py
 	$(RUN) python benchmarks/search.py
 	$(RUN) python benchmarks/game2048.py
+	$(RUN) python benchmarks/datasets2048.py
 
 clean:
 	rm -rf .venv .uv uv.lock dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

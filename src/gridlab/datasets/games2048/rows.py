@@ -9,8 +9,9 @@ Tables are written block by block as games come, and give back the games they we
 """
 
 import csv
+import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from gridlab.datasets.games2048.record import Game, packed_of, tiles_of
+from gridlab.datasets.games2048.text import rows_text
 from gridlab.errors import FileTrouble, SpoiltFile
 from gridlab.extras import need
 from gridlab.files import beside
@@ -75,18 +77,28 @@ HEADER = ("game", "move", *CELLS, "direction", "score", *OF_GAME, "details")
 
 def write_csv(path: Path, games: Iterator[Game]) -> int:
     number = -1
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(HEADER)
+    with path.open("wb") as file:
+        file.write(_csv_text([HEADER]))
         for number, game in enumerate(games):
-            boards = tiles_of(game.boards).reshape(-1, 16).tolist()
-            columns = zip(boards, game.directions.tolist(), game.scores.tolist(), _details(game), strict=True)
-            shared = _shared(game)
-            writer.writerows(
-                (number, move, *board, DIRECTIONS[direction], score, *shared, details)
-                for move, (board, direction, score, details) in enumerate(columns)
-            )
+            if game.details:
+                file.write(_csv_text(_csv_rows(number, game)))
+            else:  # all rows end alike, and kernels write the rest
+                end = _csv_text([(*_shared(game), "")])
+                file.write(rows_text(number, game.boards, game.directions, game.scores, end))
     return number + 1
+
+
+def _csv_text(rows: Iterable[Sequence[object]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _csv_rows(number: int, game: Game) -> Iterator[Sequence[object]]:
+    boards, shared = tiles_of(game.boards).reshape(-1, 16).tolist(), _shared(game)
+    columns = zip(boards, game.directions.tolist(), game.scores.tolist(), _details(game), strict=True)
+    for move, (board, direction, score, details) in enumerate(columns):
+        yield (number, move, *board, DIRECTIONS[direction], score, *shared, details)
 
 
 def read_csv(path: Path) -> Iterator[Game]:
@@ -124,18 +136,19 @@ def write_parquet(path: Path, games: Iterator[Game]) -> int:
 
 def _columns(block: list[Game], first: int, arrow: Any) -> dict[str, Any]:
     tiles = np.concatenate([tiles_of(game.boards).ravel() for game in block])
-    directions = np.concatenate([game.directions for game in block])
     lengths = [game.moves for game in block]
+    owners = np.repeat(np.arange(len(block), dtype=np.int32), lengths)
     columns: dict[str, Any] = {
-        "game": np.repeat(np.arange(first, first + len(block), dtype=np.int32), lengths),
+        "game": owners + np.int32(first),
         "move": np.concatenate([np.arange(length, dtype=np.int32) for length in lengths]),
         "board": arrow.FixedSizeListArray.from_arrays(arrow.array(tiles), 16),
-        "direction": arrow.array(np.array(DIRECTIONS)[directions].tolist()),
+        "direction": arrow.array(DIRECTIONS).take(arrow.array(np.concatenate([game.directions for game in block]))),
         "score": np.concatenate([game.scores for game in block]),
-        "details": [text for game in block for text in _details(game)],
+        "details": arrow.array([text for game in block for text in _details(game)]),
     }
-    for place, name in enumerate(OF_GAME):
-        columns[name] = [value for game in block for value in [_shared(game)[place]] * game.moves]
+    for name, values in zip(OF_GAME, zip(*map(_shared, block), strict=True), strict=True):
+        columns[name] = arrow.array(values).take(arrow.array(owners))
+    columns["max_tile"] = columns["max_tile"].cast(arrow.int32())
     return columns
 
 

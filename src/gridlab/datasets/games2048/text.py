@@ -26,7 +26,7 @@ NEXT_ROW = np.frombuffer(b"],[", np.uint8)
 KEY_BOARD = np.frombuffer(b'"board"', np.uint8)
 KEY_DIRECTION = np.frombuffer(b'"direction"', np.uint8)
 KEY_SCORE = np.frombuffer(b'"score"', np.uint8)
-SPACE, TAB, LINE_FEED, RETURN = b" \t\n\r"
+SPACE, TAB, LINE_FEED, RETURN, QUOTE = b' \t\n\r"'
 COMMA, COLON, OPEN, CLOSE, OPEN_BRACE, CLOSE_BRACE, ZERO_DIGIT, NINE_DIGIT = b",:[]{}09"
 WRONG = -1
 
@@ -35,6 +35,15 @@ def moves_text(boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.
     """The moves of a game, without the brackets of the list."""
     room = np.empty(LONGEST * len(boards), np.uint8)
     return room[: write_moves(boards, directions, scores, room)].tobytes()
+
+
+def rows_text(
+    number: int, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64], end: bytes
+) -> bytes:
+    """The same as lines of a table: number of the game, of the move, 16 tiles, direction, score, and this end."""
+    room = np.empty((LONGEST + len(end)) * len(boards), np.uint8)
+    ending = np.frombuffer(end, np.uint8)
+    return room[: write_rows(number, boards, directions, scores, ending, room)].tobytes()
 
 
 def moves_of(text: bytes, count: int) -> tuple[Boards, NDArray[np.int8], NDArray[np.int64]] | None:
@@ -68,6 +77,28 @@ def write_moves(boards: Boards, directions: NDArray[np.int8], scores: NDArray[np
         place = write_bytes(SCORE, text, place)
         place = write_number(scores[i], text, place)
         place = write_byte(CLOSE_BRACE, text, place)
+    return place
+
+
+@kernel
+def write_rows(
+    number: int, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64], end: Text, text: Text
+) -> int:
+    place = 0
+    for i in range(len(boards)):
+        place = write_byte(COMMA, text, write_number(number, text, place))
+        place = write_byte(COMMA, text, write_number(i, text, place))
+        board = boards[i]
+        for _ in range(16):
+            exponent = int(np.int64(board & FIFTEEN))
+            place = write_byte(COMMA, text, write_number(1 << exponent if exponent > 0 else 0, text, place))
+            board >>= FOUR
+        for letter in WORDS[directions[i]]:
+            if letter != SPACE and letter != QUOTE:
+                place = write_byte(letter, text, place)
+        place = write_byte(COMMA, text, place)
+        place = write_byte(COMMA, text, write_number(scores[i], text, place))
+        place = write_bytes(end, text, place)
     return place
 
 
