@@ -35,7 +35,7 @@ def examples() -> list[Example]:
 def run(command: str, folder: Path) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
-        command.removeprefix("uv run "),
+        command.removeprefix("uv run ").replace("python generate_dataset.py", f"python '{ROOT}/generate_dataset.py'"),
         shell=True,
         capture_output=True,
         text=True,
