@@ -60,7 +60,12 @@ def generate(
     if not quiet:
         typer.echo(f"seed {settings.seed}", err=True)
     tell = (lambda text: typer.echo(text, err=True)) if verbose else None
-    print_result(make(output, games, settings, workers, resume, tell, not quiet and not verbose), json)
+    try:
+        made = make(output, games, settings, workers, resume, tell, not quiet and not verbose)
+    except KeyboardInterrupt:
+        typer.echo("stopped; the same command with --resume goes on from here", err=True)
+        raise
+    print_result(made, json)
 
 
 def verify(

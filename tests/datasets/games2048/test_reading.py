@@ -1,6 +1,8 @@
 """Reading games: text by kernels and by the json module, random access, batches, symmetries, statistics, splits."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -161,6 +163,13 @@ def test_statistics_of_a_file_made_by_hand(gridlab: Run, tmp_path: Path) -> None
     assert json.loads(out) == found
 
 
+def test_the_tool_prints_what_stats_prints(gridlab: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", 2)
+    tool = Path(__file__).parents[3] / "tools" / "analyze_dataset.py"
+    done = subprocess.run([sys.executable, tool, path], capture_output=True, text=True, check=True)
+    assert done.stdout == gridlab("2048", "stats", str(path))[1]
+
+
 def test_red_flags() -> None:
     fine = Statistics([30_000] * 1000, [1500] * 1000, directions=[1, 1, 1, 1])
     fine.tiles.update({2048: 999, 4096: 1})
@@ -199,6 +208,11 @@ def test_splits(gridlab: Run, tmp_path: Path) -> None:
     inside = path.rename(tmp_path / "training_games.jsonl")
     with pytest.raises(FileTrouble, match="would be written over"):
         split(inside, tmp_path, 0.7, 0.15, 0.15)
+    gridlab("2048", "export", str(inside), "--format", "npz", "--quiet")
+    other = split(inside.with_suffix(".npz"), tmp_path / "other", 0.7, 0.15, 0.15, seed=1)
+    assert [json.loads(line) for line in other.parts["val"].path.read_text().splitlines()] == [
+        json.loads(line) for line in made.parts["val"].path.read_text().splitlines()
+    ]
     code, out, _ = gridlab("2048", "split", str(inside), "--out", str(tmp_path / "c"), "--seed", "1", "--json")
     assert (code, json.loads(out)["train"]["games"]) == (0, 14)
 

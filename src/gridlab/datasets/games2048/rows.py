@@ -11,6 +11,9 @@ Tables are written block by block as games come, and give back the games they we
 import csv
 import io
 import json
+import shutil
+import tempfile
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -188,12 +191,37 @@ def write_hdf5(path: Path, games: Iterator[Game]) -> int:
 
 
 def write_npz(path: Path, games: Iterator[Game]) -> int:
-    """All games at once: an NPZ file cannot grow."""
-    parts = [_arrays(block) for block in blocks(games)]
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
-    with path.open("wb") as file:
-        np.savez_compressed(file, **{name: _plain(array) for name, array in whole.items()})
-    return len(whole[LENGTHS]) if parts else 0
+    """Numbers of moves go through files of their own, so that only what belongs to games is held in memory."""
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        held: dict[str, list[Any]] = {}
+        shapes: dict[str, tuple[int, ...]] = {}
+        for block in blocks(games):
+            for name, array in _arrays(block).items():
+                if array.dtype == object or name.startswith("games/"):
+                    held.setdefault(name, []).append(array)
+                    continue
+                known = shapes.get(name, (0,))[0]
+                shapes[name] = (known + len(array), *array.shape[1:])
+                with (Path(folder) / name.replace("/", "-")).open("ab") as file:
+                    file.write(array.tobytes())
+        _assemble_npz(path, Path(folder), shapes, held)
+        return sum(map(len, held.get(LENGTHS, [])))
+
+
+def _assemble_npz(path: Path, folder: Path, shapes: dict[str, tuple[int, ...]], held: dict[str, list[Any]]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
+        for name, parts in held.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, _plain(np.concatenate(parts)), allow_pickle=False)
+        for name, shape in shapes.items():
+            kind = np.dtype({"moves/board": "<i4", "moves/direction": "i1", "moves/score": "<i8"}[name])
+            head = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
+            with (
+                archive.open(f"{name}.npy", "w", force_zip64=True) as member,
+                (folder / name.replace("/", "-")).open("rb") as file,
+            ):
+                np.lib.format.write_array_header_1_0(member, head)
+                shutil.copyfileobj(file, member, 1 << 20)
 
 
 def _plain(array: Any) -> Any:

@@ -1,12 +1,12 @@
 """A dataset of 2048 games in three parts, by whole games: nothing of a game leaks from one part into another."""
 
+import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.datasets.games2048.lines import read_games
-from gridlab.datasets.games2048.record import Game
+from gridlab.datasets.games2048.lines import export_games
 from gridlab.datasets.games_file import Games, write_index
 from gridlab.errors import BadNotation, FileTrouble
 from gridlab.files import whole_file
@@ -42,9 +42,16 @@ def split(source: Path, folder: Path, train: float, val: float, test: float, see
     targets = {name: folder / file for name, file in NAMES.items()}
     if source.resolve() in {path.resolve() for path in targets.values()}:
         raise FileTrouble(f"{source} would be written over; name another folder than {folder}")
-    games: Games | list[Game] = Games(source) if source.suffix == ".jsonl" else list(read_games(source))
+    with tempfile.TemporaryDirectory() as between:
+        if source.suffix == ".jsonl":
+            return _share_out(Games(source), targets, shares, seed)
+        lines, _ = export_games(source, "jsonl", Path(between) / "games.jsonl")
+        return _share_out(Games(lines), targets, shares, seed)
+
+
+def _share_out(games: Games, targets: dict[str, Path], shares: dict[str, float], seed: int) -> Split:
     order = np.random.default_rng(seed).permutation(len(games)).tolist()
-    ends = np.rint(np.cumsum([train, val, test]) * len(games)).astype(int).tolist()
+    ends = np.rint(np.cumsum(list(shares.values())) * len(games)).astype(int).tolist()
     parts: dict[str, Part] = {}
     for name, begin, end in zip(targets, [0, *ends], ends, strict=False):
         chosen = sorted(order[begin:end])
