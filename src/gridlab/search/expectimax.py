@@ -58,6 +58,8 @@ class Memory(NamedTuple):
     numbers: NDArray[np.float64]  # [level, 6]
     keys: Boards  # [level, entry]: boards before a move whose value is known
     values: NDArray[np.float64]
+    afters: Boards  # [level, entry]: boards after a move whose value is known
+    worths: NDArray[np.float64]
     counts: Counts  # [2]: boards evaluated, boards answered by the table
 
 
@@ -66,7 +68,8 @@ def new_memory(entries: int = 0) -> Memory:
     levels = DEEPEST // 2
     return Memory(
         np.zeros((levels, 5), np.uint64), np.zeros((levels, 6)), np.zeros((levels, entries), np.uint64),
-        np.zeros((levels, entries)), np.zeros(2, np.int64),
+        np.zeros((levels, entries)), np.zeros((levels, entries), np.uint64), np.zeros((levels, entries)),
+        np.zeros(2, np.int64),
     )  # fmt: skip
 
 
@@ -74,6 +77,7 @@ def new_memory(entries: int = 0) -> Memory:
 def forget(memory: Memory) -> None:
     """Empty the transposition table."""
     memory.keys[:] = ZERO
+    memory.afters[:] = ZERO
 
 
 @kernel
@@ -144,7 +148,8 @@ def chance(
     slides = rows.slides
     values, gains, slid, places, corner = evaluator
     depth, twos, fours, sample, cutoff = settings
-    frames, numbers, keys, known, counts = memory
+    frames, numbers, keys, known, afters, worths, counts = memory
+    entries = afters.shape[1] if cutoff == 0.0 else 0  # with a cut-off a board is not worth the same everywhere
     if depth <= 4:
         return last_chance(
             after, 1.0, depth - 2, slides, values, gains, slid, places, corner, settings, keys[0], known[0], counts,
@@ -163,11 +168,18 @@ def chance(
                 continue
             probability = number[CHANCE] * weight / number[ODDS]
             if left_over <= 4:
+                place = place_of(moved, entries)  # tiles that slide to the same place lead to the same board
+                if place >= 0 and afters[k, place] == moved:
+                    counts[1] += 1
+                    number[BEST] = max(number[BEST], worths[k, place])
+                    continue
                 value = last_chance(
                     moved, probability, left_over - 2, slides, values, gains, slid, places, corner, settings,
                     keys[k + 1], known[k + 1], counts, states, stream,
                 )  # fmt: skip
                 number[BEST] = max(number[BEST], value)
+                if place >= 0:
+                    afters[k, place], worths[k, place] = moved, value
             else:
                 k += 1
                 open_frame(frames[k], numbers[k], moved, probability, twos + fours, sample, states, stream)
