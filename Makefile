@@ -56,6 +56,7 @@ bench: .venv/.all
 	$(RUN) python benchmarks/search.py
 	$(RUN) python benchmarks/game2048.py
 	$(RUN) python benchmarks/datasets2048.py
+	$(RUN) python benchmarks/dqn.py
 
 clean:
 	rm -rf .venv .uv uv.lock dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -7,6 +7,7 @@ from gridlab.errors import BadPlayer
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.players import PLAYERS, make_player, parse_player
+from tests.conftest import Python
 from tests.search.by_the_letter import best_first, to_key
 
 RULES = game("tictactoe")
@@ -79,3 +80,16 @@ def test_best_first_plays_the_line_it_finds() -> None:
     assert (row, col) != (2, 1)  # which O threatens to fill: this player hopes that it will not
     assert player.move(Position.parse("/".join(board), RULES), random) == 3 * row + col
     assert player.move(Position.parse("XXO/OOX/X..", RULES), random) == 7  # no line is left to O: it takes one from X
+
+
+def test_learnt_players_need_torch_and_say_so(python: Python) -> None:
+    """The rest of the package does not: nothing imports it before such a player is made."""
+    done = python(
+        "import sys; sys.modules['torch'] = None\n"
+        "from gridlab import cli\n"
+        "sys.exit(cli.run(['match', 'dqn', 'random', '--game', 'squava', '--games', '2', '--workers', '1']))"
+    )
+    assert done.returncode == 2
+    assert done.stderr.endswith("error: this needs torch, which is not installed: pip install 'gridlab[learn]'\n")
+    done = python("import sys, gridlab.cli, gridlab.players, gridlab.arena.match; sys.exit('torch' in sys.modules)")
+    assert done.returncode == 0

@@ -14,6 +14,7 @@ import numpy as np
 from gridlab.command_player import CommandPlayer
 from gridlab.errors import BadPlayer
 from gridlab.exact.oracle import Oracle
+from gridlab.extras import need
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.search.best_first import Start, best_first, best_looking
@@ -119,6 +120,30 @@ class PerfectPlayer:
         pass
 
 
+class LearntPlayer:
+    """Looks `depth` plies ahead and judges by a trained network, blended with open lines; the same move every time."""
+
+    def __init__(self, rules: Rules, checkpoint: str, depth: int, blend: float) -> None:
+        if not 1 <= depth <= rules.cells:
+            raise BadPlayer(
+                f"depth={depth} of a player that has learnt: 1 to {rules.cells} plies make sense in {rules}"
+            )
+        if not 0 <= blend <= 1:
+            raise BadPlayer(f"blend={blend} of the player dqn-minimax: 0 (heuristic alone) to 1 (network alone)")
+        need("torch", "learn")
+        from gridlab.learn.load import load_judge
+
+        self.depth, self.blend, self.judge = depth, blend, load_judge(checkpoint, rules)
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        stones = (position.crosses, position.noughts)
+        own, other = stones if position.to_move == "X" else stones[::-1]
+        return self.judge.moves(np.array([[own, other]]), self.depth, self.blend).best(0)[0]
+
+    def close(self) -> None:
+        pass
+
+
 P = TypeVar("P")
 
 
@@ -140,6 +165,16 @@ PLAYERS: dict[str, Kind[Player]] = {
         MctsPlayer,
         {"playouts": 2000, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
         "Monte Carlo tree search: random playouts, and what is proved on the way",
+    ),
+    "dqn-minimax": Kind(
+        LearntPlayer,
+        {"checkpoint": "", "depth": 4, "blend": 0.6},
+        "looks some plies ahead and judges by a trained network and open lines (squava)",
+    ),
+    "dqn": Kind(
+        lambda rules, checkpoint: LearntPlayer(rules, checkpoint, 1, 1.0),
+        {"checkpoint": ""},
+        "the move after which a trained network likes the position best (squava)",
     ),
     "best-first": Kind(
         BestFirstPlayer, {"expansions": 10_000}, "goes for a line that the opponent would have to allow"

@@ -10,7 +10,19 @@ from collections.abc import Callable, Sequence
 
 import typer
 
-from gridlab.cli import arena, best_first, game2048, grade, play, positions, solve, tablebase, terminals, tour
+from gridlab.cli import (
+    arena,
+    best_first,
+    game2048,
+    grade,
+    play,
+    positions,
+    solve,
+    tablebase,
+    terminals,
+    tour,
+    train,
+)  # fmt: skip
 from gridlab.errors import GridlabError
 
 app = typer.Typer(
@@ -31,6 +43,7 @@ app.add_typer(arena.games, name="games")
 app.add_typer(terminals.app, name="terminals")
 app.add_typer(tablebase.app, name="tablebase")
 app.add_typer(game2048.app, name="2048")
+app.add_typer(train.app, name="train")
 
 
 def main() -> None:

@@ -65,3 +65,12 @@ def evaluate(own: int, other: int, game: Evaluation) -> int:
         elif mine == 0 and theirs > 0 and theirs == game.lose - 1:
             score += NEARLY_LOST
     return score
+
+
+@kernel
+def evaluate_many(boards: NDArray[np.int64], game: Evaluation) -> NDArray[np.int64]:
+    """The same for many positions [position, (own, other)]."""
+    scores = np.empty(len(boards), np.int64)
+    for i in range(len(boards)):
+        scores[i] = evaluate(boards[i, 0], boards[i, 1], game)
+    return scores

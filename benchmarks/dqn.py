@@ -1,0 +1,184 @@
+"""The network and what it costs: evaluations, training steps, episodes, searches with and without it.
+
+Run by `make bench`; the figures stand in docs/learning-squava.md. CPU times, one core unless said otherwise. With
+GRIDLAB_TABLEBASE=squava.tb also how often the sign of the network is right; more checkpoints may be named for that.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from gridlab.exact.tablebase.probe import Tablebase
+from gridlab.exact.tablebase.sampling import draw_positions
+from gridlab.games import game
+from gridlab.games.mnk.position import Position
+from gridlab.learn.episodes import Table, play_episodes
+from gridlab.learn.learner import Learner
+from gridlab.learn.load import load_judge
+from gridlab.learn.onnx_file import random_boards
+from gridlab.learn.settings import PRESETS
+from gridlab.learn.teacher import Course, Lessons, teach
+from gridlab.search.board import Board, board_of
+from gridlab.search.depth_limited import best_move, game_of, new_table
+from gridlab.stop import stop_flag
+from gridlab.workers import in_order
+
+SQUAVA = game("squava")
+JUDGE = load_judge("", SQUAVA)
+PHASES = {"random": 0, "heuristic": 600, "self-play": 2300}  # an episode of each
+GROUP = 5
+RUNS = 5
+
+
+def cpu(work: Callable[[], Any], repeats: int = 1) -> float:
+    """CPU seconds of one run, on average; the first, which compiles, is not counted."""
+    work()
+    begun = time.process_time()
+    for _ in range(repeats):
+        work()
+    return (time.process_time() - begun) / repeats
+
+
+def evaluations() -> None:
+    print("evaluations per CPU second, features and network")
+    boards = random_boards(SQUAVA, 4096)
+    for size in (1, 25, 512, 4096):
+        rate = size / cpu(lambda size=size: JUDGE.values(boards[:size]), 4096 // size)  # type: ignore[misc]
+        print(f"  in batches of {size:>4}: {rate:>8,.0f}")
+    rate = len(boards) / cpu(lambda: JUDGE.blended(boards, 0.0), 20)
+    print(f"  heuristic alone:   {rate:>10,.0f}")
+
+
+def steps() -> None:
+    print("gradient steps")
+    for preset in ("guide", "best"):
+        settings = PRESETS[preset]
+        learner = Learner(SQUAVA, settings, 0, torch.device("cpu"))
+        table = Table(learner.judge, PRESETS["guide"], 0)
+        while not learner.ready():
+            learner.replay.add(play_episodes(table, range(20)))
+        print(f"  batch of {settings.batch:>3}: {1000 * cpu(learner.step, 20):.1f} ms of CPU")
+
+
+def episodes() -> None:
+    print(f"games: the phases of guide, and best; by one worker, and by two; least wall time of {RUNS} runs")
+    table = Table(JUDGE, PRESETS["guide"], 0)
+    course, board = PRESETS["best"].course, board_of(SQUAVA)
+    assert course is not None
+    teaching = partial(teach_games, course, board)
+    for name, first in PHASES.items():
+        faster(
+            name, partial(play_episodes, table), [range(first + GROUP * i, first + GROUP * (i + 1)) for i in range(4)]
+        )
+    faster("best", teaching, [range(20 * i, 20 * (i + 1)) for i in range(4)])
+    spent, number = cpu(lambda: teaching(range(200))), len(teaching(range(200)).own)
+    print(f"  preset best: {200 / spent:,.0f} games and {number / spent:,.0f} positions per CPU second")
+
+
+def teach_games(course: Course, board: Board, games: range) -> Lessons:
+    return teach(course, 0, games, board, stop_flag())
+
+
+def faster(name: str, play: Callable[[range], Any], groups: list[range]) -> None:
+    """Groups of games by one worker and by two, in turn."""
+    play(groups[0])
+    runs = [[wall(play, groups, workers) for workers in (1, 2)] for _ in range(RUNS)]
+    one, two = (min(each) for each in zip(*runs, strict=True))
+    number = sum(map(len, groups))
+    print(f"  {name:<10} {number / one:>6.1f} a second, {number / two:>6.1f} with two workers: {one / two:.2f} times")
+
+
+def wall(play: Callable[[range], Any], groups: list[range], workers: int) -> float:
+    begun = time.perf_counter()
+    list(in_order(play, groups, workers))
+    return time.perf_counter() - begun
+
+
+def random_positions(number: int) -> list[Position]:
+    """Ongoing positions of 4 to 10 stones."""
+    random = np.random.default_rng(0)
+    found: list[Position] = []
+    while len(found) < number:
+        position = Position(SQUAVA)
+        for _ in range(int(random.integers(4, 11))):
+            if moves := position.moves():
+                position = position.play(int(random.choice(moves)))
+        if position.outcome() is None:
+            found.append(position)
+    return found
+
+
+def searches() -> None:
+    print("a move, means over random positions of 4 to 10 stones")
+    tables = game_of(SQUAVA)
+    for depth, number in ((2, 100), (3, 50), (4, 20)):
+        positions = random_positions(number)
+        leaves, edges, met, slowest, spent = 0, 0, 0, 0.0, 0.0
+        for position in positions:
+            begun = time.process_time()
+            found = JUDGE.moves(np.array([seats(position)]), depth, 0.6)
+            took = time.process_time() - begun
+            leaves, edges, met = leaves + found.leaves, edges + found.edges, met + found.met
+            slowest, spent = max(slowest, took), spent + took
+        print(
+            f"  depth {depth}, network: {leaves / number:,.0f} leaves, {edges / spent:,.0f} nodes per CPU second",
+            end="; ",
+        )
+        print(
+            f"{met / edges:.0%} of moves lead to a position met before; {1000 * spent / number:.0f} ms a move", end=""
+        )
+        print(f", {1000 * slowest:.0f} at most")
+        nodes, hits, table = 0, 0, new_table()
+        begun = time.process_time()
+        for position in positions:
+            counts = best_move(position, depth, tables, table)[2]
+            nodes, hits = nodes + counts.nodes, hits + counts.hits
+        spent = time.process_time() - begun
+        print(f"  depth {depth}, alpha-beta without it: {nodes / spent:,.0f} nodes per CPU second", end="; ")
+        print(f"{hits / nodes:.1%} answered by the table; {1000 * spent / number:.2f} ms a move")
+    start = np.zeros((1, 2), np.int64)
+    for name, boards in (("the start", start), ("X in a corner", np.array([[0, 1]]))):
+        print(f"  depth 4 from {name}: {1000 * cpu(lambda boards=boards: JUDGE.moves(boards, 4, 0.6)):.0f} ms")  # type: ignore[misc]
+    print("  the document: 40-70 % of lookups answered by its table; four threads play 2.8-3.2 times as fast as one")
+
+
+def seats(position: Position) -> tuple[int, int]:
+    stones = (position.crosses, position.noughts)
+    return stones if position.to_move == "X" else (stones[1], stones[0])
+
+
+def signs(tablebase: str, checkpoints: list[str]) -> None:
+    """How often a value has the sign of the truth, on positions of every ply drawn uniformly up to symmetry."""
+    table, random = Tablebase(tablebase), np.random.default_rng(123)
+    boards = np.concatenate([draw_positions(SQUAVA, ply, 300, random) for ply in range(4, 22)])
+    truth, plies = np.sign(table.probe_many(boards)), np.bitwise_count(boards).sum(axis=1)
+    boards = np.where((plies % 2 == 1)[:, None], boards[:, ::-1], boards)[truth != 0]
+    plies, truth = plies[truth != 0], truth[truth != 0]
+    print(f"sign right on {len(truth):,} won or lost positions, {np.mean(truth > 0):.1%} of them won")
+    judges = {"shipped": JUDGE} | {path: load_judge(path, SQUAVA) for path in checkpoints}
+    opinions = {"heuristic": JUDGE.blended(boards, 0.0)} | {name: each.values(boards) for name, each in judges.items()}
+    for name, values in opinions.items():
+        right = np.sign(values) == truth
+        parts = [f"{right[(plies >= low) & (plies < low + 6)].mean():.1%}" for low in (4, 10, 16)]
+        print(f"  {name}: {right.mean():.1%}; plies 4-9, 10-15, 16-21: {', '.join(parts)}")
+
+
+def main() -> None:
+    JUDGE.moves(np.zeros((1, 2), np.int64), 2, 0.6)  # compiled before the clock starts
+    best_move(Position(SQUAVA), 2, game_of(SQUAVA), new_table())
+    evaluations()
+    steps()
+    episodes()
+    searches()
+    if tablebase := os.environ.get("GRIDLAB_TABLEBASE"):
+        signs(tablebase, sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()

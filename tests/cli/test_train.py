@@ -1,0 +1,94 @@
+"""Training, inspection and export on the command line."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+
+pytestmark = pytest.mark.compiled
+
+
+def test_train_inspect_export(gridlab: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "dqn"
+    code, out, _ = gridlab(
+        "train", "squava", "--method", "dqn", "--episodes", "10", "--seed", "1", "--workers", "1", "--out", str(folder),
+        "--json", "--quiet",
+    )  # fmt: skip
+    found = json.loads(out)
+    assert (code, found["episode"], found["episodes"]) == (0, 10, 10)
+    assert 0 <= found["random"] <= 1
+    weights = str(folder / "weights-000010.safetensors")
+    code, out, _ = gridlab("train", "inspect", "X.O../...../..X../...../....O", "--checkpoint", weights, "--json")
+    opinion = json.loads(out)
+    assert code == 0
+    assert opinion["features"]["own middle"] == pytest.approx(1 / 9, abs=1e-5)
+    assert len(opinion["features"]) == 35
+    assert [opinion["features"][f"cell {cell}"] for cell in (11, 13, 33, 55)] == [1, -1, 1, -1]
+    assert len(opinion["moves"]) == 21
+    assert abs(opinion["value"]) <= 1
+    code, out, _ = gridlab("train", "export", weights, "--onnx")
+    assert code == 0
+    assert "onnxruntime differs from torch by at most" in out
+    assert (folder / "weights-000010.onnx").stat().st_size > 2_700_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("train", "squava", "--episodes", "0"), "0 is not in the range"),
+        (("train", "squava", "--method", "sarsa"), "'sarsa' is not"),
+        (("train", "chess"), "No such command 'chess'"),
+        (("train", "squava", "--resume", "--out", "nowhere"), "cannot read the checkpoint nowhere"),
+        (("train", "inspect", "XXXX./O..O./.O.../...../....."), "the game is over"),
+        (("train", "export", "none.safetensors", "--onnx"), "cannot read the checkpoint none.safetensors"),
+        (("match", "dqn", "random", "--game", "5x5:4", "--games", "2"), "the network has learnt 5x5:4-3 (squava)"),
+        (("match", "dqn-minimax blend=2", "random", "--game", "squava", "--games", "2", "--workers", "1"), "blend=2.0"),
+        (("match", "dqn checkpoint=x", "random", "--game", "squava", "--games", "2", "--workers", "1"), "checkpoint x"),
+    ],
+)
+def test_wrong_use_is_told_in_a_sentence(gridlab: Run, arguments: tuple[str, ...], sentence: str) -> None:
+    code, _, err = gridlab(*arguments)
+    assert code == 2
+    assert sentence in err
+    assert "Traceback" not in err
+
+
+def test_the_shipped_player_plays(gridlab: Run) -> None:
+    code, out, _ = gridlab(
+        "match", "dqn-minimax depth=2", "random", "--game", "squava", "--games", "4", "--seed", "1", "--workers", "1",
+        "--json", "--quiet",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(out)["a_score"] >= 0.75
+
+
+def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "gridlab",
+        "train",
+        "squava",
+        "--episodes",
+        "400",
+        "--workers",
+        "1",
+        "--out",
+        "dqn",
+    ]
+    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    while not (tmp_path / "dqn").exists() and time.monotonic() < end and running.poll() is None:
+        time.sleep(0.1)  # the first checkpoint comes after 60 random games
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert "of 400 episodes" in out
+    assert "to go on: the same command with --resume --out dqn" in err
+    assert (tmp_path / "dqn" / "training.safetensors").exists()
