@@ -111,7 +111,7 @@ def tables(boards: Boards) -> None:
 def twin(boards: Boards) -> None:
     print("the readable twin on the same boards")
     for name, depth, number in (("spec", 2, 100), ("spec", 3, 20), ("spec", 4, 2), ("rows", 3, 10)):
-        search = PlainSearch(RULES, find_evaluator(name).board(RULES), depth)
+        search = PlainSearch(RULES, find_evaluator(name).board(RULES), depth, dead=find_evaluator(name).dead)
         plain = [unpack(board) for board in boards[:number].tolist()]
         begun = time.process_time()
         for board in plain:

@@ -19,7 +19,7 @@ from gridlab.search.evaluators import assemble, line_table
 from gridlab.search.expectimax import new_memory
 from gridlab.search.games2048 import new_games, play_games
 from gridlab.search.last_plies import Settings
-from gridlab.search.rows_evaluator import WEIGHTS, Weights, line_value
+from gridlab.search.rows_evaluator import DEAD, WEIGHTS, Weights, line_value
 from gridlab.splitmix import streams
 from gridlab.stop import stop_flag
 from gridlab.workers import in_order
@@ -32,7 +32,7 @@ MEMORY, SHRINK = 0.8, 0.985  # what stays of the spread from one generation to t
 def mean_score(logarithms: NDArray[np.float64], depth: int, games: int, seed: int) -> float:
     """What a candidate scores."""
     weights = Weights(*np.exp(logarithms).tolist())
-    evaluator = assemble([line_table(partial(line_value, weights=weights))], (0, 0, 0), 0, 9, 1)
+    evaluator = assemble([line_table(partial(line_value, weights=weights))], (0, 0, 0), 0, 9, 1, DEAD)
     played, settings, memory = new_games(games), Settings(depth, 9, 1, 0, 0.0), new_memory(1 << 12)
     play_games(played, row_tables(), evaluator, settings, memory, streams(seed, games), 0, stop_flag())
     return float(played.points.mean())

@@ -1,5 +1,6 @@
 """What the tests share: a way to run the command line, and strategies that plant structure."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -23,6 +24,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if item.get_closest_marker("compiled") or item.path.suffix == ".md"]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(autouse=True)
+def _not_hushed() -> None:
+    """--quiet of an earlier command in this process is forgotten."""
+    logging.getLogger("gridlab").setLevel(logging.NOTSET)
 
 
 @pytest.fixture

@@ -101,7 +101,8 @@ class ExpectimaxPlayer:
         """What each legal direction is worth; the first of the largest is played."""
         state = np.array([random.integers(1 << 64, dtype=np.uint64)]) if self.sample else np.zeros(1, np.uint64)
         if not self.rules.packed:
-            search = PlainSearch(self.rules, self.evaluate, self.depth, self.sample, self.cutoff, Stream(int(state[0])))
+            dead, stream = find_evaluator(self.evaluator).dead, Stream(int(state[0]))
+            search = PlainSearch(self.rules, self.evaluate, self.depth, self.sample, self.cutoff, stream, dead)
             return search.move_values(position.tiles)
         found, plan = np.empty((1, 4)), self.plan()
         boards = np.array([position.packed], np.uint64)

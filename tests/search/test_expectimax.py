@@ -103,7 +103,7 @@ def by_twin(
 ) -> NDArray[np.float64]:
     found, evaluate = np.full((len(boards), 4), -np.inf), cached(name)
     for number, (board, state) in enumerate(zip(boards, streams(5, len(boards)).tolist(), strict=True)):
-        search = PlainSearch(rules, evaluate, depth, sample, cutoff, Stream(state))
+        search = PlainSearch(rules, evaluate, depth, sample, cutoff, Stream(state), EVALUATORS[name].dead)
         for direction, value in search.move_values(board).items():
             found[number, DIRECTIONS.index(direction)] = value
     return found
@@ -217,3 +217,13 @@ def test_a_dead_board_in_the_search_is_worth_its_evaluation() -> None:
     wanted = (9 * float(best) + float(evaluate(dead))) / 10
     assert PlainSearch(RULES, evaluate, 3).move_values(board.tiles)["right"] == wanted
     assert by_kernel("spec", [board.tiles], 3)[0, DIRECTIONS.index("right")] == wanted
+
+
+def test_a_dead_board_costs_the_evaluator_rows_dear() -> None:
+    board = Position2048.parse("8 16 4 ./2 4 8 16/4 8 16 32/8 16 32 64")
+    dead, alive = (place(board.play("right").tiles, 0, tile) for tile in (4, 2))
+    evaluate, loss = EVALUATORS["rows"].board(RULES), EVALUATORS["rows"].dead
+    best = max(evaluate(move(RULES, alive, direction)[0]) for direction in ("up", "down"))
+    wanted = (9 * float(best) + float(evaluate(dead) - loss)) / 10
+    assert loss > 1_000_000
+    assert by_kernel("rows", [board.tiles], 3)[0, DIRECTIONS.index("right")] == wanted

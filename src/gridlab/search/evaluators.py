@@ -61,6 +61,7 @@ class Evaluator(NamedTuple):
     slid: Table  # two for each row: its value when slid to the left, and to the right
     places: Places  # of the kinds: step from row to row, first column, step from column to column
     corner: int  # times the largest tile, if that stands at the top right
+    dead: int  # what a board loses that has no move left
 
 
 class Kind(NamedTuple):
@@ -69,6 +70,7 @@ class Kind(NamedTuple):
     about: str
     board: Callable[[Rules2048], Evaluate]  # the plain evaluation
     arrays: Callable[[int, int], Evaluator]  # twos and fours -> the same as arrays
+    dead: int = 0  # what a board loses that has no move left
 
 
 @cache
@@ -81,7 +83,7 @@ def spec_arrays(twos: int, fours: int) -> Evaluator:
 
 @cache
 def rows_arrays(twos: int, fours: int) -> Evaluator:
-    return assemble([line_table(rows_evaluator.line_value)], (0, 0, 0), 0, twos, fours)
+    return assemble([line_table(rows_evaluator.line_value)], (0, 0, 0), 0, twos, fours, rows_evaluator.DEAD)
 
 
 def spec_board(rules: Rules2048) -> Evaluate:
@@ -93,7 +95,7 @@ def spec_board(rules: Rules2048) -> Evaluate:
 EVALUATORS = {
     "spec": Kind("the document's five parts, literally", spec_board, spec_arrays),
     "rows": Kind("order, room and merges in every line; much stronger",
-                 lambda rules: lambda board: rows_evaluator.rows(board, rules.cols), rows_arrays),
+                 lambda rules: lambda board: rows_evaluator.rows(board, rules.cols), rows_arrays, rows_evaluator.DEAD),
 }  # fmt: skip
 
 
@@ -114,13 +116,19 @@ def line_table(value: Callable[[Board], int]) -> NDArray[np.int64]:
 
 
 def assemble(
-    kinds: Sequence[NDArray[np.int64]], places: tuple[int, int, int], corner: int, twos: int, fours: int
+    kinds: Sequence[NDArray[np.int64]],
+    places: tuple[int, int, int],
+    corner: int,
+    twos: int,
+    fours: int,
+    dead: int = 0,
 ) -> Evaluator:
     """The arrays of an evaluator from the values of each kind of line; `places` are in kinds."""
     added = [gains(values, twos, fours) for values in kinds]
     slid = [slid_values(values) for values in kinds]
     rows, first, columns = (np.uint64(each * ROWS) for each in places)
-    return Evaluator(np.concatenate(kinds), np.concatenate(added), np.concatenate(slid), (rows, first, columns), corner)
+    tables = np.concatenate(kinds), np.concatenate(added), np.concatenate(slid)
+    return Evaluator(*tables, (rows, first, columns), corner, dead)
 
 
 def slid_values(values: NDArray[np.int64]) -> NDArray[np.int64]:

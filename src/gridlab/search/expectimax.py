@@ -7,10 +7,10 @@ Depth counts player moves and chance layers together, the player's move first:
     3  move, tile, move
     4  move, tile, move, tile      the document's "two moves and two chance nodes"
 
-The last plies are single functions over look-up tables (gridlab.search.last_plies). Above them every
-chance layer has a frame: the board after a move, the new tiles still to be tried, and the player's moves under the
-tile being tried. A board without a move is worth its static evaluation; among equals the first of up, down, left,
-right is played.
+The last plies are single functions over look-up tables (gridlab.search.last_plies). Above them every chance layer has
+a frame: the board after a move, the new tiles still to be tried, and the player's moves under the tile being tried. A
+board without a move is worth its static evaluation less what the evaluator takes for that; among equals the first of
+up, down, left, right is played.
 """
 
 from typing import NamedTuple
@@ -127,7 +127,7 @@ def value_after(
     stream: int,
 ) -> float:  # fmt: skip
     """What a board is worth after a move."""
-    values, gains, _, places, corner = evaluator
+    values, gains, _, places, corner, _ = evaluator
     depth, twos, fours, sample, _ = settings
     if depth == 1:
         memory.counts[0] += 1
@@ -146,14 +146,14 @@ def chance(
 ) -> float:  # fmt: skip
     """What a board is worth after a move, three plies or more deep: frames down to the last chance layer."""
     slides = rows.slides
-    values, gains, slid, places, corner = evaluator
+    values, gains, slid, places, corner, dead = evaluator
     depth, twos, fours, sample, cutoff = settings
     frames, numbers, keys, known, afters, worths, counts = memory
     entries = afters.shape[1] if cutoff == 0.0 else 0  # with a cut-off a board is not worth the same everywhere
     if depth <= 4:
         return last_chance(
-            after, 1.0, depth - 2, slides, values, gains, slid, places, corner, settings, keys[0], known[0], counts,
-            states, stream,
+            after, 1.0, depth - 2, slides, values, gains, slid, places, corner, dead, settings, keys[0], known[0],
+            counts, states, stream,
         )  # fmt: skip
     k = 0
     open_frame(frames[0], numbers[0], after, 1.0, twos + fours, sample, states, stream)
@@ -174,7 +174,7 @@ def chance(
                     number[BEST] = max(number[BEST], worths[k, place])
                     continue
                 value = last_chance(
-                    moved, probability, left_over - 2, slides, values, gains, slid, places, corner, settings,
+                    moved, probability, left_over - 2, slides, values, gains, slid, places, corner, dead, settings,
                     keys[k + 1], known[k + 1], counts, states, stream,
                 )  # fmt: skip
                 number[BEST] = max(number[BEST], value)
@@ -187,7 +187,7 @@ def chance(
             value = number[BEST]
             if value == NO_MOVE:
                 counts[0] += 1
-                value = float(static(frame[BOARD], frame[TURNED], values, places, corner))
+                value = float(static(frame[BOARD], frame[TURNED], values, places, corner) - dead)
             place = place_of(frame[BOARD], keys.shape[1])
             if place >= 0:
                 keys[k, place], known[k, place] = frame[BOARD], value

@@ -22,6 +22,7 @@ class PlainSearch:
     sample: int = 0
     cutoff: float = 0.0
     stream: Stream | None = None
+    dead: int = 0  # what a board loses that has no move left
 
     def choose(self, board: Board) -> str | None:
         """The best direction, the first of equals; None if there is no move."""
@@ -55,7 +56,7 @@ class PlainSearch:
             return float(self.evaluate(board))
         afters = [move(self.rules, board, direction)[0] for direction in DIRECTIONS]
         values = [self.after_value(after, depth - 1, probability) for after in afters if after != board]
-        return max(values) if values else float(self.evaluate(board))
+        return max(values) if values else float(self.evaluate(board) - self.dead)
 
     def _cells(self, after: Board) -> list[int]:
         """The cells to be tried: all empty ones, or a random sample of them."""

@@ -89,7 +89,7 @@ def choose_cells(cells: np.uint64, number: int, sample: int, states: States, str
 @kernel
 def best_move_before_tile(
     board: np.uint64, turned: np.uint64, slides: Slides, values: Table, gains: Table, places: Places, corner: int,
-    twos: int, fours: int, sample: int, counts: Counts, states: States, stream: int,
+    dead: int, twos: int, fours: int, sample: int, counts: Counts, states: States, stream: int,
 ) -> float:  # fmt: skip
     """The best move when only new tiles come after it."""
     best = NO_MOVE
@@ -104,14 +104,14 @@ def best_move_before_tile(
                 after, after_turned, values, gains, places, corner, twos, fours, sample, counts, states, stream
             )
             best = max(best, value)
-    return best if best != NO_MOVE else float(static(board, turned, values, places, corner))
+    return best if best != NO_MOVE else float(static(board, turned, values, places, corner) - dead)
 
 
 @kernel
 def last_chance(
     after: np.uint64, probability: float, left_over: int, slides: Slides, values: Table, gains: Table, slid: Table,
-    places: Places, corner: int, settings: Settings, keys: Boards, known: NDArray[np.float64], counts: Counts,
-    states: States, stream: int,
+    places: Places, corner: int, dead: int, settings: Settings, keys: Boards, known: NDArray[np.float64],
+    counts: Counts, states: States, stream: int,
 ) -> float:  # fmt: skip
     """The mean over new tiles when one move (left_over 1), or one move and a tile (2), come after them."""
     _, twos, fours, sample, cutoff = settings
@@ -131,6 +131,7 @@ def last_chance(
             slid,
             places,
             corner,
+            dead,
             twos,
             fours,
             cutoff,
@@ -155,8 +156,8 @@ def last_chance(
                 value = known[place]
             else:
                 value = best_move_before_tile(
-                    board, board_turned, slides, values, gains, places, corner, twos, fours, sample, counts, states,
-                    stream,
+                    board, board_turned, slides, values, gains, places, corner, dead, twos, fours, sample, counts,
+                    states, stream,
                 )  # fmt: skip
                 if place >= 0:
                     keys[place], known[place] = board, value
@@ -167,8 +168,8 @@ def last_chance(
 @kernel
 def tiles_and_move(
     after: np.uint64, cells: np.uint64, odds: float, probability: float, slides: Slides, values: Table, slid: Table,
-    places: Places, corner: int, twos: int, fours: int, cutoff: float, keys: Boards, known: NDArray[np.float64],
-    counts: Counts,
+    places: Places, corner: int, dead: int, twos: int, fours: int, cutoff: float, keys: Boards,
+    known: NDArray[np.float64], counts: Counts,
 ) -> float:  # fmt: skip
     """The mean over new tiles when one move comes after each: most of the time of a search of odd depth goes by here.
 
@@ -228,7 +229,7 @@ def tiles_and_move(
             best = max(best, by_up if up != board_turned else LEAST)
             best = max(best, by_down if down != board_turned else LEAST)
             if best == LEAST:
-                best = static(board, board_turned, values, places, corner)
+                best = static(board, board_turned, values, places, corner) - dead
             evaluated += 4
             value = float(best)
             if place >= 0:

@@ -9,6 +9,9 @@ A line of tiles is judged by the exponents e of its tiles (2 has 1, 4 has 2, …
     + edge     times e when the largest tile stands at an end of the line
     - locked   for a line without an empty cell and without equal neighbours
 
+A board without a move loses DEAD besides, far more than any line can bring: the deeper a search, the more it sees of
+them, and without that they would look like any crowded board.
+
 The numbers were found by play: `python benchmarks/tune2048.py`.
 """
 
@@ -16,6 +19,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gridlab.games.game2048.reference import Board
+
+DEAD = 3_000_000
 
 
 class Weights(NamedTuple):
