@@ -163,8 +163,7 @@ def test_killed_and_resumed(tmp_path: Path) -> None:
             while run.poll() is None and count_lines(journal_of(target)) <= games:
                 time.sleep(0.005)
             run.send_signal(signal.SIGKILL)
-        if not journal_of(target).exists():
-            pytest.skip("the machine was too fast for this test")
+        assert journal_of(target).exists()
         assert target.read_text() == "the last good file\n"
         with journal_of(target).open("ab") as journal:
             journal.write(b'{"totalMoves":12,"fin')
