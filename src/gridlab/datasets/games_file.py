@@ -129,13 +129,14 @@ def index_of(path: Path) -> Path:
 def read_index(path: Path) -> Index:
     """The index of a file: as it stands beside it, or built now if there is none that fits."""
     try:
-        known = _load(path)
+        known = known_index(path)
     except OSError as error:
         raise FileTrouble(f"{path} cannot be read: {error.strerror}") from error
     return known if known is not None else write_index(path, {})
 
 
-def _load(path: Path) -> Index | None:
+def known_index(path: Path) -> Index | None:
+    """The index that stands beside a file, if it is whole and of this file."""
     mark = _mark(path)
     beside = index_of(path)
     if not beside.exists():

@@ -17,6 +17,7 @@ from gridlab.datasets.games2048.journal import journal_of
 from gridlab.datasets.games2048.lines import export_games, read_games
 from gridlab.datasets.games2048.record import Game, parse
 from gridlab.datasets.games2048.verify import verify
+from gridlab.datasets.games_file import index_of
 from gridlab.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.rules import Rules2048
@@ -99,6 +100,13 @@ def test_every_format_gives_the_games_back(ending: str, metadata: bool, tmp_path
     assert verify(tmp_path / f"b{ending}", max_moves=60).sound
     export_games(tmp_path / f"b{ending}", "jsonl", tmp_path / "c.jsonl")
     assert (tmp_path / "c.jsonl").read_bytes() == (tmp_path / "a.jsonl").read_bytes()
+
+
+def test_the_limit_of_a_file_is_known_beside_it(tmp_path: Path) -> None:
+    generate(tmp_path / "a.jsonl", 2, make_settings(seed=1, depth=2, max_moves=30))
+    assert verify(tmp_path / "a.jsonl").sound
+    index_of(tmp_path / "a.jsonl").unlink()
+    assert "30 moves are not the limit of 5000" in verify(tmp_path / "a.jsonl").flaws[0].reason
 
 
 def test_curricula(tmp_path: Path) -> None:
@@ -190,7 +198,7 @@ def test_resuming_asks_for_the_same(tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match="has seed 4, not 5"):
         settings_to_resume(target, make_settings(seed=5, depth=2), seed_was_said=True)
     journal_of(target).write_text("something else\n{}\n")
-    with pytest.raises((SpoiltFile, ValueError)):
+    with pytest.raises(SpoiltFile, match="is no journal of games"):
         settings_to_resume(target, settings, seed_was_said=True)
     journal_of(target).unlink()
     assert settings_to_resume(target, settings, seed_was_said=True) == settings

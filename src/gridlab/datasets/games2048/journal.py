@@ -45,7 +45,7 @@ class Journal:
         """What the run was asked for; a line that was not finished is cut off."""
         self._mend()
         with self.path.open("rb") as file:
-            head = json.loads(file.readline() or b"{}")
+            head = _head(file.readline())
         if head.get("journal") != NAME or head.get("version") != VERSION:
             raise SpoiltFile(f"{self.path} is no journal of games; remove it and start over without --resume")
         if head.get("behaviour") != BEHAVIOUR:
@@ -87,6 +87,15 @@ class Journal:
     def remove(self) -> None:
         with suppress(OSError):
             self.path.unlink()
+
+
+def _head(line: bytes) -> dict[str, Any]:
+    """The first line of a journal; empty if it is anything else."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def dropped(reason: str) -> bytes:

@@ -10,6 +10,7 @@ import numpy as np
 from gridlab.datasets.games2048.lines import array_of, check_name, lines_of
 from gridlab.datasets.games2048.record import Game, Misshapen, details_of, from_dict, parse
 from gridlab.datasets.games2048.rows import FORMS, read_table
+from gridlab.datasets.games_file import known_index
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.kernels import row_tables, unpack
 from gridlab.games.game2048.replay import REASONS, first_flaw
@@ -64,8 +65,14 @@ class Verification(NamedTuple):
 
 
 def verify(path: Path, max_moves: int | None = None) -> Verification:
-    """Look at every game of a file; a game may stop alive after `max_moves` (5000, or what the game itself says)."""
+    """Look at every game of a file; a game may stop alive after `max_moves`.
+
+    If none is said it is what the game says, what the index beside the file says of how it was made, or 5000.
+    """
     check_name(path)
+    if max_moves is None and path.suffix == ".jsonl" and path.is_file():
+        index = known_index(path)
+        max_moves = index.settings.get("max_moves") if index else None
     games, moves, flawed, flaws = 0, 0, 0, list[Flaw]()
     for place, found in _raw(path):
         games += 1
