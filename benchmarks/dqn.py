@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 import torch
 
+from gridlab.core.stop import stop_flag
+from gridlab.core.workers import in_order
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
-from gridlab.learn.episodes import Table, play_episodes
-from gridlab.learn.learner import Learner
-from gridlab.learn.load import load_judge
-from gridlab.learn.onnx_file import random_boards
-from gridlab.learn.settings import PRESETS
-from gridlab.learn.teacher import Course, Lessons, teach
-from gridlab.search.board import Board, board_of
-from gridlab.search.depth_limited import best_move, game_of, new_table
-from gridlab.stop import stop_flag
-from gridlab.workers import in_order
+from gridlab.learn.dqn.episodes import Table, play_episodes
+from gridlab.learn.dqn.learner import Learner
+from gridlab.learn.dqn.settings import PRESETS
+from gridlab.learn.dqn.teacher import Course, Lessons, teach
+from gridlab.nets.judge import load_judge
+from gridlab.nets.onnx_file import random_boards
+from gridlab.search.mnk.board import Board, board_of
+from gridlab.search.mnk.depth_limited import best_move, game_of, new_table
 
 SQUAVA = game("squava")
 JUDGE = load_judge("", SQUAVA)

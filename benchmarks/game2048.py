@@ -9,17 +9,17 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.arena.evaluate2048 import evaluate
+from gridlab.arena.evaluate import evaluate
 from gridlab.arena.intervals import wilson
+from gridlab.core.splitmix import streams
+from gridlab.core.stop import stop_flag
 from gridlab.games.game2048.kernels import Boards, row_tables, unpack
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players2048 import ExpectimaxPlayer
-from gridlab.search.evaluators import find_evaluator
-from gridlab.search.expectimax import forget, new_memory, value_boards
-from gridlab.search.expectimax_reference import PlainSearch
-from gridlab.search.games2048 import new_games, play_games
-from gridlab.splitmix import streams
-from gridlab.stop import stop_flag
+from gridlab.players.game2048 import ExpectimaxPlayer
+from gridlab.search.game2048.evaluators import find_evaluator
+from gridlab.search.game2048.expectimax import forget, new_memory, value_boards
+from gridlab.search.game2048.games import new_games, play_games
+from gridlab.search.game2048.reference import PlainSearch
 
 RULES = Rules2048()
 STRENGTH = [  # player, share of the games asked for

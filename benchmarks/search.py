@@ -16,14 +16,14 @@ from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
-from gridlab.search.alpha_beta import NAMES as VALUES
-from gridlab.search.alpha_beta import Bounds, OutOfBudget, Search, sign, solve
 from gridlab.search.budget import Budget
-from gridlab.search.depth_limited import Counts, best_move, game_of, new_table
-from gridlab.search.mcts import search as mcts
-from gridlab.search.mcts import states_of
-from gridlab.search.null_window import END
-from gridlab.search.proof_number import prove, prove_win
+from gridlab.search.mnk.alpha_beta import NAMES as VALUES
+from gridlab.search.mnk.alpha_beta import Bounds, OutOfBudget, Search, sign, solve
+from gridlab.search.mnk.depth_limited import Counts, best_move, game_of, new_table
+from gridlab.search.mnk.mcts import search as mcts
+from gridlab.search.mnk.mcts import states_of
+from gridlab.search.mnk.null_window import END
+from gridlab.search.mnk.proof_number import prove, prove_win
 
 SQUAVA = game("squava")
 OPENINGS = (12, 2, 7, 6, 0, 1)  # one of each symmetry class

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gridlab.core.stop import stop_flag
 from gridlab.exact.census import census
 from gridlab.exact.reference import retrograde
 from gridlab.exact.tablebase.build import build, size_text
@@ -21,7 +22,6 @@ from gridlab.exact.tablebase.tally import new_counts
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.stop import stop_flag
 
 PIECE = 1 << 25  # slots solved for a figure
 

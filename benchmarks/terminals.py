@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gridlab.datasets.build_layers import build
+from gridlab.core.stop import stop_flag
+from gridlab.datasets.terminals.build import build
 from gridlab.exact.reference import terminal_wins
 from gridlab.exact.terminals import count_shards, make_shard, prepare, stones_at, walk_shard
 from gridlab.games import game
-from gridlab.stop import stop_flag
 
 RULES = game("tictactoe5")
 

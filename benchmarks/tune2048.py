@@ -14,15 +14,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.splitmix import streams
+from gridlab.core.stop import stop_flag
+from gridlab.core.workers import in_order
 from gridlab.games.game2048.kernels import row_tables
-from gridlab.search.evaluators import assemble, line_table
-from gridlab.search.expectimax import new_memory
-from gridlab.search.games2048 import new_games, play_games
-from gridlab.search.last_plies import Settings
-from gridlab.search.rows_evaluator import DEAD, WEIGHTS, Weights, line_value
-from gridlab.splitmix import streams
-from gridlab.stop import stop_flag
-from gridlab.workers import in_order
+from gridlab.search.game2048.evaluators import assemble, line_table
+from gridlab.search.game2048.expectimax import new_memory
+from gridlab.search.game2048.games import new_games, play_games
+from gridlab.search.game2048.last_plies import Settings
+from gridlab.search.game2048.rows_evaluator import DEAD, WEIGHTS, Weights, line_value
 
 CANDIDATES, KEPT = 10, 4
 SPREAD = np.array([0.3, 0.3, 0.3, 0.06, 0.3, 0.08, 0.5, 0.4])  # of the logarithms of the weights

@@ -7,7 +7,7 @@
     gridlab.canonical(position)                      the smallest symmetric image, and the symmetry to it
     gridlab.census(rules)                            every legal position, counted
     gridlab.positions(gridlab.game("tictactoe"))     every legal position, one by one
-    gridlab.datasets.layers.open("wins")             a dataset of terminal wins on disk
+    gridlab.open_terminals("wins")                   a dataset of terminal wins on disk
     gridlab.Tablebase("squava").probe(position)      its value, its distance, those of every move, and the best line
     gridlab.Position2048.parse("2 . . 2/…")          a board of 2048, with moves, play, spawn
 
@@ -17,12 +17,12 @@ Names are loaded when first used, so that `import gridlab` costs next to nothing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gridlab.behaviour import BEHAVIOUR
+from gridlab.core.behaviour import BEHAVIOUR
 
 if TYPE_CHECKING:
-    import gridlab.datasets.layers as _layers  # noqa: F401 - makes gridlab.datasets.layers known
-    from gridlab import datasets as datasets
-    from gridlab.errors import GridlabError as GridlabError
+    from gridlab.core.errors import GridlabError as GridlabError
+    from gridlab.datasets.terminals.dataset import Terminals as Terminals
+    from gridlab.datasets.terminals.dataset import open_terminals as open_terminals
     from gridlab.exact.census import Census as Census
     from gridlab.exact.census import census as census
     from gridlab.exact.enumerate import positions as positions
@@ -45,7 +45,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Census": "exact.census",
     "Flaw": "games.mnk.legality",
-    "GridlabError": "errors",
+    "GridlabError": "core.errors",
     "NAMED": "games",
     "Outcome": "games.mnk.position",
     "Position": "games.mnk.position",
@@ -54,6 +54,8 @@ _HOMES = {
     "Rules2048": "games.game2048.rules",
     "Symmetry": "games.symmetry",
     "Tablebase": "exact.tablebase.probe",
+    "Terminals": "datasets.terminals.dataset",
+    "open_terminals": "datasets.terminals.dataset",
     "canonical": "games.mnk.position",
     "census": "exact.census",
     "find_flaw": "games.mnk.legality",
@@ -61,13 +63,10 @@ _HOMES = {
     "positions": "exact.enumerate",
     "symmetries": "games.symmetry",
 }
-__all__ = ["BEHAVIOUR", "__version__", "datasets", *_HOMES]
+__all__ = ["BEHAVIOUR", "__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        import_module("gridlab.datasets.layers")
-        return import_module("gridlab.datasets")
     if name not in _HOMES:
         raise AttributeError(f"module 'gridlab' has no attribute {name!r}")
     return getattr(import_module(f"gridlab.{_HOMES[name]}"), name)

@@ -4,17 +4,17 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from gridlab.arena.evaluate2048 import evaluate
-from gridlab.datasets import layers
-from gridlab.datasets.best_first_files import answer
-from gridlab.datasets.build_layers import build, build_report
-from gridlab.datasets.verify_layers import verify
+from gridlab.arena.evaluate import evaluate
+from gridlab.datasets.best_first.report import answer
+from gridlab.datasets.terminals.build import build, build_report
+from gridlab.datasets.terminals.dataset import Terminals
+from gridlab.datasets.terminals.verify import verify
 from gridlab.exact.census import census
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.games import NAMED, game
 from gridlab.games.mnk.position import Position
-from gridlab.search.best_first import Start
-from gridlab.search.proof_number import prove_win
+from gridlab.search.mnk.best_first import Start
+from gridlab.search.mnk.proof_number import prove_win
 
 
 def tour() -> Iterator[str]:
@@ -31,7 +31,7 @@ def tour() -> Iterator[str]:
 def terminal_wins(folder: Path) -> Iterator[str]:
     made = build(NAMED["tictactoe5"], folder, range(9, 13))
     yield f"\nThe earliest terminal wins of 5x5 five-in-a-row, up to symmetry\n\n{build_report(made)}"
-    yield f"\n{layers.open(folder).show(10, 0, 3)}"
+    yield f"\n{Terminals(folder).show(10, 0, 3)}"
     yield f"\n{verify(folder, sample=None)}"
 
 

@@ -5,9 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gridlab.errors import PlayerFault
+from gridlab.core.errors import PlayerFault
 from gridlab.games.mnk.position import Position
-from gridlab.players import PLAYERS, Kind
+from gridlab.players.mnk import PLAYERS
+from gridlab.players.registry import Kind
 
 
 class First:

@@ -9,13 +9,14 @@ import pytest
 
 from gridlab.arena.grade import BLUNDERS, Answer, Grade, compare, grade, plot_grades
 from gridlab.arena.questions import draw_questions, find_questions
-from gridlab.errors import BadNotation, BadPlayer, FileTrouble
+from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble
 from gridlab.exact.oracle import Oracle
 from gridlab.exact.tablebase.build import build
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.players import PLAYERS, Kind, PerfectPlayer, make_player
+from gridlab.players.mnk import PLAYERS, PerfectPlayer, make_player
+from gridlab.players.registry import Kind
 from gridlab.search.budget import Budget
 from tests.arena.players import Answers, First, Late, add_player
 

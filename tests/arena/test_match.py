@@ -7,8 +7,8 @@ import pytest
 
 from gridlab.arena.intervals import paired, wilson
 from gridlab.arena.match import Match, draw_opening, parse_openings, play_match
-from gridlab.arena.record import Record, find_flaw, verify_records, write_records
-from gridlab.errors import BadNotation, BadPlayer
+from gridlab.arena.records.mnk import Record, find_flaw, verify_records, write_records
+from gridlab.core.errors import BadNotation, BadPlayer
 from gridlab.games import game
 from gridlab.games.mnk.position import Outcome
 from tests.arena.players import Answers, First, Late, add_player

@@ -7,9 +7,9 @@ import pytest
 
 from gridlab.arena import tournament as module
 from gridlab.arena.match import play_match
-from gridlab.arena.record import verify_records
+from gridlab.arena.records.mnk import verify_records
 from gridlab.arena.tournament import Tournament, pairing_seed, play_tournament, plot_ratings
-from gridlab.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
 from gridlab.games import game
 from tests.arena.players import First, Late, add_player
 

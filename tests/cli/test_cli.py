@@ -157,11 +157,6 @@ def test_importing_is_cheap(python: Python) -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_submodules_are_reached_by_their_names(python: Python) -> None:
-    done = python("import gridlab; print(gridlab.datasets.layers.open.__doc__)")
-    assert done.stdout == "Open a dataset of terminal wins.\n"
-
-
 def test_help_needs_no_compiler(python: Python) -> None:
     done = python(
         "import sys; from gridlab.cli import run; run(['--help']); print([m for m in sys.modules if m == 'numba'])"

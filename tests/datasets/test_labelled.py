@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gridlab.core.errors import FileTrouble, TooLarge
 from gridlab.datasets.labelled import SPLITS, sample
-from gridlab.errors import FileTrouble, TooLarge
 from gridlab.exact.tablebase.build import build
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
@@ -76,7 +76,7 @@ def test_all_of_a_game_and_one_more(table: Tablebase, tmp_path: Path) -> None:
 
 def test_drawing_is_uniform_where_slots_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of the 38 classes of ply 3 of tic-tac-toe comes up about as often (chi-squared, far in the tail)."""
-    monkeypatch.setattr("gridlab.exact.tablebase.sampling.FEW", 0)
+    monkeypatch.setattr("gridlab.exact.tablebase.sampling.MOST_TRIED", 0)
     random = np.random.default_rng(5)
     seen: dict[tuple[int, ...], int] = {}
     rules = game("tictactoe")
@@ -90,7 +90,7 @@ def test_drawing_is_uniform_where_slots_are_drawn(monkeypatch: pytest.MonkeyPatc
 
 def test_more_than_a_ply_has(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ply 15 of 4x4:4-3 has 70 positions in 728 slots: all of them come, and drawing ends."""
-    monkeypatch.setattr("gridlab.exact.tablebase.sampling.FEW", 0)
+    monkeypatch.setattr("gridlab.exact.tablebase.sampling.MOST_TRIED", 0)
     assert len(draw_positions(game("4x4:4-3"), 15, 75, np.random.default_rng(0))) == 70
 
 

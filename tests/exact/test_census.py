@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gridlab.errors import TooLarge
+from gridlab.core.errors import TooLarge
 from gridlab.exact.census import Census, Counts, census, sum_over_subsets
 from gridlab.exact.reference import census_by_play
 from gridlab.games import game

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gridlab.errors import TooLarge
+from gridlab.core.errors import TooLarge
 from gridlab.exact.census import census
 from gridlab.exact.enumerate import OUTCOMES, blocks, count_listable, positions
 from gridlab.exact.reference import double_loop_states

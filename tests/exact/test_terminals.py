@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gridlab.errors import TooLarge
+from gridlab.core.errors import TooLarge
 from gridlab.exact.census import census
 from gridlab.exact.reference import terminal_wins
 from gridlab.exact.rim import compare_readings, rim_of

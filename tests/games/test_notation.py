@@ -1,6 +1,6 @@
 import pytest
 
-from gridlab.errors import BadNotation
+from gridlab.core.errors import BadNotation
 from gridlab.games.notation import board_text, move_text, parse_board, parse_move
 
 VALUES = (1, 2, 0, 0, 2, 1, 1, 2, 1)

@@ -1,1 +1,1 @@
-"""Players against players: games on record, matches, ratings, tournaments."""
+"""Players against players and against the truth: matches, ratings, tournaments, grades, games on record."""

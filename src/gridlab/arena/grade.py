@@ -17,18 +17,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab import draw
 from gridlab.arena.intervals import RESAMPLES, Interval, quantiles, wilson
 from gridlab.arena.match import Seat, faults_text
 from gridlab.arena.questions import Question, chance, find_questions
-from gridlab.datasets.plots import new_figure, save
-from gridlab.errors import BadNotation, PlayerFault
+from gridlab.core import draw
+from gridlab.core.errors import BadNotation, PlayerFault
+from gridlab.core.figures import new_figure, save
+from gridlab.core.progress import bar
+from gridlab.core.workers import available_cores, in_order
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Value
-from gridlab.players import make_player
-from gridlab.progress import bar
-from gridlab.workers import available_cores, in_order
+from gridlab.players.mnk import make_player
 
 QUESTIONS_A_JOB = 50
 ANSWERING = 1  # what a source of chance is for; questions are drawn with 0

@@ -18,16 +18,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gridlab import draw
 from gridlab.arena.intervals import Interval, paired, wilson
-from gridlab.arena.record import PLAYED, Record, replay
-from gridlab.errors import BadNotation, PlayerFault
+from gridlab.arena.records.mnk import PLAYED, Record, replay
+from gridlab.core import draw
+from gridlab.core.errors import BadNotation, PlayerFault
+from gridlab.core.progress import bar
+from gridlab.core.workers import available_cores, in_order
 from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.notation import move_text
-from gridlab.players import Player, make_player, parse_player
-from gridlab.progress import bar
-from gridlab.workers import available_cores, in_order
+from gridlab.players.mnk import PLAYERS, Player, make_player
+from gridlab.players.registry import parse_player
 
 PAIRS_A_JOB = 4
 TRIES = 1000  # draws of an opening before it is given up
@@ -154,7 +155,7 @@ def play_match(
 def check_settings(rules: Rules, players: list[str], games: int, openings: str, seed: int) -> None:
     """Refuse what cannot be played before anything is."""
     for text in players:
-        parse_player(text)
+        parse_player(text, PLAYERS)
     if games < 2 or games % 2:
         raise BadNotation(f"{games} games cannot be played in pairs that share an opening; an even number is needed")
     if seed < 0:

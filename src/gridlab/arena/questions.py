@@ -14,17 +14,17 @@ from typing import NamedTuple
 import numpy as np
 
 from gridlab.arena.match import draw_opening
-from gridlab.arena.record import replay
-from gridlab.errors import BadNotation
+from gridlab.arena.records.mnk import replay
+from gridlab.core.errors import BadNotation
+from gridlab.core.progress import bar
 from gridlab.exact.oracle import Oracle
 from gridlab.exact.tablebase.halves import MAX_CELLS, halves, shape
 from gridlab.exact.tablebase.look_up import Boards
-from gridlab.exact.tablebase.sampling import FEW, boards_at, draw_positions
+from gridlab.exact.tablebase.sampling import MOST_TRIED, boards_at, draw_positions
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
 from gridlab.games.symmetry import symmetries
-from gridlab.progress import bar
 from gridlab.search.budget import Budget
 
 NODES = 10_000_000  # of a search for one truth; a few seconds
@@ -118,7 +118,7 @@ def _batches(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Bo
     tables = halves(rules)
     crosses, noughts, _, slots = shape(rules.cells, ply)
     total = tables.count(crosses) * slots
-    if total <= FEW:
+    if total <= MOST_TRIED:
         yield draw_positions(rules, ply, total, random)
         return
     for _ in range(BATCHES):

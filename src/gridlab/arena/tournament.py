@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from gridlab import draw
 from gridlab.arena.intervals import count_pairs
 from gridlab.arena.match import Match, check_settings, faults_text, parse_openings, play_match
 from gridlab.arena.rating import Rating, rate
-from gridlab.arena.record import Record, read_records, verify_records, write_records
-from gridlab.datasets.plots import new_figure, save
-from gridlab.errors import BadPlayer, FileTrouble, SpoiltFile
-from gridlab.files import write_json
+from gridlab.arena.records.mnk import Record, read_records, verify_records, write_records
+from gridlab.core import draw
+from gridlab.core.errors import BadPlayer, FileTrouble, SpoiltFile
+from gridlab.core.figures import new_figure, save
+from gridlab.core.files import write_json
 from gridlab.games.mnk.rules import Rules
 
 SETTINGS = "tournament.json"

@@ -23,7 +23,7 @@ from gridlab.cli import (
     tour,
     train,
 )  # fmt: skip
-from gridlab.errors import GridlabError
+from gridlab.core.errors import GridlabError
 
 app = typer.Typer(
     name="gridlab",

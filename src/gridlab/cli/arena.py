@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Json, Out, Quiet, Seed, Workers, hush, print_result
-from gridlab.errors import BadNotation
+from gridlab.cli.options import Json, Out, Quiet, Seed, Workers, print_result, set_quiet
+from gridlab.core.errors import BadNotation
 
 games = typer.Typer(help="Games on record, one JSON object a line.", rich_markup_mode=None)
 
@@ -32,10 +32,10 @@ def match(
     Games come in pairs that share an opening, with colours exchanged. A wrong or late answer loses the game.
     """
     from gridlab.arena.match import play_match
-    from gridlab.arena.record import write_records
+    from gridlab.arena.records.mnk import write_records
     from gridlab.games import game as find_game
 
-    hush(quiet)
+    set_quiet(quiet)
     played = play_match(find_game(game), a, b, number, openings, seed or 0, workers, progress=not quiet)
     if save is not None:
         write_records(save, played.records)
@@ -64,7 +64,7 @@ def tournament(
     from gridlab.arena.tournament import play_tournament, plot_ratings
     from gridlab.games import game as find_game
 
-    hush(quiet)
+    set_quiet(quiet)
     if out is None and (resume or plot):
         raise BadNotation(f"{'--resume' if resume else '--plot'} needs the folder of the tournament: --out DIR")
     rules, shown = find_game(game), not quiet
@@ -95,7 +95,7 @@ def verify(
 
     Moves legal, game really over, result true. Exit code 1 if anything is wrong.
     """
-    from gridlab.arena.record import verify_records
+    from gridlab.arena.records.mnk import verify_records
 
     verdict = verify_records(file)
     print_result(verdict, json)

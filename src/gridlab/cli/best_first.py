@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gridlab.cli.options import Json, Quiet, hush, print_result
+from gridlab.cli.options import Json, Quiet, print_result, set_quiet
 
 if TYPE_CHECKING:
-    from gridlab.datasets.best_first_files import Prover
+    from gridlab.datasets.best_first.report import Prover
 
 MAX_POSITIONS = 10_000_000  # where a proof stops by default
 
@@ -45,12 +45,12 @@ def best_first(
     the moves of both sides, so the line is cooperative: the opponent would have to allow it. The player of the last
     line is to move, whatever the counts of stones say.
     """
-    from gridlab.datasets.best_first_files import answer, check_places
-    from gridlab.datasets.best_first_input import off_turn, read_start
-    from gridlab.progress import bar
-    from gridlab.search.best_first import MAX_EXPANSIONS
+    from gridlab.core.progress import bar
+    from gridlab.datasets.best_first.input import off_turn, read_start
+    from gridlab.datasets.best_first.report import answer, check_places
+    from gridlab.search.mnk.best_first import MAX_EXPANSIONS
 
-    hush(quiet)
+    set_quiet(quiet)
     check_places(source, steps, output)
     start = read_start(source)
     remark = off_turn(start)
@@ -68,6 +68,6 @@ def best_first(
 def prover(nodes: int, tell: Callable[[int], object]) -> "Prover":
     """Depth-first proof-number search that looks at so many positions at most; `tell` hears how many so far."""
     from gridlab.search.budget import Budget
-    from gridlab.search.proof_number import prove_win
+    from gridlab.search.mnk.proof_number import prove_win
 
     return lambda rules, own, other: prove_win(rules, own, other, Budget(nodes=nodes), tell=tell)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from gridlab.cli.options import Json, Quiet, Seed, Workers, hush, print_result
+from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet
 
 DEFAULT = Path("data/training_games.jsonl")
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Games: .jsonl, .json, .csv, .parquet, .h5 or .npz.")]
@@ -44,11 +44,11 @@ def generate(
 
     Every game is checked by the rules. The same seed gives the same games for any number of workers.
     """
+    from gridlab.datasets.games2048.files import check_name
     from gridlab.datasets.games2048.generate import MOST_GAMES, make_settings, settings_to_resume
     from gridlab.datasets.games2048.generate import generate as make
-    from gridlab.datasets.games2048.lines import check_name
 
-    hush(quiet)
+    set_quiet(quiet)
     check_name(output)
     settings = make_settings(
         seed, depth, evaluator, sample_cells, max_moves, curriculum or "", min_score, min_tile, metadata
@@ -93,7 +93,7 @@ def stats(
     quiet: Quiet = False,
 ) -> None:
     """Scores, tiles, moves and directions of a file, and what should make one suspicious."""
-    from gridlab.datasets.games2048.lines import read_games
+    from gridlab.datasets.games2048.files import read_games
     from gridlab.datasets.games2048.stats import plot_statistics, statistics
 
     found = statistics(read_games(path))
@@ -116,7 +116,7 @@ def export(
     quiet: Quiet = False,
 ) -> None:
     """Write a file in another format, game by game."""
-    from gridlab.datasets.games2048.lines import export_games
+    from gridlab.datasets.games2048.files import export_games
 
     target, games = export_games(path, form, out)
     if not quiet:

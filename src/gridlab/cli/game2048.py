@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from gridlab.cli import datasets2048
-from gridlab.cli.options import Json, Quiet, Seed, Workers, hush, print_result
+from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet
 
 app = typer.Typer(help="2048: players measured.", rich_markup_mode=None)
 
@@ -34,10 +34,10 @@ def evaluate(
 
     Depth counts moves and new tiles together: 1 is one move, 3 two moves and a tile, 4 two of each.
     """
-    from gridlab.arena.evaluate2048 import evaluate
+    from gridlab.arena.evaluate import evaluate
     from gridlab.games.game2048.rules import Rules2048
 
-    hush(quiet)
+    set_quiet(quiet)
     print_result(evaluate(player, games, seed or 0, workers, Rules2048.parse(rules), progress=not quiet), json)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gridlab.cli.arena import PlayedGame
-from gridlab.cli.options import Json, Quiet, Seed, Workers, hush
+from gridlab.cli.options import Json, Quiet, Seed, Workers, set_quiet
 
 DEFAULT_PICTURE = Path("grade.png")
 
@@ -43,11 +43,11 @@ def grade(
     from gridlab.arena.grade import compare, plot_grades
     from gridlab.arena.grade import grade as find_grade
     from gridlab.arena.questions import find_questions
-    from gridlab.datasets.plots import new_figure
+    from gridlab.core.figures import new_figure
     from gridlab.games import game as find_game
-    from gridlab.players import make_player
+    from gridlab.players.mnk import make_player
 
-    hush(quiet)
+    set_quiet(quiet)
     rules, shown = find_game(game), not quiet
     picture = out or (DEFAULT_PICTURE if plot else None)
     for player in players:

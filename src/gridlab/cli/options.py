@@ -23,7 +23,7 @@ def print_result(result: Any, as_json: bool) -> None:
     typer.echo(json.dumps(result.as_dict()) if as_json else str(result))
 
 
-def hush(quiet: bool) -> None:
+def set_quiet(quiet: bool) -> None:
     """With --quiet only errors are said."""
     if quiet:
         logging.getLogger("gridlab").setLevel(logging.ERROR)

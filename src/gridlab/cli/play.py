@@ -35,9 +35,9 @@ def play(
     import numpy as np
 
     from gridlab import games
-    from gridlab.arena.play import append_to, play_game
+    from gridlab.arena.terminal.mnk import append_to, play_game
     from gridlab.exact.oracle import Oracle
-    from gridlab.players import make_player
+    from gridlab.players.mnk import make_player
 
     if game == "2048" or game.startswith("2048:"):
         play_2048(game, "expectimax" if against == "perfect" else against, seed, save)
@@ -67,10 +67,10 @@ def play_2048(game: str, adviser: str, seed: int | None, record: Path | None) ->
 
     import numpy as np
 
-    from gridlab.arena.keys import can_give_keys, single_keys
-    from gridlab.arena.play2048 import append_to, play_game
+    from gridlab.arena.terminal.game2048 import append_to, play_game
+    from gridlab.arena.terminal.keys import can_give_keys, single_keys
     from gridlab.games.game2048.rules import Rules2048
-    from gridlab.players2048 import make_adviser
+    from gridlab.players.game2048 import make_adviser
 
     rules = Rules2048.parse(game)
     player = make_adviser(adviser, rules)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Game, Json, Out, Quiet, Workers, hush, print_result
+from gridlab.cli.options import Game, Json, Out, Quiet, Workers, print_result, set_quiet
 
 
 def census(game: Game, json: Json = False, quiet: Quiet = False, workers: Workers = None) -> None:
@@ -16,7 +16,7 @@ def census(game: Game, json: Json = False, quiet: Quiet = False, workers: Worker
     from gridlab import games
     from gridlab.exact.census import census
 
-    hush(quiet)
+    set_quiet(quiet)
     print_result(census(games.game(game), workers, progress=not quiet), json)
 
 
@@ -32,10 +32,10 @@ def states(
     The columns are ply,crosses,noughts,board,outcome. Games with more than 100 million positions are counted only.
     """
     from gridlab import games
-    from gridlab.datasets.states_file import write_states
-    from gridlab.files import whole_file
+    from gridlab.core.files import whole_file
+    from gridlab.datasets.states import write_states
 
-    hush(quiet)
+    set_quiet(quiet)
     rules = games.game(game)
     if out is None:
         write_states(rules, sys.stdout.buffer, canonical, workers, progress=not quiet)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gridlab.cli.options import Game, Json, Quiet, hush, print_result
+from gridlab.cli.options import Game, Json, Quiet, print_result, set_quiet
 
 
 def solve(
@@ -34,12 +34,12 @@ def solve(
     With --prove a forced win is proved or refuted, and the proof checked by the rules.
     """
     from gridlab import games
+    from gridlab.core.progress import bar
     from gridlab.exact.oracle import Oracle
     from gridlab.games.mnk.position import Position
-    from gridlab.progress import bar
     from gridlab.search.budget import Budget
 
-    hush(quiet)
+    set_quiet(quiet)
     rules = games.game(game)
     position = Position.parse(board, rules) if board else Position(rules)
     if prove:
@@ -60,8 +60,8 @@ def solve(
 
 def proof_of(rules: Any, position: Any, budget: Any, shown: bool) -> Any:
     """A forced win proved or refuted, the proof checked."""
-    from gridlab.progress import bar
-    from gridlab.search.proof_number import prove
+    from gridlab.core.progress import bar
+    from gridlab.search.mnk.proof_number import prove
 
     with bar(budget.nodes, f"proving {rules}", "nodes", shown) as done:
         proof = prove(rules, position, budget, lambda nodes: done.update(nodes - done.n))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Game, Json, Quiet, Seed, Workers, hush, print_result
+from gridlab.cli.options import Game, Json, Quiet, Seed, Workers, print_result, set_quiet
 
 app = typer.Typer(help="Strong solutions: value and distance of every position.", rich_markup_mode=None)
 
@@ -33,7 +33,7 @@ def build(
     from gridlab.exact.census import census
     from gridlab.exact.tablebase.build import build, last_ply, plan, size_text
 
-    hush(quiet)
+    set_quiet(quiet)
     rules = games.game(game)
     last_ply(rules, max_ply)
     counts = census(rules, workers)
@@ -77,7 +77,7 @@ def verify(
     """
     from gridlab.exact.tablebase.verify import verify
 
-    hush(quiet)
+    set_quiet(quiet)
     verdict = verify(file, full, seed or 0, workers, progress=not quiet)
     print_result(verdict, json)
     return 1 if verdict.complaints else 0
@@ -98,7 +98,7 @@ def stats(
 
     found = stats(Tablebase(file))
     if plot or out:
-        from gridlab.datasets.plots import plot_values
+        from gridlab.exact.tablebase.plot import plot_values
 
         picture = out or file.with_name(f"{file.name}.png")
         plot_values(found, picture)
@@ -121,6 +121,6 @@ def sample(
     from gridlab.datasets.labelled import sample
     from gridlab.exact.tablebase.probe import Tablebase
 
-    hush(quiet)
+    set_quiet(quiet)
     sample(Tablebase(file), out, positions, seed, progress=not quiet)
     typer.echo(f"{out}: {positions:,} positions", err=True)

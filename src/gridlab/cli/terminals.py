@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Json, Out, Quiet, Seed, Workers, hush, print_result
-from gridlab.errors import BadNotation
+from gridlab.cli.options import Json, Out, Quiet, Seed, Workers, print_result, set_quiet
+from gridlab.core.errors import BadNotation
 
 app = typer.Typer(help="Complete datasets of all terminal wins, one of each symmetry orbit.", rich_markup_mode=None)
 
@@ -30,9 +30,9 @@ def build(
     By default the 523,798,756 of tictactoe5 (4.2 GB) into dataset_5x5_final; other games need --out.
     """
     from gridlab import games
-    from gridlab.datasets.build_layers import build, build_report, parse_plies
+    from gridlab.datasets.terminals.build import build, build_report, parse_plies
 
-    hush(quiet)
+    set_quiet(quiet)
     rules = games.game(game)
     folder = out or DEFAULT_FOLDER.get(str(rules))
     if folder is None:
@@ -60,9 +60,9 @@ def verify(
     Records are judged by the rules (legal, terminal, canonical, last move taken back), counts by the census.
     100,000 records of each layer by default. Exit code 1 if anything is wrong.
     """
-    from gridlab.datasets.verify_layers import SAMPLE, verify
+    from gridlab.datasets.terminals.verify import SAMPLE, verify
 
-    hush(quiet)
+    set_quiet(quiet)
     if full and sample is not None:
         raise BadNotation("--sample and --full exclude each other; choose one")
     judged = None if full else SAMPLE if sample is None else sample
@@ -79,9 +79,9 @@ def show(
     count: Annotated[int, typer.Option("--count", min=1, metavar="N", help="How many.")] = 1,
 ) -> None:
     """Draw records of one layer, winner and completed lines marked."""
-    from gridlab.datasets import layers
+    from gridlab.datasets.terminals.dataset import Terminals
 
-    typer.echo(layers.open(folder).show(ply, at, count))
+    typer.echo(Terminals(folder).show(ply, at, count))
 
 
 @app.command()
@@ -90,10 +90,10 @@ def contains(
     board: Annotated[str, typer.Argument(metavar="BOARD", help="Such as XXXXX/OOOO./...../...../.....")],
 ) -> int:
     """Look a board up: any of its images is found. Exit code 1 if it is not there."""
-    from gridlab.datasets import layers
+    from gridlab.datasets.terminals.dataset import Terminals
     from gridlab.games.mnk.position import Position
 
-    data = layers.open(folder)
+    data = Terminals(folder)
     answer, found = data.answer(Position.parse(board, data.rules))
     typer.echo(answer)
     return 0 if found else 1
@@ -109,20 +109,20 @@ def export(
     workers: Workers = None,
 ) -> None:
     """Write records with winner, lines, last moves and orbit size as CSV, Parquet or HDF5."""
-    from gridlab.datasets import layers
-    from gridlab.datasets.build_layers import parse_plies
-    from gridlab.datasets.export import export
+    from gridlab.datasets.terminals.build import parse_plies
+    from gridlab.datasets.terminals.dataset import Terminals
+    from gridlab.datasets.terminals.export import export
 
-    hush(quiet)
-    count = export(layers.open(folder), out, form, parse_plies(plies) if plies else None, workers, progress=not quiet)
+    set_quiet(quiet)
+    count = export(Terminals(folder), out, form, parse_plies(plies) if plies else None, workers, progress=not quiet)
     typer.echo(f"{out}: {count:,} records", err=True)
 
 
 @app.command()
 def plot(folder: Folder, out: Out = None) -> None:
     """Draw the counts by ply and winner (PNG, SVG or PDF; DIR/counts.png by default)."""
-    from gridlab.datasets.manifest import Manifest
-    from gridlab.datasets.plots import plot_counts
+    from gridlab.datasets.terminals.manifest import Manifest
+    from gridlab.datasets.terminals.plot import plot_counts
 
     path = out or folder / "counts.png"
     plot_counts(Manifest.read(folder), path)

@@ -2,13 +2,13 @@
 
 import typer
 
-from gridlab.cli.options import Quiet, hush
+from gridlab.cli.options import Quiet, set_quiet
 
 
 def tour(quiet: Quiet = False) -> None:
     """A small run of everything, with its report."""
     from gridlab.tour import tour
 
-    hush(quiet)
+    set_quiet(quiet)
     for stop in tour():
         typer.echo(stop)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from gridlab.cli.options import Json, Quiet, Seed, Workers, hush, print_result
+from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet
 
 app = typer.Typer(help="Networks that learn to play: trained, asked, exported.", rich_markup_mode=None)
 GAMES = 40  # of each measurement during training
@@ -45,14 +45,14 @@ def squava(
     """
     import json as json_module
 
-    from gridlab.extras import need
+    from gridlab.core.extras import import_extra
+    from gridlab.core.progress import bar
     from gridlab.games import game
-    from gridlab.progress import bar
 
-    hush(quiet)
-    need("torch", "learn")
-    from gridlab.learn.dqn import begin, train
-    from gridlab.learn.settings import settings_of
+    set_quiet(quiet)
+    import_extra("torch", "learn")
+    from gridlab.learn.dqn.settings import settings_of
+    from gridlab.learn.dqn.train import begin, train
 
     rules, settings = game("squava"), settings_of(preset, episodes, shaping)
     learner = begin(rules, settings, seed or 0, out, resume, device)
@@ -76,7 +76,7 @@ def report(facts: dict[str, Any]) -> str:
 
 def told(shown: Any) -> Callable[[dict[str, Any]], None]:
     """What the bar says: phase, ε, loss and the latest win rates."""
-    from gridlab.learn.curriculum import NAMES
+    from gridlab.learn.dqn.curriculum import NAMES
 
     latest: dict[str, float] = {}
 
@@ -131,14 +131,14 @@ def inspect(
     json: Json = False,
 ) -> None:
     """What the network sees of a position, by name, and what it thinks of it."""
-    from gridlab.errors import BadNotation
-    from gridlab.extras import need
+    from gridlab.core.errors import BadNotation
+    from gridlab.core.extras import import_extra
     from gridlab.games import game
     from gridlab.games.mnk.position import Position
 
-    need("torch", "learn")
-    from gridlab.learn.load import load_judge
-    from gridlab.learn.opinion import opinion_of
+    import_extra("torch", "learn")
+    from gridlab.nets.judge import load_judge
+    from gridlab.nets.opinion import opinion_of
 
     rules = game("squava")
     position = Position.parse(board, rules).require_legal()
@@ -156,13 +156,13 @@ def export(
     ] = None,
 ) -> None:
     """Write a network for other programs: features [position, 50] in, values [position] out."""
-    from gridlab.errors import BadNotation
-    from gridlab.extras import need
+    from gridlab.core.errors import BadNotation
+    from gridlab.core.extras import import_extra
     from gridlab.games import game
 
-    need("torch", "learn")
-    from gridlab.learn.load import load_judge
-    from gridlab.learn.onnx_file import write_onnx
+    import_extra("torch", "learn")
+    from gridlab.nets.judge import load_judge
+    from gridlab.nets.onnx_file import write_onnx
 
     if not onnx:
         raise BadNotation("a network is exported as ONNX: add --onnx")

@@ -21,17 +21,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.errors import FileTrouble, TooLarge
+from gridlab.core.errors import FileTrouble, TooLarge
+from gridlab.core.extras import import_extra
+from gridlab.core.files import beside
+from gridlab.core.progress import bar
 from gridlab.exact.tablebase.look_up import Boards
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.exact.tablebase.sampling import draw_positions
-from gridlab.extras import need
-from gridlab.files import beside
 from gridlab.games.mnk.kernels import image_keys, smallest_images
 from gridlab.games.mnk.position import Position
 from gridlab.games.symmetry import symmetries
-from gridlab.progress import bar
 
 CHUNK = 1 << 16  # positions labelled at a time
 SPLITS = ("train",) * 8 + ("validation", "test")
@@ -42,7 +42,7 @@ def sample(table: Tablebase, path: Path, positions: int, seed: int | None = None
     """Write `positions` labelled positions of a tablebase to a Parquet file."""
     if path.suffix != ".parquet":
         raise FileTrouble(f"{path} is no name for the sample; end it in .parquet")
-    arrow, parquet = need("pyarrow", "export"), need("pyarrow.parquet", "export")
+    arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
     random = np.random.default_rng(seed)
     numbers = by_ply(table, positions, random)
     schema = _schema(arrow, table)

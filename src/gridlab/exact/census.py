@@ -22,16 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab import draw
-from gridlab.bits import lowest_bit, lowest_cell, popcount
-from gridlab.errors import TooLarge
+from gridlab.core import draw
+from gridlab.core.bits import lowest_bit, lowest_cell, popcount
+from gridlab.core.errors import TooLarge
+from gridlab.core.jit import kernel
+from gridlab.core.progress import bar
+from gridlab.core.stop import Stop, stop_flag, stopped
+from gridlab.core.workers import available_cores, in_order
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, runs_of
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
-from gridlab.jit import kernel
-from gridlab.progress import bar
-from gridlab.stop import Stop, stop_flag, stopped
-from gridlab.workers import available_cores, in_order
 
 MAX_CELLS = 25  # 2^25 sets: 200 MiB and some seconds; each further cell doubles both
 BLOCK = 1 << 18  # sets classified in one job

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.errors import TooLarge
+from gridlab.core.errors import TooLarge
+from gridlab.core.jit import kernel
+from gridlab.core.workers import in_order
 from gridlab.exact.census import census, classify
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, image_keys, is_canonical
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.jit import kernel
-from gridlab.workers import in_order
 
 MOST_POSITIONS = 100_000_000
 BLOCK = 1 << 16  # positions, about, that are listed at a time

@@ -8,13 +8,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from gridlab.errors import FileTrouble
+from gridlab.core.errors import FileTrouble
 from gridlab.exact.tablebase.probe import Tablebase, shipped
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
-from gridlab.search.alpha_beta import Search, solve
 from gridlab.search.budget import Budget
+from gridlab.search.mnk.alpha_beta import Search, solve
 
 VARIABLE = "GRIDLAB_TABLEBASE"
 

@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.jit import kernel
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
-from gridlab.jit import kernel
 
 PREFIX = 5
 HEAD = 6  # cells at most

@@ -23,14 +23,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import lay, lowest_cell, next_of_same_size, popcount
-from gridlab.errors import TooLarge
+from gridlab.core.bits import deposit, lowest_cell, next_of_same_size, popcount
+from gridlab.core.errors import TooLarge
+from gridlab.core.jit import kernel
+from gridlab.core.stop import Stop, stop_flag, stopped
+from gridlab.core.workers import in_order
 from gridlab.exact.rim import Rim, compare_readings, rim_of
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, image_key, image_keys, runs_of
 from gridlab.games.mnk.rules import Rules
-from gridlab.jit import kernel
-from gridlab.stop import Stop, stop_flag, stopped
-from gridlab.workers import in_order
 
 MAX_CELLS = 32  # a record has 64 bits, 2 a cell
 HEADS = 27  # shards counted in one job
@@ -219,7 +219,7 @@ def walk_others(
     for on_tail in range(max(0, missing - room), min(free, missing) + 1):
         chosen = (1 << on_tail) - 1
         while chosen < 1 << free:
-            other_rim = shard.other_head << tail | lay(chosen, bits)
+            other_rim = shard.other_head << tail | deposit(chosen, bits)
             crosses, noughts = (mover_rim, other_rim) if x_moved else (other_rim, mover_rim)
             ties = compare_readings(crosses, noughts, readings, lanes)
             if ties >= 0 and kind_of(kinds, other_rim * len(inside_stones)) == FREE:

@@ -1,6 +1,6 @@
 """What the games are. Nothing here knows of files, search or learning."""
 
-from gridlab.errors import BadRules
+from gridlab.core.errors import BadRules
 from gridlab.games.mnk.rules import FORM, Rules
 
 NAMED = {

@@ -11,7 +11,7 @@ Inside, a cell is its row-major index from 0 and a board is a tuple of cell valu
 import re
 from collections.abc import Sequence
 
-from gridlab.errors import BadNotation
+from gridlab.core.errors import BadNotation
 
 MARKS = ".XO"
 VALUES = {".": 0, "_": 0, "-": 0, "X": 1, "O": 2}

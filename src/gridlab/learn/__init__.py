@@ -1,1 +1,1 @@
-"""Players that learn. The only door to torch; nothing here knows of players or matches."""
+"""What is needed to train a network."""

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from gridlab.core.splitmix import Stream
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.splitmix import Stream
 
 RULES = Rules2048()
 

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gridlab.arena.records.game2048 import Game, parse
+from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
+from gridlab.core.splitmix import Stream, streams
+from gridlab.datasets.games2048.files import export_games, read_games
 from gridlab.datasets.games2048.generate import generate, make_settings, play, settings_to_resume
 from gridlab.datasets.games2048.journal import journal_of
-from gridlab.datasets.games2048.lines import export_games, read_games
-from gridlab.datasets.games2048.record import Game, parse
+from gridlab.datasets.games2048.reader import index_of
 from gridlab.datasets.games2048.verify import verify
-from gridlab.datasets.games_file import index_of
-from gridlab.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.search.expectimax_reference import PlainSearch
-from gridlab.search.spec_evaluator import spec
-from gridlab.splitmix import Stream, streams
+from gridlab.search.game2048.reference import PlainSearch
+from gridlab.search.game2048.spec_evaluator import spec
 from tests.conftest import Run
 from tests.datasets.games2048.by_hand import nested
 

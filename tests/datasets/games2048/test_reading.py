@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.datasets.games2048.lines import read_games
-from gridlab.datasets.games2048.record import from_dict, packed_of, parse, tiles_of
+from gridlab.arena.records.game2048 import from_dict, packed_of, parse, tiles_of
+from gridlab.arena.records.moves_text import moves_of, moves_text
+from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.datasets.games2048.files import read_games
+from gridlab.datasets.games2048.reader import Games, index_of, symmetric
 from gridlab.datasets.games2048.split import split
 from gridlab.datasets.games2048.stats import Statistics, plot_statistics, statistics
-from gridlab.datasets.games2048.text import moves_of, moves_text
-from gridlab.datasets.games_file import Games, index_of, symmetric
-from gridlab.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.games.game2048 import reference
 from tests.conftest import Run
 from tests.datasets.games2048.by_hand import RULES, game_by_hand, nested

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.datasets.games2048.verify import verify
-from gridlab.errors import FileTrouble, SpoiltFile
 from gridlab.games.game2048 import reference
 from tests.conftest import Run
 from tests.datasets.games2048.by_hand import RULES, game_by_hand, nested

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.errors import FileTrouble, SpoiltFile, TooLarge
+from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
 from gridlab.exact.census import census
 from gridlab.exact.tablebase import build as building
 from gridlab.exact.tablebase.build import build, part_path, plan, require_room

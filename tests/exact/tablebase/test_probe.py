@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.errors import FileTrouble, IllegalPosition, TooLarge
+from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
 from gridlab.exact.enumerate import positions
 from gridlab.exact.tablebase.build import build
 from gridlab.exact.tablebase.probe import Tablebase, shipped

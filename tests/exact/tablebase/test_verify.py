@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.exact.tablebase.build import LEVEL, build
 from gridlab.exact.tablebase.file import FOOTER, MAGIC, Directory, NewPly, TableFile, pack, write_table
 from gridlab.exact.tablebase.probe import Tablebase

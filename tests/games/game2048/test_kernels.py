@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gridlab.core.splitmix import Stream, below, draw, streams
 from gridlab.games.game2048 import kernels, reference
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.splitmix import Stream, below, draw, streams
 
 RULES = Rules2048()
 

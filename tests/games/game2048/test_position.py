@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from gridlab.errors import BadNotation, IllegalMove
+from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
 

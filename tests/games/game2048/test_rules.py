@@ -2,7 +2,7 @@
 
 import pytest
 
-from gridlab.errors import BadRules
+from gridlab.core.errors import BadRules
 from gridlab.games.game2048.rules import Rules2048
 
 

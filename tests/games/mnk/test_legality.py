@@ -2,7 +2,7 @@ from itertools import product
 
 import pytest
 
-from gridlab.errors import IllegalPosition
+from gridlab.core.errors import IllegalPosition
 from gridlab.exact.reference import double_loop_states
 from gridlab.games import game
 from gridlab.games.mnk.legality import Flaw, find_flaw

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gridlab
-from gridlab.errors import BadNotation, IllegalMove
+from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.games import game
 from gridlab.games.mnk import reference
 from gridlab.games.mnk.position import Outcome, Position

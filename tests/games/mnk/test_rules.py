@@ -2,7 +2,7 @@ from itertools import combinations
 
 import pytest
 
-from gridlab.errors import BadRules
+from gridlab.core.errors import BadRules
 from gridlab.games import NAMED, game
 from gridlab.games.mnk import reference
 from gridlab.games.mnk.rules import Rules

@@ -13,24 +13,24 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gridlab.arena.records.game2048 import Game, details_of, parse
+from gridlab.core.errors import BadNotation, FileTrouble
+from gridlab.core.files import timestamp
+from gridlab.core.progress import bar
+from gridlab.core.splitmix import streams
+from gridlab.core.stop import Stop, stop_flag
+from gridlab.core.workers import in_order
+from gridlab.datasets.games2048.files import check_name, write_games, write_lines
 from gridlab.datasets.games2048.journal import Journal, dropped, journal_of
-from gridlab.datasets.games2048.lines import check_name, write_games, write_lines
-from gridlab.datasets.games2048.record import Game, details_of, parse
+from gridlab.datasets.games2048.reader import write_index
 from gridlab.datasets.games2048.stats import Statistics
 from gridlab.datasets.games2048.verify import MAX_MOVES, SINCE, UNTIL, game_flaw
-from gridlab.datasets.games_file import write_index
-from gridlab.errors import BadNotation, FileTrouble
-from gridlab.files import timestamp
 from gridlab.games.game2048.kernels import row_tables, unpack
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.progress import bar
-from gridlab.search.evaluators import find_evaluator
-from gridlab.search.expectimax import Memory, new_memory
-from gridlab.search.last_plies import Settings as SearchSettings
-from gridlab.search.record2048 import play_game
-from gridlab.splitmix import streams
-from gridlab.stop import Stop, stop_flag
-from gridlab.workers import in_order
+from gridlab.search.game2048.evaluators import find_evaluator
+from gridlab.search.game2048.expectimax import Memory, new_memory
+from gridlab.search.game2048.last_plies import Settings as SearchSettings
+from gridlab.search.game2048.trace import play_game
 
 Curriculum = Literal["", "easy", "medium", "hard"]
 DEPTHS = {"easy": 2, "medium": 3, "hard": 5}

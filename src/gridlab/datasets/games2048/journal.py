@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from gridlab.behaviour import BEHAVIOUR
-from gridlab.errors import FileTrouble, SpoiltFile
+from gridlab.core.behaviour import BEHAVIOUR
+from gridlab.core.errors import FileTrouble, SpoiltFile
 
 NAME, VERSION = "gridlab 2048 games", 1
 

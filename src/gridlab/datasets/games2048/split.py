@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.datasets.games2048.lines import export_games
-from gridlab.datasets.games_file import Games, write_index
-from gridlab.errors import BadNotation, FileTrouble
-from gridlab.files import whole_file
+from gridlab.core.errors import BadNotation, FileTrouble
+from gridlab.core.files import whole_file
+from gridlab.datasets.games2048.files import export_games
+from gridlab.datasets.games2048.reader import Games, write_index
 
 NAMES = {"train": "training_games.jsonl", "val": "validation_games.jsonl", "test": "test_games.jsonl"}
 

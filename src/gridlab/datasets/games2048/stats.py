@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gridlab.datasets.games2048.record import WON, Game
-from gridlab.datasets.plots import new_figure, save
+from gridlab.arena.records.game2048 import WON, Game
+from gridlab.core.figures import new_figure, save
 from gridlab.games.game2048.reference import DIRECTIONS
 
 PERCENTILES = (10, 25, 50, 75, 90)

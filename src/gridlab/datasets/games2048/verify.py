@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.datasets.games2048.lines import array_of, check_name, lines_of
-from gridlab.datasets.games2048.record import Game, Misshapen, details_of, from_dict, parse
-from gridlab.datasets.games2048.rows import FORMS, read_table
-from gridlab.datasets.games_file import known_index
+from gridlab.arena.records.game2048 import Game, Misshapen, details_of, from_dict, parse
+from gridlab.datasets.games2048.files import array_of, check_name, lines_of
+from gridlab.datasets.games2048.reader import known_index
+from gridlab.datasets.games2048.table_files import FORMS, read_table
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.kernels import row_tables, unpack
 from gridlab.games.game2048.replay import REASONS, first_flaw

@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gridlab.behaviour import BEHAVIOUR
-from gridlab.errors import FileTrouble, SpoiltFile, TooLarge
+from gridlab.core.behaviour import BEHAVIOUR
+from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
+from gridlab.core.progress import bar
+from gridlab.core.workers import available_cores
 from gridlab.exact.census import Census, census
 from gridlab.exact.tablebase.file import NewPly, PlyCounts, TableFile, pack, write_table
 from gridlab.exact.tablebase.halves import MAX_CELLS, halves, shape
 from gridlab.exact.tablebase.plies import JOB, Solver, a_block, in_blocks, stored_plies
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.games.mnk.rules import Rules
-from gridlab.progress import bar
-from gridlab.workers import available_cores
 
 LEVEL = 3  # of zstd
 SCORES_A_SECOND = 60e6  # solved and packed by one core; what estimates rest on

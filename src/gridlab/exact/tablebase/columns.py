@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import popcount
+from gridlab.core.bits import popcount
+from gridlab.core.jit import kernel
 from gridlab.exact.tablebase.halves import Halves, list_parts
 from gridlab.exact.tablebase.rows import Scores, put
-from gridlab.jit import kernel
 
 
 class Columns(NamedTuple):

@@ -27,9 +27,9 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from gridlab.errors import FileTrouble, GridlabError, SpoiltFile
+from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
+from gridlab.core.files import Checksummed, whole_file
 from gridlab.exact.tablebase.rows import Scores
-from gridlab.files import Checksummed, whole_file
 from gridlab.games.mnk.rules import Rules
 
 MAGIC, END = b"GRIDTAB1", b"1BATDIRG"

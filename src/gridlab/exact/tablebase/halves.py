@@ -28,12 +28,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import popcount
-from gridlab.errors import TooLarge
+from gridlab.core.bits import popcount
+from gridlab.core.errors import TooLarge
+from gridlab.core.jit import kernel
 from gridlab.exact.tablebase.scores import LOST, WON
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
-from gridlab.jit import kernel
 
 MAX_CELLS = 25
 NO_RANK = -1  # not canonical, or has a line

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import lowest_bit, popcount
+from gridlab.core.bits import lowest_bit, popcount
+from gridlab.core.jit import kernel
 from gridlab.exact.tablebase.halves import Halves, canonical, free_of, line_score, offsets_of
 from gridlab.exact.tablebase.rows import Scores
-from gridlab.jit import kernel
 
 Boards = NDArray[np.int64]  # [board, (crosses, noughts)]
 

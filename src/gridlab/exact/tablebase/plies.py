@@ -9,7 +9,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.errors import SpoiltFile
+from gridlab.core.errors import SpoiltFile
+from gridlab.core.stop import stop_flag
+from gridlab.core.workers import in_order
 from gridlab.exact.census import Census
 from gridlab.exact.tablebase.file import Counts, PlyCounts
 from gridlab.exact.tablebase.halves import halves, shape
@@ -18,8 +20,6 @@ from gridlab.exact.tablebase.scores import DEAD
 from gridlab.exact.tablebase.solve import crosses_move, noughts_move
 from gridlab.exact.tablebase.tally import new_counts, totals
 from gridlab.games.mnk.rules import Rules
-from gridlab.stop import stop_flag
-from gridlab.workers import in_order
 
 BLOCK = 1 << 16  # scores in a block, about
 JOB = 1 << 22  # scores that a worker solves at a time, about

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.errors import BadRules, FileTrouble, TooLarge
+from gridlab.core.errors import BadRules, FileTrouble, TooLarge
 from gridlab.exact.tablebase.file import TableFile
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.look_up import Boards, Places, look_up, read_scores

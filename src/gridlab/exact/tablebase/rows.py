@@ -6,7 +6,7 @@ A row is named by an array and the place where it begins. Places are unsigned, s
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.jit import kernel
+from gridlab.core.jit import kernel
 
 Scores = NDArray[np.int8]
 

@@ -7,14 +7,14 @@ is small, or most of it is wanted, or few of its slots are alive, all its slots 
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import popcount
+from gridlab.core.bits import popcount
+from gridlab.core.jit import kernel
 from gridlab.exact.tablebase.halves import Halves, crosses_at, free_of, halves, line_score, offsets_of, shape
 from gridlab.exact.tablebase.look_up import Boards
 from gridlab.exact.tablebase.tally import is_smallest, own_symmetries
 from gridlab.games.mnk.rules import Rules
-from gridlab.jit import kernel
 
-FEW = 1 << 20  # slots of a ply that are simply all tried
+MOST_TRIED = 1 << 20  # slots of a ply that are simply all tried
 
 
 def draw_positions(rules: Rules, ply: int, number: int, random: np.random.Generator) -> Boards:
@@ -23,7 +23,7 @@ def draw_positions(rules: Rules, ply: int, number: int, random: np.random.Genera
     crosses, noughts, _, slots = shape(rules.cells, ply)
     total = tables.count(crosses) * slots
     kept: NDArray[np.int64] = np.empty(0, np.int64)
-    tried = total if total <= FEW or number > total // 8 else 0
+    tried = total if total <= MOST_TRIED or number > total // 8 else 0
     while len(kept) < number and tried < total:
         drawn = np.setdiff1d(random.integers(total, size=max(1024, 2 * number)), kept)
         tried += len(drawn)

@@ -15,7 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import lowest_bit, lowest_cell, popcount
+from gridlab.core.bits import lowest_bit, lowest_cell, popcount
+from gridlab.core.jit import kernel
+from gridlab.core.stop import Stop, stopped
 from gridlab.exact.tablebase.columns import Columns, find_lines, new_columns, pair_columns, set_columns
 from gridlab.exact.tablebase.halves import (
     Halves,
@@ -38,8 +40,6 @@ from gridlab.exact.tablebase.rows import (
 )
 from gridlab.exact.tablebase.scores import DEAD, LOST, WON
 from gridlab.exact.tablebase.tally import tally
-from gridlab.jit import kernel
-from gridlab.stop import Stop, stopped
 
 
 class Rows(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from gridlab import draw
+from gridlab.core import draw
 from gridlab.exact.tablebase.file import Counts, Directory, PlyCounts
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.scores import answer

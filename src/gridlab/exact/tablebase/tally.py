@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import popcount
+from gridlab.core.bits import popcount
+from gridlab.core.jit import kernel
 from gridlab.exact.tablebase.columns import Columns
 from gridlab.exact.tablebase.halves import Halves
 from gridlab.exact.tablebase.rows import Scores
-from gridlab.jit import kernel
 
 SMALLEST = 4  # the table of positions that are smallest among their images, for X with symmetries of their own
 LANES = 4  # tables side by side, so that equal neighbours do not wait for each other

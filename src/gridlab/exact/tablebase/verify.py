@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from gridlab.behaviour import BEHAVIOUR
-from gridlab.errors import GridlabError, SpoiltFile
+from gridlab.core.behaviour import BEHAVIOUR
+from gridlab.core.errors import GridlabError, SpoiltFile
+from gridlab.core.progress import bar
+from gridlab.core.workers import in_order
 from gridlab.exact.census import Census, census
 from gridlab.exact.tablebase.file import Ply, PlyCounts, TableFile
 from gridlab.exact.tablebase.halves import halves, shape
@@ -23,8 +25,6 @@ from gridlab.exact.tablebase.rows import Scores
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.exact.tablebase.scores import before
 from gridlab.games.mnk.position import Position
-from gridlab.progress import bar
-from gridlab.workers import in_order
 
 SAMPLE = 200  # positions of each ply worked out anew
 

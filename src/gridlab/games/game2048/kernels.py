@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import lowest_cell, popcount
+from gridlab.core.bits import lowest_cell, popcount
+from gridlab.core.jit import kernel
+from gridlab.core.splitmix import States, below, below_by_lower_half, draw
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.reference import Board
 from gridlab.games.game2048.rules import LARGEST
-from gridlab.jit import kernel
-from gridlab.splitmix import States, below, below_by_lower_half, draw
 
 Boards = NDArray[np.uint64]
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab import draw
-from gridlab.errors import BadNotation, IllegalMove
+from gridlab.core import draw
+from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.kernels import pack, unpack
 from gridlab.games.game2048.reference import DIRECTIONS, Board

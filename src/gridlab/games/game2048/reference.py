@@ -3,8 +3,8 @@
 Any board size. Row tables are made by `slide`, and tests hold every kernel, and `Position2048`, to these functions.
 """
 
+from gridlab.core.splitmix import Stream
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.splitmix import Stream
 
 Board = tuple[int, ...]
 

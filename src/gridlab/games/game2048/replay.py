@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.jit import kernel
 from gridlab.games.game2048.kernels import FIFTEEN, FOUR, TWO, ZERO, Boards, RowTables, move, points_of
-from gridlab.jit import kernel
 
 SOUND, NOT_LEGAL, NO_SPAWN, CHANGED, WRONG_TILE, WRONG_SCORE = range(6)
 REASONS = {

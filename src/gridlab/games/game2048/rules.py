@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gridlab.errors import BadRules
+from gridlab.core.errors import BadRules
 
 NAME = "2048"
 LARGEST = 32768  # the largest tile of a 64-bit board

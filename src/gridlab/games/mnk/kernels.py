@@ -13,10 +13,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.bits import lowest_bit, popcount
+from gridlab.core.bits import lowest_bit, popcount
+from gridlab.core.jit import kernel
 from gridlab.games.mnk.rules import DIRECTIONS, Rules, starts
+from gridlab.games.notation import MARKS
 from gridlab.games.symmetry import symmetries
-from gridlab.jit import kernel
+
+SLASH = ord("/")
+EMPTY, CROSS, NOUGHT = MARKS.encode()
 
 RESULT, LENGTH, STEP, STARTS, LINE = range(5)
 NO_LAST_MOVE = 127  # an ending that no single move explains
@@ -126,3 +130,15 @@ def smallest_images(boards: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArr
                 smallest = key
                 best[i] = symmetry
     return best
+
+
+@kernel
+def write_board(crosses: int, noughts: int, rows: int, cols: int, buffer: NDArray[np.uint8], at: int) -> int:
+    """The board as X.O/.X./O.X."""
+    for cell in range(rows * cols):
+        if cell > 0 and cell % cols == 0:
+            buffer[at] = SLASH
+            at += 1
+        buffer[at] = CROSS if crosses >> cell & 1 else NOUGHT if noughts >> cell & 1 else EMPTY
+        at += 1
+    return at

@@ -6,7 +6,7 @@ which expand to all 12 lines.
 
 from typing import Any, NamedTuple
 
-from gridlab import draw
+from gridlab.core import draw
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries

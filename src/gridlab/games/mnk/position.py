@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
-from gridlab import draw
-from gridlab.errors import BadNotation, IllegalMove, IllegalPosition
+from gridlab.core import draw
+from gridlab.core.errors import BadNotation, IllegalMove, IllegalPosition
 from gridlab.games import notation
 from gridlab.games.mnk.legality import Flaw, completed_lines, find_board_flaw, find_flaw
 from gridlab.games.mnk.rules import Rules

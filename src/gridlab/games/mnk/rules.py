@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from gridlab.errors import BadRules
+from gridlab.core.errors import BadRules
 
 MAX_CELLS = 63  # a bitboard is a non-negative int64
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, down-right, down-left

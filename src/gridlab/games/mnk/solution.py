@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from gridlab import draw
+from gridlab.core import draw
 from gridlab.games import notation
 from gridlab.games.mnk.position import Position
 

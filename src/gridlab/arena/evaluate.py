@@ -1,0 +1,182 @@
+"""How well a player plays 2048: many games, their mean score, and how often each tile was reached.
+
+Every game has its own stream of chance, made from the seed and the number of the game, so the same seed gives the same
+games for any number of workers. A 4x4 game is played inside a kernel, any other board by plain Python.
+"""
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.arena.intervals import Interval, of_mean, wilson
+from gridlab.core import draw
+from gridlab.core.errors import BadNotation
+from gridlab.core.progress import bar
+from gridlab.core.splitmix import Stream, streams
+from gridlab.core.stop import Stop, stop_flag, stopped
+from gridlab.core.workers import available_cores, in_order
+from gridlab.games.game2048 import reference
+from gridlab.games.game2048.kernels import row_tables, unpack
+from gridlab.games.game2048.position import Position2048
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.players.game2048 import Player2048, make_player2048
+from gridlab.search.game2048.expectimax import new_memory
+from gridlab.search.game2048.games import new_games, play_games
+
+GAMES_A_JOB = 32
+LEAST_TILE = 128  # of the table for people; all are in `tile_rates`
+
+
+class Played(NamedTuple):
+    """Some finished games."""
+
+    scores: list[int]
+    max_tiles: list[int]
+    moves: int
+    cpu_seconds: float
+
+
+@dataclass(frozen=True)
+class Evaluation2048:
+    """The games of one player."""
+
+    player: str
+    rules: Rules2048
+    seed: int
+    scores: NDArray[np.int64]  # [game]
+    max_tiles: NDArray[np.int64]  # [game]
+    moves: int
+    cpu_seconds: float
+
+    @property
+    def games(self) -> int:
+        return len(self.scores)
+
+    @property
+    def mean_score(self) -> float:
+        return float(self.scores.mean())
+
+    @property
+    def mean_score_interval(self) -> Interval | None:
+        """95 %; None for a single game."""
+        return of_mean(self.scores)
+
+    @property
+    def tile_rates(self) -> dict[int, float]:
+        """The share of games that reached each tile, from 2 to the largest seen."""
+        tiles = [1 << exponent for exponent in range(1, int(self.max_tiles.max()).bit_length())]
+        return {tile: float(np.mean(self.max_tiles >= tile)) for tile in tiles}
+
+    @property
+    def moves_per_second(self) -> float:
+        """Of CPU time: what one core plays."""
+        return self.moves / self.cpu_seconds if self.cpu_seconds else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        interval = self.mean_score_interval
+        return {
+            "player": self.player,
+            "rules": str(self.rules),
+            "seed": self.seed,
+            "games": self.games,
+            "mean_score": self.mean_score,
+            "mean_score_interval": None if interval is None else list(interval),
+            "tile_rates": {str(tile): rate for tile, rate in self.tile_rates.items()},
+            "moves": self.moves,
+            "moves_per_second": self.moves_per_second,
+        }
+
+    def __str__(self) -> str:
+        interval = self.mean_score_interval
+        spread = "" if interval is None else f", 95 % {interval.low:,.0f} to {interval.high:,.0f}"
+        lines = [
+            f"{self.rules}, {self.games:,} games, seed {self.seed}",
+            self.player,
+            f"mean score {self.mean_score:,.0f}{spread}",
+            f"{self.moves:,} moves, {self.moves_per_second:,.0f} moves a second of CPU",
+        ]
+        return "\n".join([*lines, draw.table(("tile", "games", "share", "95 %"), self._rows())])
+
+    def _rows(self) -> list[tuple[str | int, ...]]:
+        rows: list[tuple[str | int, ...]] = []
+        for tile, rate in self.tile_rates.items():
+            if tile >= LEAST_TILE or rate < 1:
+                count = int(np.sum(self.max_tiles >= tile))
+                low, high = wilson(count, self.games)
+                rows.append((str(tile), count, f"{rate:.1%}", f"{low:.1%} to {high:.1%}"))
+        return rows
+
+
+def evaluate(
+    player: str,
+    games: int,
+    seed: int = 0,
+    workers: int | None = None,
+    rules: Rules2048 | None = None,
+    progress: bool = False,
+) -> Evaluation2048:
+    """Let a player play so many games."""
+    if games < 1:
+        raise BadNotation(f"{games} games show nothing; at least one is needed")
+    if seed < 0:
+        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    rules = rules or Rules2048()
+    made, stop = make_player2048(player, rules), stop_flag()
+    play = partial(play_packed if rules.packed else play_plain, made, seed, stop=stop)
+    play(range(0))  # compiled before the clock starts
+    workers = workers or available_cores()
+    size = max(1, min(GAMES_A_JOB, games // (4 * workers)))
+    jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
+    played: list[Played] = []
+    with bar(games, player, "games", progress) as shown:
+        for job, result in zip(jobs, in_order(play, jobs, workers, stop), strict=True):
+            played.append(result)
+            shown.update(len(job))
+    return _gathered(player, rules, seed, played)
+
+
+def _gathered(player: str, rules: Rules2048, seed: int, played: list[Played]) -> Evaluation2048:
+    return Evaluation2048(
+        player,
+        rules,
+        seed,
+        np.array([score for each in played for score in each.scores], np.int64),
+        np.array([tile for each in played for tile in each.max_tiles], np.int64),
+        sum(each.moves for each in played),
+        sum(each.cpu_seconds for each in played),
+    )
+
+
+def play_packed(player: Player2048, seed: int, numbers: range, stop: Stop) -> Played:
+    """Games of these numbers, inside a kernel."""
+    plan, games = player.plan(), new_games(len(numbers))
+    states, memory = streams(seed, len(numbers), numbers.start), new_memory(plan.entries)
+    begun = time.thread_time()
+    play_games(games, row_tables(), plan.evaluator, plan.settings, memory, states, 0, stop)
+    spent = time.thread_time() - begun
+    max_tiles = [max(unpack(int(board))) for board in games.boards]
+    return Played(games.points.tolist(), max_tiles, int(games.moves.sum()), spent)
+
+
+def play_plain(player: Player2048, seed: int, numbers: range, stop: Stop) -> Played:
+    """The same for boards that no kernel plays."""
+    begun = time.thread_time()
+    ends = [_play_plainly(player, state, stop) for state in streams(seed, len(numbers), numbers.start).tolist()]
+    spent = time.thread_time() - begun
+    scores, max_tiles = [end.score for end, _ in ends], [end.max_tile for end, _ in ends]
+    return Played(scores, max_tiles, sum(moves for _, moves in ends), spent)
+
+
+def _play_plainly(player: Player2048, state: int, stop: Stop) -> tuple[Position2048, int]:
+    """One game: its end and its number of moves."""
+    stream, random, moves = Stream(state), np.random.default_rng(state), 0
+    position = Position2048(reference.start(player.rules, stream), 0, player.rules)
+    while not position.over and not stopped(stop):
+        after = position.play(player.move(position, random))
+        position = Position2048(reference.spawn(player.rules, after.tiles, stream), after.score, player.rules)
+        moves += 1
+    return position, moves

@@ -1,0 +1,299 @@
+"""One played game of 2048, as arrays and as the JSON object that stands for it in a file.
+
+    {"totalMoves": 1, "finalScore": 4, "maxTile": 4, "won": false, "finalBoard": [[…]×4], "timestamp": "…",
+     "moves": [{"board": [[2,2,0,0],…], "direction": "left", "score": 0}]}      board and score *before* the move
+
+A part of a game, from a curriculum, is one unbroken run of it and says so: `curriculum`, and `movesBefore`, the moves
+played before the first one here. With metadata a game also has `seed`, `game`, `depth`, `evaluator` and `max_moves`,
+and a move `evaluation_score`, `alternative_moves`, `nodes_evaluated`, `evaluations` and `spawn`.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.arena.records.moves_text import moves_of, moves_text
+from gridlab.core.errors import BadNotation
+from gridlab.core.files import timestamp
+from gridlab.games.game2048.kernels import Boards, pack, row_tables, unpack
+from gridlab.games.game2048.position import Position2048
+from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.game2048.replay import afters
+
+WON = 2048
+SUMMARY = ("totalMoves", "finalScore", "maxTile", "won", "finalBoard", "timestamp")
+RUN = ("curriculum", "movesBefore")
+MADE_BY = ("seed", "game", "depth", "evaluator", "max_moves")
+MOVE = ("board", "direction", "score")
+DETAILS = ("evaluation_score", "alternative_moves", "nodes_evaluated", "evaluations", "spawn")
+NUMBERS = {name: number for number, name in enumerate(DIRECTIONS)}
+SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
+TILES = np.array([0] + [1 << exponent for exponent in range(1, 16)], np.int32)
+EXPONENTS = {int(tile): number for number, tile in enumerate(TILES)}
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A played game: what was on the board, what was done, what came of it."""
+
+    boards: Boards  # [move], before it
+    directions: NDArray[np.int8]  # [move]: up, down, left, right
+    scores: NDArray[np.int64]  # [move], before it
+    final_board: int
+    final_score: int
+    timestamp: str
+    about: dict[str, Any] = field(default_factory=dict)  # RUN and MADE_BY, as far as there
+    details: list[dict[str, Any]] | None = None  # [move]: DETAILS
+
+    @property
+    def moves(self) -> int:
+        return len(self.boards)
+
+    @property
+    def max_tile(self) -> int:
+        """The largest tile at the end, which is the largest ever."""
+        return max(unpack(self.final_board))
+
+    @property
+    def won(self) -> bool:
+        return self.max_tile >= WON
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in a file."""
+        boards, scores = tiles_of(self.boards).tolist(), self.scores.tolist()
+        moves: list[dict[str, Any]] = [
+            {"board": board, "direction": DIRECTIONS[direction], "score": score}
+            for board, direction, score in zip(boards, self.directions.tolist(), scores, strict=True)
+        ]
+        for move, more in zip(moves, self.details or (), strict=False):
+            move.update(more)
+        return {**self._summary(), "moves": moves}
+
+    def _summary(self) -> dict[str, Any]:
+        return {
+            "totalMoves": self.moves,
+            "finalScore": self.final_score,
+            "maxTile": self.max_tile,
+            "won": self.won,
+            "finalBoard": tiles_of(np.array([self.final_board], np.uint64))[0].tolist(),
+            "timestamp": self.timestamp,
+            **self.about,
+        }
+
+    def line(self) -> bytes:
+        """The same as a line of a file."""
+        if self.details:
+            return json.dumps(self.as_dict(), separators=(",", ":")).encode() + b"\n"
+        head = json.dumps(self._summary(), separators=(",", ":")).encode()
+        return head[:-1] + b',"moves":[' + moves_text(self.boards, self.directions, self.scores) + b"]}\n"
+
+
+def game_of(positions: Sequence[Position2048], directions: Sequence[str]) -> Game:
+    """The game of some positions of the 4x4 board, and the directions between them; it ends now."""
+    boards = np.array([position.packed for position in positions], np.uint64)
+    return Game(
+        boards[:-1],
+        np.array([NUMBERS[direction] for direction in directions], np.int8),
+        np.array([position.score for position in positions[:-1]], np.int64),
+        int(boards[-1]),
+        positions[-1].score,
+        timestamp(),
+    )
+
+
+def tiles_of(boards: Boards) -> NDArray[np.int32]:
+    """Packed boards as the tiles that people see: int32[board, 4, 4]."""
+    exponents = boards[:, None] >> SHIFTS & np.uint64(15)
+    tiles: NDArray[np.int32] = TILES[exponents].reshape(-1, 4, 4)
+    return tiles
+
+
+def packed_of(tiles: NDArray[np.integer]) -> Boards:
+    """Boards [board, 4, 4] of tiles as packed numbers; every tile must be one that a 4x4 board can hold."""
+    flat = tiles.reshape(-1, 16)
+    exponents = np.zeros(flat.shape, np.uint64)
+    for exponent in range(1, 16):
+        exponents[flat == TILES[exponent]] = exponent
+    if (TILES[exponents] != flat).any():
+        wrong = flat[TILES[exponents] != flat][0]
+        raise BadNotation(f"{wrong} is no tile; tiles are 0, 2, 4, 8, … up to {TILES[-1]}")
+    boards: Boards = np.bitwise_or.reduce(exponents << SHIFTS, axis=1)
+    return boards
+
+
+def details_of(
+    boards: Boards, directions: NDArray[np.int8], last: int, values: NDArray[np.float64], nodes: NDArray[np.int64]
+) -> list[dict[str, Any]]:
+    """What the search thought of each move, and the tile that came after it."""
+    following = np.append(boards[1:], np.uint64(last))
+    new = (afters(boards, directions, row_tables()) ^ following).tolist()
+    return [
+        {
+            "evaluation_score": worth[direction],
+            "alternative_moves": [
+                name for i, name in enumerate(DIRECTIONS) if i != direction and worth[i] != -np.inf
+            ],
+            "nodes_evaluated": looked,
+            "evaluations": {name: worth[i] for i, name in enumerate(DIRECTIONS) if worth[i] != -np.inf},
+            "spawn": spawn_of(tile),
+        }
+        for direction, worth, looked, tile in zip(
+            directions.tolist(), values.tolist(), nodes.tolist(), new, strict=True
+        )
+    ]  # fmt: skip
+
+
+def spawn_of(difference: int) -> dict[str, int]:
+    """A new tile as row, column (from 0) and value."""
+    cell = (difference.bit_length() - 1) // 4
+    return {"row": cell // 4, "col": cell % 4, "tile": 1 << (difference >> 4 * cell)}
+
+
+# ---- reading
+
+
+class Misshapen(BadNotation):
+    """A record that is not of the form: which move it is about, -1 for the game itself."""
+
+    def __init__(self, reason: str, move: int = -1) -> None:
+        super().__init__(reason)
+        self.move = move
+
+
+def parse(line: bytes) -> tuple[Game, str | None]:
+    """The game of a line, and what its summary says wrongly of it; Misshapen if it is not of the form.
+
+    Whether it was played by the rules is not asked.
+    """
+    quick = _parse_quickly(line)
+    if quick:
+        return quick
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise Misshapen(f"this is no JSON: {error}") from error
+    return from_dict(found)
+
+
+def _parse_quickly(line: bytes) -> tuple[Game, str | None] | None:
+    """The same for a line that a kernel can read; None if it is any different."""
+    begin, end = line.find(b'"moves":['), line.rfind(b"]")
+    if begin < 0 or line[end:].strip() != b"]}":
+        return None
+    try:
+        found = json.loads(line[:begin] + b'"moves":[]}')
+    except ValueError:
+        return None
+    count: Any = found.get("totalMoves") if isinstance(found, dict) else None
+    if not _is_number(count):
+        return None
+    moves = moves_of(line[begin + 9 : end], count)
+    return _assemble(found, *moves, None) if moves else None
+
+
+def from_dict(found: Any) -> tuple[Game, str | None]:
+    """The same for a JSON object."""
+    moves = found.get("moves") if isinstance(found, dict) else []
+    if not isinstance(moves, list):
+        raise Misshapen("moves must be a list")
+    boards, directions, scores = _columns(moves)
+    details = [{key: move[key] for key in DETAILS if key in move} for move in moves]
+    return _assemble(found, boards, directions, scores, details if any(details) else None)
+
+
+def _assemble(
+    found: Any,
+    boards: Boards,
+    directions: NDArray[np.int8],
+    scores: NDArray[np.int64],
+    details: list[dict[str, Any]] | None,
+) -> tuple[Game, str | None]:
+    _check_summary(found)
+    about = {key: found[key] for key in (*RUN, *MADE_BY) if key in found}
+    final = _board(found["finalBoard"], "finalBoard", -1)
+    game = Game(boards, directions, scores, final, found["finalScore"], found["timestamp"], about, details)
+    return game, summary_flaw(found, game)
+
+
+def summary_flaw(found: dict[str, Any], game: Game) -> str | None:
+    """Whether the fields that sum up a game are true of it."""
+    truth = {"totalMoves": game.moves, "maxTile": game.max_tile, "won": game.won}
+    for key, value in truth.items():
+        if found[key] != value:
+            return f"{key} is {json.dumps(found[key])}, but it should be {json.dumps(value)}"
+    return None
+
+
+def _check_summary(found: Any) -> None:
+    if not isinstance(found, dict):
+        raise Misshapen("a game is a JSON object in braces")
+    for key in (*SUMMARY, "moves"):
+        if key not in found:
+            raise Misshapen(f"the field {key} is missing")
+    for key in found:
+        if key not in (*SUMMARY, *RUN, *MADE_BY, "moves"):
+            raise Misshapen(f"the field {key!r} is not one of a game")
+    for key in ("totalMoves", "finalScore", "maxTile"):
+        if not _is_number(found[key]):
+            raise Misshapen(f"{key} must be a whole number from 0, not {json.dumps(found[key])[:40]}")
+    if not isinstance(found["won"], bool):
+        raise Misshapen(f"won must be true or false, not {json.dumps(found['won'])[:40]}")
+    try:
+        moment = datetime.fromisoformat(found["timestamp"])
+    except (TypeError, ValueError) as error:
+        raise Misshapen(f"timestamp {json.dumps(found['timestamp'])[:40]} is no ISO 8601 date and time") from error
+    if moment.tzinfo is None:
+        raise Misshapen(f"timestamp {found['timestamp']} has no offset from UTC, such as +00:00")
+
+
+def _columns(moves: list[Any]) -> tuple[Boards, NDArray[np.int8], NDArray[np.int64]]:
+    """The columns of many moves; what is unusual is looked at move by move, to say which one."""
+    try:
+        tiles = np.array([move["board"] for move in moves])
+        directions = np.array([NUMBERS[move["direction"]] for move in moves], np.int8)
+        scores = [move["score"] for move in moves]
+        usual = tiles.shape == (len(moves), 4, 4) and tiles.dtype == np.int64 and all(map(_is_number, scores))
+        if usual and all(len(move) == len(MOVE) or set(move) <= {*MOVE, *DETAILS} for move in moves):
+            return packed_of(tiles), directions, np.array(scores, np.int64)
+    except (TypeError, KeyError, ValueError):
+        pass
+    for number, move in enumerate(moves):
+        _check_move(move, number)
+    return np.empty(0, np.uint64), np.empty(0, np.int8), np.empty(0, np.int64)
+
+
+def _check_move(move: Any, number: int) -> None:
+    if not isinstance(move, dict):
+        raise Misshapen("a move is a JSON object in braces", number)
+    for key in MOVE:
+        if key not in move:
+            raise Misshapen(f"the field {key} is missing", number)
+    for key in move:
+        if key not in (*MOVE, *DETAILS):
+            raise Misshapen(f"the field {key!r} is not one of a move", number)
+    if move["direction"] not in NUMBERS:
+        raise Misshapen(f"direction {json.dumps(move['direction'])[:40]} is none of {', '.join(DIRECTIONS)}", number)
+    if not _is_number(move["score"]):
+        raise Misshapen(f"score must be a whole number from 0, not {json.dumps(move['score'])[:40]}", number)
+    _board(move["board"], "board", number)
+
+
+def _board(rows: Any, name: str, move: int) -> int:
+    """A board from lists of tiles."""
+    shaped = isinstance(rows, list) and len(rows) == 4 and all(isinstance(row, list) and len(row) == 4 for row in rows)
+    if not shaped:
+        raise Misshapen(f"{name} must be 4 lists of 4 tiles", move)
+    tiles = tuple(tile for row in rows for tile in row)
+    for tile in tiles:
+        if not (_is_number(tile) and tile in EXPONENTS):
+            raise Misshapen(f"{json.dumps(tile)[:40]} in {name} is no tile; 0, 2, 4, 8, … 32768 are", move)
+    return pack(tiles)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -1,0 +1,240 @@
+"""Games on record: one JSON object a line, the same for every way in which games are played.
+
+{"rules": "3x3:3", "x": "random", "o": "random", "seed": 7, "opening": 2, "moves": [22, 11, 31, 13, 12, 32, …],
+ "result": "draw", "reason": "played"}
+
+seed       what made the choices of chance, or null
+opening    how many of the first moves were set, not chosen
+moves      as in gridlab.games.notation: numbers, or text ("1,1") where a side exceeds 9
+result     x_wins, o_wins or draw
+reason     "played" to the end of the rules, "resigned", or a sentence on the answer that lost
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gridlab.core.errors import FileTrouble, IllegalMove, SpoiltFile
+from gridlab.core.files import whole_file
+from gridlab.games.mnk.position import Outcome, Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.notation import move_text, parse_move
+
+PLAYED, RESIGNED = "played", "resigned"
+MOST_COMPLAINTS = 10  # printed; all are in the verdict
+
+KEYS: dict[str, tuple[type, ...]] = {
+    "rules": (str,),
+    "x": (str,),
+    "o": (str,),
+    "seed": (int, type(None)),
+    "opening": (int,),
+    "moves": (list,),
+    "result": (str,),
+    "reason": (str,),
+}
+TYPE_NAMES = {str: "text", int: "a whole number", list: "a list", type(None): "null"}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One game; its moves are cells from 0."""
+
+    rules: Rules
+    x: str
+    o: str
+    moves: tuple[int, ...]
+    result: Outcome
+    reason: str = PLAYED
+    seed: int | None = None
+    opening: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "rules": str(self.rules),
+            "x": self.x,
+            "o": self.o,
+            "seed": self.seed,
+            "opening": self.opening,
+            "moves": [_written(move, self.rules) for move in self.moves],
+            "result": self.result.value,
+            "reason": self.reason,
+        }
+
+    @classmethod
+    def parse(cls, line: str | bytes, where: str = "the line") -> "Record":
+        """Read a line of a file; SpoiltFile says `where` and why it is no record."""
+        try:
+            return _parse(line)
+        except SpoiltFile as error:
+            raise SpoiltFile(f"{where}: {error}") from error
+
+    def final(self) -> Position:
+        """The position after the last move; IllegalMove if the rules do not allow one of them."""
+        return replay(self.rules, self.moves)
+
+
+def replay(rules: Rules, moves: Iterable[int]) -> Position:
+    position = Position(rules)
+    for move in moves:
+        position = position.play(move)
+    return position
+
+
+def write_records(path: Path, records: Iterable[Record]) -> None:
+    """Write games to a file, which appears when it is whole."""
+    with whole_file(path) as file:
+        for record in records:
+            file.write((json.dumps(record.as_dict()) + "\n").encode())
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """The games of a file. They are read, not replayed: `verify_records` does that."""
+    for number, line in _lines(path):
+        yield Record.parse(line, f"{path} line {number}")
+
+
+def find_flaw(record: Record) -> str | None:
+    """Why a record is no true game, found by replaying it, or None if it is one."""
+    if record.opening > len(record.moves):
+        return f"an opening of {record.opening} moves in a game of {len(record.moves)}"
+    try:
+        position = record.final()
+    except IllegalMove as error:
+        return f"a move is not legal: {error}"
+    if outcome := position.outcome():
+        if record.reason != PLAYED:
+            return f"the game is over on the board ({outcome.value}), but its reason is {record.reason!r}"
+        return None if record.result is outcome else f"the board says {outcome.value}, not {record.result.value}"
+    if record.reason == PLAYED:
+        return f"the game is not over after its {len(record.moves)} moves, but its reason is {PLAYED!r}"
+    if record.result is Outcome.DRAW:
+        return f"a game that ended early has a loser, but its result is {record.result.value}"
+    if record.reason != RESIGNED and record.result.winner == position.to_move:
+        return f"{position.to_move} was to move and at fault, but the result is {record.result.value}"
+    return None
+
+
+class Complaint(NamedTuple):
+    """What is wrong with one line, or with the file where there is no line."""
+
+    file: str
+    line: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        where = "" if self.line is None else f" line {self.line}"
+        return f"{self.file}{where}: {self.reason}"
+
+
+class Verdict(NamedTuple):
+    """The result of a verification."""
+
+    file: str
+    games: int
+    complaints: list[Complaint]
+
+    def as_dict(self) -> dict[str, Any]:
+        found = [each._asdict() for each in self.complaints]
+        return {**self._asdict(), "complaints": found, "sound": not found}
+
+    def __str__(self) -> str:
+        done = f"{self.file}: {self.games:,} games replayed"
+        if not self.complaints:
+            return f"{done}: all sound"
+        shown = [str(each) for each in self.complaints[:MOST_COMPLAINTS]]
+        if len(self.complaints) > MOST_COMPLAINTS:
+            shown.append(f"and {len(self.complaints) - MOST_COMPLAINTS:,} more")
+        return "\n".join([*shown, f"{done}: {len(self.complaints):,} complaints"])
+
+
+def verify_records(path: Path) -> Verdict:
+    """Replay every game of a file by the rules: moves legal, really over, result true."""
+    games = 0
+    complaints: list[Complaint] = []
+    for number, line in _lines(path):
+        games += 1
+        try:
+            flaw = find_flaw(_parse(line))
+        except SpoiltFile as error:
+            flaw = str(error)
+        if flaw:
+            complaints.append(Complaint(str(path), number, flaw))
+    if not games:
+        complaints.append(Complaint(str(path), None, "there is no game in it"))
+    return Verdict(str(path), games, complaints)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with path.open("rb") as file:
+            yield from enumerate(file, 1)
+    except OSError as error:
+        raise FileTrouble(f"cannot read {path}: {error.strerror}; name a file of games") from error
+
+
+def _parse(line: str | bytes) -> Record:
+    """A record; SpoiltFile with the mere reason if the line is none."""
+    content = _parse_object(line)
+    for key, types in KEYS.items():
+        if key not in content:
+            raise SpoiltFile(f"there is no {key!r}; a game has {', '.join(KEYS)}")
+        if type(content[key]) not in types:  # True is no number here
+            wanted = " or ".join(TYPE_NAMES[each] for each in types)
+            raise SpoiltFile(f"{key!r} is {json.dumps(content[key])}; it takes {wanted}")
+    if content["opening"] < 0:
+        raise SpoiltFile(f"'opening' is {content['opening']}; it takes a number of moves from 0")
+    rules = _parse_rules(content["rules"])
+    return Record(
+        rules,
+        content["x"],
+        content["o"],
+        tuple(_read(move, rules) for move in content["moves"]),
+        _parse_result(content["result"]),
+        content["reason"],
+        content["seed"],
+        content["opening"],
+    )
+
+
+def _parse_object(line: str | bytes) -> dict[str, Any]:
+    if isinstance(line, bytes) and not line.endswith(b"\n"):
+        raise SpoiltFile("the line is cut off: every game ends in a line end")
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise SpoiltFile(f"this is no JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise SpoiltFile("this is no JSON object; a game is one, such as {…}")
+    return content
+
+
+def _parse_rules(text: str) -> Rules:
+    try:
+        return Rules.parse(text)
+    except ValueError as error:
+        raise SpoiltFile(f"'rules' are wrong: {error}") from error
+
+
+def _parse_result(text: str) -> Outcome:
+    try:
+        return Outcome(text)
+    except ValueError as error:
+        raise SpoiltFile(f"'result' is {text!r}; it takes {', '.join(each.value for each in Outcome)}") from error
+
+
+def _written(cell: int, rules: Rules) -> int | str:
+    """A cell as it stands in `moves`: 0 -> 11, or "1,1" where a side exceeds 9."""
+    text = move_text(cell, rules.rows, rules.cols)
+    return text if "," in text else int(text)
+
+
+def _read(move: Any, rules: Rules) -> int:
+    if type(move) is not type(_written(0, rules)):
+        raise SpoiltFile(f"the move {json.dumps(move)} is not written like {json.dumps(_written(0, rules))}")
+    try:
+        return parse_move(str(move), rules.rows, rules.cols)
+    except ValueError as error:
+        raise SpoiltFile(f"'moves' are wrong: {error}") from error

@@ -1,0 +1,1 @@
+"""Games in the terminal: what is printed and what is typed."""

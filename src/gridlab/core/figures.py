@@ -1,0 +1,22 @@
+"""Pictures on disk: an empty figure, and saving it whole. What is drawn belongs to whoever has something to show."""
+
+from pathlib import Path
+from typing import Any
+
+from gridlab.core.errors import FileTrouble
+from gridlab.core.extras import import_extra
+from gridlab.core.files import beside
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def new_figure(path: Path, height: float) -> Any:
+    """An empty figure to be saved under a name that says how: PNG, SVG or PDF."""
+    if path.suffix not in PICTURES:
+        raise FileTrouble(f"{path} is no name for a picture; end it in {', '.join(PICTURES)}")
+    return import_extra("matplotlib.figure", "export").Figure(figsize=(8, height), layout="constrained")
+
+
+def save(figure: Any, path: Path) -> None:
+    with beside(path) as part:
+        figure.savefig(part, format=path.suffix[1:], dpi=150)

@@ -1,0 +1,110 @@
+"""Where work runs, and how it is stopped.
+
+Ctrl-C reaches Python only when a compiled kernel returns. So kernels run in threads (they release the GIL and
+share arrays) while the main thread waits in short steps; a long kernel takes a `stop` array (gridlab.core.stop) and
+returns early once it is set. Ctrl-C, a time budget and a client that leaves all set the same flag.
+"""
+
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+from gridlab.core.stop import Stop, stop_flag
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+STEP = 0.1  # seconds between two looks at Ctrl-C and the clock
+
+
+def available_cores() -> int:
+    """The cores this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def call(
+    function: Callable[[], Result],
+    stop: Stop,
+    seconds: float | None = None,
+    watch: Callable[[], object] = lambda: None,
+) -> Result:
+    """The result of `function()`, run in a thread; `stop` is set on Ctrl-C and when `seconds` have passed.
+
+    After the budget the function returns what it has; after Ctrl-C KeyboardInterrupt goes on up. `watch` is called
+    while it runs, ten times a second.
+    """
+    end = None if seconds is None else time.monotonic() + seconds
+    with ThreadPoolExecutor(1) as pool:
+        return _result(pool.submit(function), stop, end, watch)
+
+
+def in_order(
+    function: Callable[[Job], Result],
+    jobs: Iterable[Job],
+    workers: int | None = None,
+    stop: Stop | None = None,
+    processes: bool = False,
+    ahead: int = 2,
+) -> Generator[Result, None, None]:
+    """`function(job)` for every job, in the order of the jobs, whatever the number of workers.
+
+    At most `ahead` jobs a worker are begun before the one waited for is done, so memory stays bounded. Threads suit
+    kernels; `processes=True` suits jobs that keep Python itself busy (function and jobs must be picklable).
+    """
+    workers = workers or available_cores()
+    stop = stop_flag() if stop is None else stop
+    waiting: deque[Future[Result]] = deque()
+    with _process_pool(workers) if processes else ThreadPoolExecutor(workers) as pool:
+        try:
+            for job in jobs:
+                waiting.append(pool.submit(function, job))
+                if len(waiting) > ahead * workers:
+                    yield _result(waiting.popleft(), stop)
+            while waiting:
+                yield _result(waiting.popleft(), stop)
+        except BaseException:
+            stop[0] = 1
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _result(
+    future: Future[Result], stop: Stop, end: float | None = None, watch: Callable[[], object] = lambda: None
+) -> Result:
+    try:
+        while True:
+            try:
+                return future.result(timeout=STEP)
+            except TimeoutError:
+                if future.done():  # just now, or with a TimeoutError of its own
+                    return future.result()
+                if end is not None and time.monotonic() >= end:
+                    stop[0] = 1
+                watch()
+    except BaseException:
+        stop[0] = 1
+        raise
+
+
+@contextmanager
+def _process_pool(workers: int) -> Iterator[Executor]:
+    """Processes that leave Ctrl-C to their parent, which ends them when it goes."""
+    others = multiprocessing.active_children()
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _leave_interrupts_to_parent) as pool:
+        try:
+            yield pool
+        except BaseException:
+            for process in multiprocessing.active_children():
+                if process not in others:
+                    process.terminate()
+            raise
+
+
+def _leave_interrupts_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,1 @@
+"""Best-first search from and to files."""

@@ -1,0 +1,182 @@
+"""What best-first search leaves behind: steps.txt, how it went, and output.txt, what it came to.
+
+    expansion 2: depth 1, O to move, heuristic 4 = 8 - 4        of us: lines open to us - lines open to the opponent
+    ...
+    .X.
+    ...
+
+Both say which question was asked: for a *cooperative* line, which the opponent would have to allow, by best-first
+search; or for a *forced* win, which no defence prevents, by a prover that is handed in.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol
+
+from gridlab.core.errors import FileTrouble
+from gridlab.core.files import Sink, whole_file
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.notation import move_text
+from gridlab.search.mnk.best_first import MAX_EXPANSIONS, Expansion, Found, Start, best_first
+
+Asked = Literal["cooperative", "forced"]
+
+
+class Proof(Protocol):
+    """What a prover answers."""
+
+    @property
+    def result(self) -> str:
+        """Proved, refuted or unknown."""
+
+    @property
+    def nodes(self) -> int:
+        """Positions looked at."""
+
+    @property
+    def size(self) -> int:
+        """Positions of the proof; 0 unless proved."""
+
+    @property
+    def line(self) -> tuple[int, ...]:
+        """The main line as cells, the winner's and the loser's moves in turn."""
+
+
+Prover = Callable[[Rules, int, int], Proof]  # rules, stones of the player to move, stones of the opponent
+
+
+class Report(NamedTuple):
+    """An answer, for people and as JSON."""
+
+    start: Start
+    asked: Asked
+    result: str
+    sentence: str
+    line: tuple[int, ...]
+    effort: dict[str, int]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "rules": str(self.start.rules),
+            "board": str(self.start).replace("\n", "/"),
+            "player": self.start.player,
+            "asked": self.asked,
+            "result": self.result,
+            "winner": self.start.winner or (self.start.player if self.line else None),
+            "line": [int(name) for name in moves_of(self.start, self.line)],
+            **self.effort,
+        }
+
+    def __str__(self) -> str:
+        """The text of output.txt."""
+        return "\n".join([headline(self.start, self.asked), self.sentence, *drawn(self.start, self.line)])
+
+
+def answer(
+    start: Start,
+    steps: Path,
+    output: Path,
+    limit: int = MAX_EXPANSIONS,
+    prove: Prover | None = None,
+    tell: Callable[[Expansion], object] = lambda expansion: None,
+) -> Report:
+    """Write both files and say what was found: a cooperative line, or with a prover a forced win."""
+    with whole_file(steps) as file:
+        file.write(f"{headline(start, 'forced' if prove else 'cooperative')}\n\n".encode())
+        report = ask_prover(start, prove, file) if prove else search(start, limit, file, tell)
+        file.write(f"{report.sentence}\n".encode())
+    with whole_file(output) as file:
+        file.write(f"{report}\n".encode())
+    return report
+
+
+def check_places(source: Path, steps: Path, output: Path) -> None:
+    """Nothing that is read or written may be written over."""
+    if len({path.resolve() for path in (source, steps, output)}) < 3:
+        raise FileTrouble(f"{source}, {steps} and {output}: input, steps and output must be three different files")
+
+
+def search(start: Start, limit: int, sink: Sink, tell: Callable[[Expansion], object]) -> Report:
+    """Best-first search, each expansion written as it is made."""
+
+    def write(expansion: Expansion) -> None:
+        sink.write(step_text(expansion).encode())
+        tell(expansion)
+
+    found = best_first(start, limit, write)
+    effort = {"expansions": found.expansions, "max_expansions": limit}
+    return Report(start, "cooperative", found.ending, found_sentence(found, limit), found.line, effort)
+
+
+def ask_prover(start: Start, prove: Prover, sink: Sink) -> Report:
+    """A forced win proved or refuted; the steps are those of the main line."""
+    if start.winner or start.full:
+        over = "already won" if start.winner else "full board"
+        return Report(start, "forced", over, over_sentence(start), (), {"nodes": 0, "proof_size": 0})
+    proof = prove(start.rules, start.own, start.other)
+    line = proof.line if proof.result == "proved" else ()
+    sink.write("\n".join([*drawn(start, line)[1:], "\n"]).encode())
+    effort = {"nodes": proof.nodes, "proof_size": proof.size}
+    return Report(start, "forced", proof.result, proof_sentence(start, proof), line, effort)
+
+
+# ---- texts
+
+
+def headline(start: Start, asked: Asked) -> str:
+    board = f"{start.size}x{start.size}, {start.size} in a row, {start.player} to move"
+    if asked == "forced":
+        return f"Proof-number search, {board}.\nAsked: a forced win, which {start.opponent} cannot prevent."
+    return f"Best-first search, {board}.\nAsked: a cooperative line, which {start.opponent} would have to allow."
+
+
+def step_text(step: Expansion) -> str:
+    heuristic = f"heuristic {step.heuristic} = {step.hp} - {step.ho}"
+    return f"expansion {step.number}: depth {step.depth}, {step.board.player} to move, {heuristic}\n{step.board}\n\n"
+
+
+def found_sentence(found: Found, limit: int) -> str:
+    start = found.start
+    player, opponent, expanded = start.player, start.opponent, counted(found.expansions, "expansion")
+    if found.ending == "found":
+        moves = " ".join(moves_of(start, found.line))
+        allowed = f"in {len(found.line)} moves, if {opponent} allows it" if len(found.line) > 1 else "at once"
+        return f"Found: {player} wins {allowed}: {moves} ({expanded})"
+    if found.ending == "nothing":
+        return (
+            f"Nothing found: the queue is empty after {expanded}; {player} cannot win even with the help of {opponent}"
+        )
+    if found.ending == "limit":
+        return f"Nothing found: the limit of {counted(limit, 'expansion')} was reached"
+    return over_sentence(start)
+
+
+def over_sentence(start: Start) -> str:
+    return f"Already won by {start.winner}" if start.winner else "Nothing found: the board is full"
+
+
+def proof_sentence(start: Start, proof: Proof) -> str:
+    looked = f"{counted(proof.nodes, 'position')} looked at"
+    if proof.result == "proved":
+        moves = " ".join(moves_of(start, proof.line))
+        size = f"proof of {counted(proof.size, 'position')}"
+        return f"Proved: {start.player} wins whatever {start.opponent} plays; main line {moves} ({size}, {looked})"
+    if proof.result == "refuted":
+        return f"Refuted: {start.player} has no forced win ({looked})"
+    return f"Unknown: a forced win of {start.player} is neither proved nor refuted ({looked})"
+
+
+def counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def moves_of(start: Start, line: tuple[int, ...]) -> list[str]:
+    return [move_text(cell, start.size, start.size) for cell in line]
+
+
+def drawn(start: Start, line: tuple[int, ...]) -> list[str]:
+    """The boards from the start to the end of the line, each under its move, with blank lines between."""
+    blocks = ["", f"start: {start.player} to move", str(start)]
+    for number, (cell, move) in enumerate(zip(line, moves_of(start, line), strict=True), 1):
+        blocks += ["", f"{number}. {start.player} {move}", str(start := start.play(cell))]
+    return blocks

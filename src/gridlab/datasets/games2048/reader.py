@@ -1,0 +1,198 @@
+"""Games of 2048 for training: a file of JSON lines as a sequence of games, and as shuffled batches of arrays.
+
+    games = Games("data/train.jsonl")
+    len(games), games[17]                                  any game, without reading the file
+    for boards, directions in games.batches(256, random, symmetries=True): …       int32[256, 4, 4], int64[256]
+
+An index beside the file, train.jsonl.index, knows where each game begins; it is written with the file or built once:
+
+    magic "gl2048ix", the length of a JSON header, the header, then uint64[games + 1] offsets and uint32[games] moves
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.arena.records.game2048 import Game, parse, tiles_of
+from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.files import whole_file
+
+MAGIC = b"gl2048ix"
+EDGE = 1 << 12  # bytes at either end that tell a file from another
+CHUNK = 32  # games decoded together for batches
+MOVES = re.compile(rb'"totalMoves"\s*:\s*(\d+)')
+# Symmetry s turns the board by 90 degrees s % 4 times (as numpy.rot90, to the left) and for s >= 4 mirrors it first.
+UP, DOWN, LEFT, RIGHT = range(4)
+TURNED = np.array([LEFT, RIGHT, DOWN, UP])  # a quarter turn to the left leads up to left, down to right, …
+MIRRORED = np.array([UP, DOWN, RIGHT, LEFT])
+
+
+class Index(NamedTuple):
+    """Where the games of a file are."""
+
+    offsets: NDArray[np.uint64]  # [game + 1]
+    moves: NDArray[np.uint32]  # [game]
+    settings: dict[str, Any]  # how the file was made, if that is known
+
+
+class Games:
+    """The games of a .jsonl file."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        if self.path.suffix != ".jsonl":
+            raise FileTrouble(f"{path} is no file of JSON lines; gridlab 2048 export makes one: --format jsonl")
+        self.index = read_index(self.path)
+
+    def __len__(self) -> int:
+        return len(self.index.moves)
+
+    @property
+    def samples(self) -> int:
+        """How many moves there are in all."""
+        return int(self.index.moves.sum())
+
+    def __getitem__(self, number: int) -> Game:
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"{self.path} has {len(self)} games; there is no game {number}")
+        begin, end = (int(each) for each in self.index.offsets[number % len(self) :][:2])
+        with self.path.open("rb") as file:
+            file.seek(begin)
+            try:
+                return parse(file.read(end - begin))[0]
+            except BadNotation as error:
+                raise SpoiltFile(f"{self.path}, game {number}: {error}") from error
+
+    def __iter__(self) -> Iterator[Game]:
+        return (self[number] for number in range(len(self)))
+
+    def batches(
+        self, size: int, random: np.random.Generator, symmetries: bool = False
+    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64]]]:
+        """All moves once in random order, `size` at a time (the last batch may be smaller): boards and directions.
+
+        Games are shuffled, then the moves of a few dozen games together. With `symmetries` every sample is seen as one
+        of its eight images, drawn at random.
+        """
+        boards, directions = np.empty(0, np.uint64), np.empty(0, np.int64)
+        order = random.permutation(len(self))
+        for first in range(0, len(order), CHUNK):
+            games = [self[int(number)] for number in order[first : first + CHUNK]]
+            boards = np.concatenate([boards, *(game.boards for game in games)])
+            directions = np.concatenate([directions, *(game.directions for game in games)])
+            mixed = random.permutation(len(boards))
+            boards, directions = boards[mixed], directions[mixed]
+            keep = len(boards) % size if first + CHUNK < len(order) else 0
+            for begin in range(0, len(boards) - keep, size):
+                chosen = slice(begin, min(begin + size, len(boards) - keep))
+                yield _decoded(boards[chosen], directions[chosen], random if symmetries else None)
+            boards, directions = boards[len(boards) - keep :], directions[len(directions) - keep :]
+
+
+def _decoded(
+    boards: NDArray[np.uint64], directions: NDArray[np.int64], random: np.random.Generator | None
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    tiles = tiles_of(boards)
+    if random is None:
+        return tiles, directions
+    images = random.integers(8, size=len(tiles))
+    for symmetry in range(8):
+        chosen = images == symmetry
+        tiles[chosen], directions[chosen] = symmetric(tiles[chosen], directions[chosen], symmetry)
+    return tiles, directions
+
+
+def symmetric(
+    boards: NDArray[np.int32], directions: NDArray[np.int64], symmetry: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """One of the eight images of boards [sample, 4, 4], with the directions mapped along."""
+    if symmetry >= 4:
+        boards, directions = boards[:, :, ::-1], MIRRORED[directions]
+    for _ in range(symmetry % 4):
+        boards, directions = np.rot90(boards, axes=(1, 2)), TURNED[directions]
+    return boards, directions
+
+
+# ---- the index
+
+
+def index_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.index")
+
+
+def read_index(path: Path) -> Index:
+    """The index of a file: as it stands beside it, or built now if there is none that fits."""
+    try:
+        known = known_index(path)
+    except OSError as error:
+        raise FileTrouble(f"{path} cannot be read: {error.strerror}") from error
+    return known if known is not None else write_index(path, {})
+
+
+def known_index(path: Path) -> Index | None:
+    """The index that stands beside a file, if it is whole and of this file."""
+    mark = _mark(path)
+    beside = index_of(path)
+    if not beside.exists():
+        return None
+    content = beside.read_bytes()
+    length = int.from_bytes(content[8:12], "little")
+    try:
+        header = json.loads(content[12 : 12 + length])
+    except ValueError:
+        return None
+    count = header.get("games", 0)
+    body = content[12 + length :]
+    if content[:8] != MAGIC or header.get("mark") != mark or len(body) != 8 * (count + 1) + 4 * count:
+        return None
+    if header.get("sha256") != hashlib.sha256(body).hexdigest():
+        return None
+    offsets = np.frombuffer(body, "<u8", count + 1)
+    return Index(offsets, np.frombuffer(body, "<u4", count, 8 * (count + 1)), header.get("settings", {}))
+
+
+def write_index(path: Path, settings: dict[str, Any]) -> Index:
+    """Look where the games begin, and write it down beside the file if that is possible."""
+    offsets, moves, place = [0], [], 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            found = MOVES.search(line, 0, 200)
+            if line.strip() and not found:
+                raise SpoiltFile(f"{path}, line {number}: this is no game; gridlab 2048 verify tells more")
+            place += len(line)
+            if found:
+                offsets.append(place)
+                moves.append(int(found.group(1)))
+            else:
+                offsets[-1] = place
+    index = Index(np.array(offsets, "<u8"), np.array(moves, "<u4"), settings)
+    body = index.offsets.tobytes() + index.moves.tobytes()
+    header = {
+        "games": len(moves),
+        "mark": _mark(path),
+        "sha256": hashlib.sha256(body).hexdigest(),
+        "settings": settings,
+    }
+    text = json.dumps(header).encode()
+    try:
+        with whole_file(index_of(path)) as sink:
+            sink.write(MAGIC + len(text).to_bytes(4, "little") + text + body)
+    except FileTrouble:
+        pass  # a folder that cannot be written: the index serves this once
+    return index
+
+
+def _mark(path: Path) -> str:
+    """What tells a file from another: its size, and a hash of both its ends."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        head = file.read(EDGE)
+        file.seek(max(0, size - EDGE))
+        return f"{size}-{hashlib.sha256(head + file.read(EDGE)).hexdigest()[:16]}"

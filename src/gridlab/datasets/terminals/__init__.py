@@ -1,0 +1,1 @@
+"""Complete datasets of all terminal wins of a game, one of each symmetry orbit."""

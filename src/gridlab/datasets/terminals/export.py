@@ -1,0 +1,214 @@
+"""Terminal wins for other tools: CSV, Parquet or HDF5, with what a record leaves implicit.
+
+    board       X.O/.X./O.X as text (HDF5: int8[cell], 1 X, 2 O)       packed      the record itself
+    winner      X or O (HDF5: 1, 2)                                      ply         stones on the board
+    lines       the lines completed, as places in `rules.winning_lines + rules.losing_lines`
+    last_moves  the cells that can have been the last move               orbit       how many different images it has
+
+In Parquet `lines` and `last_moves` are lists of numbers; in HDF5 a 0 or 1 for each line and each cell; in CSV they
+stand between spaces, the moves in notation (11 22; on boards with a side above 9 as 1-1 2-12, free of commas).
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.errors import FileTrouble
+from gridlab.core.extras import import_extra
+from gridlab.core.files import beside, whole_file
+from gridlab.core.jit import kernel
+from gridlab.core.progress import bar
+from gridlab.core.text import write_byte, write_bytes, write_number
+from gridlab.core.workers import in_order
+from gridlab.datasets.terminals.dataset import Terminals
+from gridlab.datasets.terminals.layer_file import Records
+from gridlab.datasets.terminals.records import Checker, Facts, checker, facts_of
+from gridlab.games import notation
+from gridlab.games.mnk.kernels import write_board
+from gridlab.games.mnk.rules import Rules
+
+BLOCK = 1 << 17  # records handled at a time
+HEADER = b"packed,board,ply,winner,lines,last_moves,orbit\n"
+COMMA, SPACE, NEWLINE = b", \n"
+WINNERS = np.frombuffer(b"-XO", dtype=np.uint8)
+
+Rows = tuple[int, Records, Facts]  # ply, records, facts
+
+
+def export(
+    data: Terminals,
+    path: Path,
+    form: str,
+    plies: list[int] | None = None,
+    workers: int | None = None,
+    progress: bool = False,
+) -> int:
+    """Write the records of these plies (all by default) as `csv`, `parquet` or `hdf5`; how many there were."""
+    if form not in WRITERS:
+        raise FileTrouble(f"{form!r} is no format to export to; {', '.join(WRITERS)} are")
+    plies = plies or data.plies
+    total = sum(len(data.records(ply)) for ply in plies)
+    with bar(total, f"exporting {data.rules}", "records", progress) as shown:
+        WRITERS[form](data.rules, path, _rows(data, plies, workers, shown.update))
+    return total
+
+
+def _rows(data: Terminals, plies: list[int], workers: int | None, advance: Callable[[int], object]) -> Iterator[Rows]:
+    game = checker(data.rules)
+    for ply in plies:
+        records = data.records(ply)
+        for rows in in_order(
+            partial(_block, records=records, ply=ply, game=game), range(0, len(records), BLOCK), workers
+        ):
+            yield rows
+            advance(len(rows[1]))
+
+
+def _block(first: int, records: Records, ply: int, game: Checker) -> Rows:
+    block = np.array(records[first : first + BLOCK], dtype=np.uint64)
+    return ply, block, facts_of(block, ply, game)
+
+
+# ---- CSV
+
+
+def write_csv(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
+    moves = [notation.move_text(cell, rules.rows, rules.cols).replace(",", "-").encode() for cell in range(rules.cells)]
+    names = np.array([list(move.ljust(5)) for move in moves], dtype=np.uint8)
+    lengths = np.array([len(move) for move in moves])
+    with whole_file(path) as file:
+        file.write(HEADER)
+        for ply, records, facts in blocks:
+            longest = 20 + rules.cells + rules.rows + 12 + 4 * facts.lines.shape[1] + 6 * rules.cells
+            buffer = np.empty(len(records) * longest, dtype=np.uint8)
+            used = write_lines(records, facts, ply, rules.rows, rules.cols, names, lengths, buffer)
+            file.write(buffer[:used].data)
+
+
+@kernel
+def write_lines(
+    records: NDArray[np.uint64],
+    facts: Facts,
+    ply: int,
+    rows: int,
+    cols: int,
+    names: NDArray[np.uint8],
+    lengths: NDArray[np.int64],
+    buffer: NDArray[np.uint8],
+) -> int:
+    """All CSV lines of a block; `names` are the moves, [cell, 5], `lengths` their letters."""
+    at = 0
+    for i in range(len(records)):
+        at = write_byte(COMMA, buffer, write_number(records[i], buffer, at))
+        at = write_byte(COMMA, buffer, write_board(facts.crosses[i], facts.noughts[i], rows, cols, buffer, at))
+        at = write_byte(COMMA, buffer, write_number(ply, buffer, at))
+        at = write_byte(COMMA, buffer, write_byte(WINNERS[facts.winners[i]], buffer, at))
+        for line in range(facts.lines.shape[1]):
+            if facts.lines[i, line]:
+                at = write_byte(SPACE, buffer, write_number(line, buffer, at))
+        buffer[at - 1] = COMMA
+        for cell in range(rows * cols):
+            if facts.last_moves[i, cell]:
+                at = write_byte(SPACE, buffer, write_bytes(names[cell, : lengths[cell]], buffer, at))
+        buffer[at - 1] = COMMA
+        at = write_byte(NEWLINE, buffer, write_number(facts.orbits[i], buffer, at))
+    return at
+
+
+# ---- Parquet
+
+
+def write_parquet(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
+    arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
+    schema = arrow.schema(
+        [
+            ("packed", arrow.uint64()),
+            ("board", arrow.string()),
+            ("ply", arrow.int8()),
+            ("winner", arrow.dictionary(arrow.int8(), arrow.string())),
+            ("lines", arrow.list_(arrow.int16())),
+            ("last_moves", arrow.list_(arrow.int16())),
+            ("orbit", arrow.int8()),
+        ],
+        metadata={"rules": str(rules), "lines": str(rules.winning_lines + rules.losing_lines)},
+    )
+    with beside(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+        for ply, records, facts in blocks:
+            columns = [
+                records,
+                _board_strings(arrow, facts, rules),
+                np.full(len(records), ply, dtype=np.int8),
+                arrow.DictionaryArray.from_arrays(facts.winners - np.int8(1), ["X", "O"]),
+                _list_column(arrow, facts.lines),
+                _list_column(arrow, facts.last_moves),
+                facts.orbits,
+            ]
+            writer.write_table(arrow.table(columns, schema=schema))
+
+
+def _board_strings(arrow: Any, facts: Facts, rules: Rules) -> Any:
+    """A column of strings made of one buffer: all boards are equally long."""
+    width = rules.cells + rules.rows - 1
+    count = len(facts.crosses)
+    text = np.empty(count * width, dtype=np.uint8)
+    write_boards(facts.crosses, facts.noughts, rules.rows, rules.cols, text)
+    offsets = np.arange(count + 1, dtype=np.int32) * np.int32(width)
+    return arrow.StringArray.from_buffers(count, arrow.py_buffer(offsets), arrow.py_buffer(text))
+
+
+@kernel
+def write_boards(
+    crosses: NDArray[np.int64], noughts: NDArray[np.int64], rows: int, cols: int, text: NDArray[np.uint8]
+) -> None:
+    at = 0
+    for i in range(len(crosses)):
+        at = write_board(crosses[i], noughts[i], rows, cols, text, at)
+
+
+def _list_column(arrow: Any, marks: NDArray[np.uint8]) -> Any:
+    """[record, id] of 0 and 1 -> a column of lists of ids."""
+    _, ids = np.nonzero(marks)
+    offsets = np.concatenate([[0], np.cumsum(marks.sum(axis=1, dtype=np.int64))]).astype(np.int32)
+    return arrow.ListArray.from_arrays(arrow.array(offsets), arrow.array(ids.astype(np.int16)))
+
+
+# ---- HDF5
+
+
+def write_hdf5(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
+    h5py = import_extra("h5py", "export")
+    with beside(path) as part, h5py.File(part, "w") as file:
+        file.attrs["rules"] = str(rules)
+        file.attrs["lines"] = np.array(rules.winning_lines + rules.losing_lines, dtype=np.int64)
+        for ply, records, facts in blocks:
+            cells = np.arange(rules.cells)
+            board = (facts.crosses[:, None] >> cells & 1) + 2 * (facts.noughts[:, None] >> cells & 1)
+            columns: dict[str, NDArray[Any]] = {
+                "packed": records,
+                "board": board.astype(np.int8),
+                "ply": np.full(len(records), ply, dtype=np.int8),
+                "winner": facts.winners,
+                "lines": facts.lines,
+                "last_moves": facts.last_moves,
+                "orbit": facts.orbits,
+            }
+            for name, column in columns.items():
+                _append(file, name, column)
+
+
+def _append(file: Any, name: str, column: NDArray[Any]) -> None:
+    if name not in file:
+        shape = column.shape[1:]
+        file.create_dataset(
+            name, (0, *shape), column.dtype, maxshape=(None, *shape), chunks=(4096, *shape), compression="lzf"
+        )
+    stored = file[name]
+    stored.resize(len(stored) + len(column), axis=0)
+    stored[-len(column) :] = column
+
+
+WRITERS = {"csv": write_csv, "parquet": write_parquet, "hdf5": write_hdf5}

@@ -1,0 +1,65 @@
+"""One ply of positions as a file of records.
+
+    offset 0   uint32  magic 0x54545435, on disk the bytes 35 54 54 54 ("5TTT")
+           4   uint32  number of records
+           8   uint64  record 0: 2 bits a cell, cell 0 (top left) lowest, row-major; 00 empty, 01 X, 10 O
+          16   uint64  record 1 > record 0
+           …           all little-endian; the file ends with the last record
+
+Records ascend as integers, so a board is found by bisection.
+"""
+
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.errors import SpoiltFile, TooLarge
+from gridlab.core.files import Checksummed, whole_file
+
+MAGIC = 0x54545435
+HEADER = struct.Struct("<II")
+RECORD = np.dtype("<u8")
+MOST_RECORDS = 2**32 - 1
+
+Records = NDArray[np.uint64]
+
+
+def layer_name(ply: int) -> str:
+    return f"layer_{ply:02}.bin"
+
+
+def write_layer(path: Path, count: int, shards: Iterable[Records]) -> Checksummed:
+    """Write `count` records given in ascending shards; the file's size and checksum."""
+    if count > MOST_RECORDS:
+        raise TooLarge(f"{path.name} would have {count:,} records; a layer file counts up to {MOST_RECORDS:,}")
+    with whole_file(path) as file:
+        file.write(HEADER.pack(MAGIC, count))
+        for records in shards:
+            file.write(records.astype(RECORD, copy=False).data.cast("B"))
+    return file
+
+
+def open_layer(path: Path) -> Records:
+    """The records of a file, mapped; SpoiltFile if it is not a whole layer."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(HEADER.size)
+    except OSError as error:
+        raise SpoiltFile(f"{path.name}: cannot be read: {error.strerror}") from error
+    if len(head) < HEADER.size:
+        raise SpoiltFile(f"{path.name}: {size} bytes are too few for a header of {HEADER.size}")
+    magic, count = HEADER.unpack(head)
+    if magic != MAGIC:
+        raise SpoiltFile(f"{path.name}: the header has magic {magic:#010x}, a layer has {MAGIC:#010x}")
+    expected = HEADER.size + count * RECORD.itemsize
+    if size != expected:
+        raise SpoiltFile(
+            f"{path.name}: {size:,} bytes do not hold the {count:,} records of its header: {expected:,} would"
+        )
+    if count == 0:
+        return np.empty(0, dtype=RECORD)
+    return np.memmap(path, dtype=RECORD, mode="r", offset=HEADER.size)

@@ -1,0 +1,143 @@
+"""Is a dataset of terminal wins what it says? Files, headers, checksums, order, every record, and the counts.
+
+Nothing of the way it was made is used: a record is taken apart and judged by the rules, its last move is taken
+back, and the number of records is compared with the census, which counts without listing.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gridlab.core.errors import SpoiltFile
+from gridlab.core.files import sha256_of
+from gridlab.core.progress import bar
+from gridlab.core.workers import in_order
+from gridlab.datasets.terminals.layer_file import Records, open_layer
+from gridlab.datasets.terminals.manifest import Layer, Manifest
+from gridlab.datasets.terminals.records import REASONS, Checker, checker, first_disorder, first_flaw
+from gridlab.exact.census import MAX_CELLS, Census, census
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+
+SAMPLE = 100_000  # records a layer
+BLOCK = 1 << 18  # records judged in one job
+MOST_COMPLAINTS = 10  # about one file
+
+
+class Complaint(NamedTuple):
+    """What is wrong with one file."""
+
+    file: str
+    record: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        where = "" if self.record is None else f" record {self.record}:"
+        return f"{self.file}:{where} {self.reason}"
+
+
+class Verdict(NamedTuple):
+    """The result of a verification."""
+
+    rules: Rules
+    layers: int
+    records: int
+    checked: int
+    complaints: list[Complaint]
+
+    def as_dict(self) -> dict[str, Any]:
+        found = [each._asdict() for each in self.complaints]
+        return {**self._asdict(), "rules": str(self.rules), "complaints": found, "sound": not found}
+
+    def __str__(self) -> str:
+        done = (
+            f"{self.rules}: {self.layers} layers, {self.records:,} records, {self.checked:,} of them judged one by one"
+        )
+        if not self.complaints:
+            return f"{done}: all sound"
+        return "\n".join([*map(str, self.complaints), f"{done}: {len(self.complaints)} complaints"])
+
+
+def verify(
+    folder: Path,
+    sample: int | None = SAMPLE,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: bool = False,
+) -> Verdict:
+    """Verify a dataset; `sample` records of each layer are judged one by one, all of them if it is None."""
+    manifest = Manifest.read(folder)
+    rules = manifest.rules
+    counted = census(rules, workers) if rules.cells <= MAX_CELLS else None
+    total = sum(each.records for each in manifest.layers)
+    checked = 0
+    complaints: list[Complaint] = []
+    with bar(total, f"verifying {rules}", "records", progress) as shown:
+        for entry in manifest.layers:
+            try:
+                records = open_layer(folder / entry.file)
+            except SpoiltFile as error:
+                complaints.append(Complaint(entry.file, None, str(error).partition(": ")[2]))
+                continue
+            reasons = [*_file_complaints(folder / entry.file, entry), *_count_complaints(entry, len(records), counted)]
+            found = [Complaint(entry.file, None, reason) for reason in reasons]
+            share = None if found else _share(sample, len(records))  # something is wrong: find the record
+            judge = partial(_judge, records=records, ply=entry.ply, share=share, seed=seed, game=checker(rules))
+            for looked_at, judged, unsound in in_order(judge, range(0, len(records), BLOCK), workers):
+                checked += judged
+                found += [Complaint(entry.file, at, _explain(rules, records, at, why)) for at, why in unsound]
+                shown.update(looked_at)
+            complaints += found[:MOST_COMPLAINTS]
+    return Verdict(rules, len(manifest.layers), total, checked, complaints)
+
+
+def _file_complaints(path: Path, entry: Layer) -> Iterator[str]:
+    if path.stat().st_size != entry.bytes:
+        yield f"{path.stat().st_size:,} bytes, the manifest says {entry.bytes:,}"
+    if sha256_of(path) != entry.sha256:
+        yield "its SHA-256 is not that of the manifest"
+
+
+def _count_complaints(entry: Layer, records: int, counted: Census | None) -> Iterator[str]:
+    """Sound, different records as many as the census counts are all there are, and each winner has its share."""
+    if not records == entry.records == entry.x_wins + entry.o_wins:
+        said = f"{entry.records:,}, {entry.x_wins:,} won by X and {entry.o_wins:,} by O"
+        yield f"{records:,} records, the manifest says {said}"
+    if counted is None:
+        return
+    known = counted.plies[entry.ply].canonical
+    if (entry.x_wins, entry.o_wins) != (known.x_wins, known.o_wins):
+        yield f"X wins {entry.x_wins:,} and O {entry.o_wins:,}; the census counts {known.x_wins:,} and {known.o_wins:,}"
+
+
+def _share(sample: int | None, records: int) -> float | None:
+    """The part of each block that is judged; None for all of it."""
+    return None if sample is None or sample >= records else sample / records
+
+
+def _judge(
+    first: int, records: Records, ply: int, share: float | None, seed: int, game: Checker
+) -> tuple[int, int, list[tuple[int, str]]]:
+    """The size of a block, how many of its records were judged, and the first out of order and the first unsound."""
+    found = []
+    block = np.asarray(records[max(first - 1, 0) : first + BLOCK])
+    if (index := first_disorder(block)) >= 0:
+        found.append((max(first - 1, 0) + index, "not larger than the record before it"))
+    block = block[min(first, 1) :]
+    chosen = np.arange(len(block))
+    if share is not None:
+        chosen = np.flatnonzero(np.random.default_rng([seed, ply, first]).random(len(block)) < share)
+    index, reason = first_flaw(block[chosen], ply, game)
+    if index >= 0:
+        found.append((first + int(chosen[index]), REASONS[reason]))
+    return len(block), len(chosen), found
+
+
+def _explain(rules: Rules, records: Records, index: int, reason: str) -> str:
+    try:
+        return f"{reason} ({Position.unpack(rules, int(records[index]))})"
+    except ValueError:
+        return f"{reason} ({int(records[index]):#x})"

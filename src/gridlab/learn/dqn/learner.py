@@ -1,0 +1,155 @@
+"""A network that is being trained, with all that training needs to go on: target, optimiser, memory, curve."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from gridlab.games.mnk.rules import Rules
+from gridlab.learn.dqn.curriculum import learning_rate_of
+from gridlab.learn.dqn.episodes import chance
+from gridlab.learn.dqn.replay_buffer import Moves, Replay
+from gridlab.learn.dqn.settings import Settings
+from gridlab.learn.dqn.targets import negamax_targets
+from gridlab.nets import checkpoint
+from gridlab.nets.checkpoint import NETWORK, Checkpoint, Tensors
+from gridlab.nets.features import features_of
+from gridlab.nets.judge import Judge
+from gridlab.nets.networks import ValueNetwork, new_network
+
+TARGET, OPTIMISER, REPLAY = "target.", "optimiser.", "replay."  # what a checkpoint holds besides the network
+SAMPLING = 1  # what a source of chance is for; games are played with 0
+
+
+class Learner:
+    """The state of a training; `episode` is the next one."""
+
+    def __init__(self, rules: Rules, settings: Settings, seed: int, device: torch.device) -> None:
+        self.rules, self.settings, self.seed, self.device = rules, settings, seed, device
+        self.judge = Judge(new_network(seed, settings.dropout), rules, device)
+        self.target = new_network(seed, settings.dropout).to(device).eval()
+        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate)
+        self.replay = Replay(settings.memory)
+        self.episode, self.steps = 0, 0
+        self.curve: list[dict[str, Any]] = []  # a row for each round
+
+    @property
+    def network(self) -> ValueNetwork:
+        return self.judge.network
+
+    # ---- learning
+
+    def ready(self) -> bool:
+        return len(self.replay) > self.settings.batch
+
+    def step(self) -> float:
+        """One gradient step on random moves; the loss before it."""
+        random = chance(self.seed, SAMPLING, self.steps)
+        moves = self.replay.sample(self.settings.batch, random)
+        if self.settings.images:
+            moves = seen_through(moves, random, self.judge.board.images)
+        torch.manual_seed(int(random.integers(1 << 62)))  # for dropout
+        for group in self.optimiser.param_groups:
+            group["lr"] = learning_rate_of(self.episode, self.settings)
+        loss = nn.functional.mse_loss(self.network.train()(self._features(moves.own, moves.other)), self.goal(moves))
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        self.steps += 1
+        return loss.item()
+
+    def goal(self, moves: Moves) -> Tensor:
+        """What the network should have said, by the target network."""
+        after = np.zeros(len(moves.done), np.float32)
+        if not moves.done.all():
+            with torch.inference_mode():
+                after = self.target(self._features(moves.next_own, moves.next_other)).cpu().numpy()
+        wanted = negamax_targets(moves.reward, after, moves.done, self.settings.gamma)
+        return torch.from_numpy(wanted).to(self.device)
+
+    def _features(self, own: Any, other: Any) -> Tensor:
+        return torch.from_numpy(features_of(np.stack((own, other), axis=1), self.judge.lines)).to(self.device)
+
+    def update_target(self) -> None:
+        self.target.load_state_dict(self.network.state_dict())
+
+    # ---- on disk
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "rules": str(self.rules),
+            "settings": self.settings.as_dict(),
+            "seed": self.seed,
+            "episode": self.episode,
+            "steps": self.steps,
+            "curve": self.curve,
+            "added": self.replay.added,
+        }
+
+    def save(self, path: Path) -> None:
+        """Write everything, to go on from here."""
+        tensors = named(NETWORK, self.network) | named(TARGET, self.target) | self._moments()
+        checkpoint.write(path, tensors | replay_tensors(self.replay.kept()), self.facts())
+
+    def save_weights(self, path: Path) -> None:
+        """Write what a player needs, in half precision."""
+        weights = {name: each.half() for name, each in named(NETWORK, self.network).items()}
+        checkpoint.write(path, weights, {**self.facts(), "curve": []})
+
+    def _moments(self) -> Tensors:
+        states = self.optimiser.state_dict()["state"]
+        return {f"{OPTIMISER}{number}.{name}": each for number, state in states.items() for name, each in state.items()}
+
+    def restore(self, saved: Checkpoint) -> None:
+        """Go on from a checkpoint."""
+        self.judge = Judge(saved.network(self.settings.dropout), self.rules, self.device)
+        weights = checkpoint.network_of(saved.part(TARGET), saved.path, self.settings.dropout)
+        self.target = weights.to(self.device).eval()
+        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=self.settings.learning_rate)
+        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": moments_of(saved.part(OPTIMISER))})
+        facts = saved.facts
+        self.replay = Replay(self.settings.memory, replay_of(saved), facts["added"])
+        self.episode, self.steps, self.curve = facts["episode"], facts["steps"], list(facts["curve"])
+
+
+def named(prefix: str, network: ValueNetwork) -> Tensors:
+    return {prefix + name: each for name, each in network.state_dict().items()}
+
+
+def replay_tensors(moves: Moves) -> Tensors:
+    return {
+        REPLAY + name: torch.from_numpy(np.ascontiguousarray(column))
+        for name, column in zip(Moves._fields, moves, strict=True)
+    }
+
+
+def replay_of(saved: Checkpoint) -> Moves:
+    columns = saved.part(REPLAY)
+    return Moves(*(columns[name].numpy() for name in Moves._fields))
+
+
+def moments_of(tensors: Tensors) -> dict[int, dict[str, Tensor]]:
+    """`3.exp_avg` -> {3: {"exp_avg": …}}."""
+    states: dict[int, dict[str, Tensor]] = {}
+    for name, each in tensors.items():
+        number, _, key = name.partition(".")
+        states.setdefault(int(number), {})[key] = each
+    return states
+
+
+def seen_through(moves: Moves, random: np.random.Generator, images: Any) -> Moves:
+    """Every move as a random symmetry of the board shows it."""
+    through = random.integers(len(images), size=len(moves.own))
+
+    def image(stones: Any) -> Any:
+        seen = np.zeros_like(stones)
+        for byte in range(images.shape[1]):
+            seen |= images[through, byte, stones >> 8 * byte & 255]
+        return seen
+
+    return moves._replace(
+        own=image(moves.own), other=image(moves.other),
+        next_own=image(moves.next_own), next_other=image(moves.next_other),
+    )  # fmt: skip

@@ -1,0 +1,187 @@
+"""Deep Q-learning of a state value: rounds of games, gradient steps, a target network, checkpoints.
+
+    DIR/training.safetensors         everything, to go on from
+    DIR/weights-003000.safetensors   what a player needs, after so many episodes
+    DIR/curve.png, DIR/tensorboard   how it went
+
+Games hang on the seed and their number, and are cut into the same groups whoever plays them: the same seed gives the
+same network on one machine, for any number of workers.
+"""
+
+import logging
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from gridlab.core.errors import FileTrouble, MissingExtra
+from gridlab.core.extras import import_extra
+from gridlab.core.stop import stop_flag
+from gridlab.core.workers import in_order
+from gridlab.games.mnk.rules import Rules
+from gridlab.learn.dqn.curriculum import epsilon_of, phase_of, phase_starts, round_from, steps_after
+from gridlab.learn.dqn.curves import plot_curve
+from gridlab.learn.dqn.episodes import Table, joined, play_episodes
+from gridlab.learn.dqn.learner import Learner
+from gridlab.learn.dqn.replay_buffer import Moves, new_moves
+from gridlab.learn.dqn.settings import Settings, differences
+from gridlab.learn.dqn.teacher import Lessons, teach
+from gridlab.nets import checkpoint
+from gridlab.search.mnk.board import board_of
+
+TRAINING = "training.safetensors"
+GROUP = 5  # episodes played side by side by one worker
+
+Measure = Callable[[Path], dict[str, float]]  # weights on disk -> win rates by name
+Tell = Callable[[dict[str, Any]], object]
+Experience = Generator[tuple[range, Moves], None, None]
+
+
+def device_of(name: str) -> torch.device:
+    """`auto` is CUDA where there is any."""
+    there = torch.cuda.is_available()
+    if name == "cuda" and not there:
+        raise FileTrouble("this torch finds no CUDA device; use --device cpu or auto")
+    return torch.device("cuda" if there and name != "cpu" else "cpu")
+
+
+def begin(rules: Rules, settings: Settings, seed: int, folder: Path, resume: bool, device: str) -> Learner:
+    """A new learner, or the one a folder holds."""
+    learner = Learner(rules, settings, seed, device_of(device))
+    path = folder / TRAINING
+    if not resume:
+        if path.exists():
+            raise FileTrouble(f"{path} is there already; --resume goes on from it, or name another folder")
+        return learner
+    saved = checkpoint.read(path, str(rules))
+    if saved.facts["settings"]["preset"] != settings.preset:
+        raise FileTrouble(f"{path} is a training by preset {saved.facts['settings']['preset']}; go on with that one")
+    now = {**settings.as_dict(), "seed": seed}
+    for text in differences({**saved.facts["settings"], "seed": saved.facts["seed"]}, now):
+        logging.getLogger("gridlab").warning(f"{path} was made with {text}")
+    learner.restore(saved)
+    return learner
+
+
+def train(
+    learner: Learner,
+    folder: Path,
+    workers: int | None = None,
+    measure: Measure = lambda path: {},
+    tell: Tell = lambda row: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Train to the end of the recipe; False if `stopped()` ended it between two rounds. Either way all is saved."""
+    torch.set_num_threads(1)  # sums in one order: the same network every time
+    done = True
+    with torch.random.fork_rng(devices=[]), closing(experience(learner, workers)) as games:
+        for episodes, moves in games:
+            row = learn(learner, episodes, moves)
+            learner.curve.append(row)
+            if is_milestone(learner):
+                row |= measure(save_weights(learner, folder))
+                learner.save(folder / TRAINING)
+            tell(row)
+            if stopped():
+                done = learner.episode == learner.settings.episodes
+                break
+    learner.save(folder / TRAINING)
+    write_curve(learner, folder)
+    return done
+
+
+def learn(learner: Learner, episodes: range, moves: Moves) -> dict[str, Any]:
+    """Remember a round of games, and learn from the memory; a row of the curve."""
+    settings = learner.settings
+    learner.replay.add(moves)
+    losses = [learner.step() for _ in range(steps_after(episodes, settings)) if learner.ready()]
+    learner.episode = episodes.stop
+    if episodes.stop % settings.target_update == 0:
+        learner.update_target()
+    return {
+        "episode": episodes.stop,
+        "phase": phase_of(episodes.start, settings.episodes) if settings.course is None else 0,
+        "epsilon": epsilon_of(episodes.stop - 1, settings) if settings.course is None else 0.0,
+        "loss": float(np.mean(losses)) if losses else None,
+    }
+
+
+def is_milestone(learner: Learner) -> bool:
+    """Whether a checkpoint is due: every so many episodes, at the ends of phases and at the very end."""
+    settings, episode = learner.settings, learner.episode
+    return episode % settings.checkpoint == 0 or episode in (*phase_starts(settings.episodes), settings.episodes)
+
+
+def save_weights(learner: Learner, folder: Path) -> Path:
+    path = folder / f"weights-{learner.episode:06}.safetensors"
+    learner.save_weights(path)
+    return path
+
+
+# ---- games to learn from
+
+
+def experience(learner: Learner, workers: int | None) -> Experience:
+    """Round after round of games; those of the curriculum are played by the network as it then is."""
+    if learner.settings.course is None:
+        return own_games(learner, workers)
+    return taught_games(learner, workers)
+
+
+def rounds(learner: Learner) -> Iterator[range]:
+    """The rounds that are left."""
+    episode = learner.episode
+    while episode < learner.settings.episodes:
+        episodes = round_from(episode, learner.settings)
+        yield episodes
+        episode = episodes.stop
+
+
+def own_games(learner: Learner, workers: int | None) -> Experience:
+    for episodes in rounds(learner):
+        learner.network.eval()
+        table = Table(learner.judge, learner.settings, learner.seed)
+        groups = [episodes[first : first + GROUP] for first in range(0, len(episodes), GROUP)]
+        yield episodes, joined(list(in_order(partial(play_episodes, table), groups, workers)))
+
+
+def taught_games(learner: Learner, workers: int | None) -> Experience:
+    """Played ahead by other threads while the network learns."""
+    course, board, stop = learner.settings.course, board_of(learner.rules), stop_flag()
+    assert course is not None
+    left = list(rounds(learner))
+    played = in_order(lambda games: teach(course, learner.seed, games, board, stop), left, workers, stop)
+    with closing(played) as lessons:
+        for episodes, each in zip(left, lessons, strict=True):
+            yield episodes, as_moves(each)
+
+
+def as_moves(lessons: Lessons) -> Moves:
+    """A position whose value is known: that value is its reward, and nothing comes after it."""
+    moves = new_moves(len(lessons.own))
+    moves.own[:], moves.other[:], moves.reward[:], moves.done[:] = *lessons, True
+    return moves
+
+
+# ---- how it went
+
+
+def write_curve(learner: Learner, folder: Path) -> None:
+    """The picture, and logs for TensorBoard if it is installed."""
+    try:
+        plot_curve(learner.curve, folder / "curve.png")
+    except MissingExtra as missing:
+        logging.getLogger("gridlab").warning(str(missing))
+    try:
+        boards = import_extra("torch.utils.tensorboard", "learn")
+    except MissingExtra:
+        return
+    with boards.SummaryWriter(folder / "tensorboard") as log:
+        for row in learner.curve:
+            for name, value in row.items():
+                if name != "episode" and value is not None:
+                    log.add_scalar(name, value, row["episode"])

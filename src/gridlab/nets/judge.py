@@ -1,0 +1,62 @@
+"""A network as an evaluation for searches: alone, or blended with the heuristic."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from gridlab.games.mnk.rules import Rules
+from gridlab.nets import checkpoint
+from gridlab.nets.features import Boards, features_of, lines_of
+from gridlab.nets.networks import ValueNetwork
+from gridlab.search.mnk.board import board_of
+from gridlab.search.mnk.evaluation import evaluate_many, evaluation_of
+from gridlab.search.mnk.leaves import Evaluate, MoveValues, Values, value_moves
+
+SCALE = 2000.0  # what a value of 1 weighs beside the heuristic
+PLAYING_BLEND = 0.6  # the share of the network in an evaluation; the rest is the heuristic
+CHUNK = 1024  # positions that go through the network together
+
+
+class Judge:
+    """Values of positions, and of moves by a search over them."""
+
+    def __init__(self, network: ValueNetwork, rules: Rules, device: torch.device | None = None) -> None:
+        self.rules, self.lines, self.board = rules, lines_of(rules), board_of(rules)
+        self.heuristic = evaluation_of(rules)
+        self.device = device or torch.device("cpu")
+        self.network = network.to(self.device)
+
+    @torch.inference_mode()
+    def values(self, boards: Boards) -> Values:
+        """What the network thinks, from -1 to 1, for the player to move."""
+        was_training = self.network.training
+        self.network.eval()
+        features = torch.from_numpy(features_of(boards, self.lines)).to(self.device)
+        chunks = [features[first : first + CHUNK] for first in range(0, len(features), CHUNK)]
+        found = torch.cat([self.network(chunk) for chunk in chunks])
+        self.network.train(was_training)
+        return found.cpu().numpy().astype(np.float64)
+
+    def blended(self, boards: Boards, blend: float) -> Values:
+        """The share `blend` of 2000 · V, the rest of the heuristic."""
+        found = np.zeros(len(boards))
+        if blend < 1:
+            found += (1 - blend) * evaluate_many(boards, self.heuristic)
+        if blend > 0:
+            found += blend * SCALE * self.values(boards)
+        return found
+
+    def evaluation(self, blend: float) -> Evaluate:
+        return lambda boards: self.blended(boards, blend)
+
+    def moves(self, boards: Boards, depth: int, blend: float) -> MoveValues:
+        """What every move is worth to its maker, by a search over blended values."""
+        return value_moves(boards, depth, self.board, self.evaluation(blend))
+
+
+def load_judge(path: Path | str, rules: Rules) -> Judge:
+    """The network of a checkpoint; the one that comes with the package if none is named. It uses one core."""
+    lines_of(rules)  # another game is told before a file is looked for
+    torch.set_num_threads(1)
+    return Judge(checkpoint.read(path or checkpoint.SHIPPED, str(rules)).network().eval(), rules)

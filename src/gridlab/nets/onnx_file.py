@@ -1,0 +1,93 @@
+"""A network as an ONNX file: features [position, 50] in, values [position] out.
+
+The graph is written node by node, so that no exporter decides what it looks like, and checked with onnxruntime against
+torch on positions of random games.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from gridlab.core.errors import FileTrouble
+from gridlab.core.extras import import_extra
+from gridlab.core.files import whole_file
+from gridlab.core.splitmix import streams
+from gridlab.games.mnk.rules import Rules
+from gridlab.nets.features import FEATURES, Boards, features_of, lines_of
+from gridlab.nets.judge import Judge
+from gridlab.nets.networks import ValueNetwork
+from gridlab.search.mnk.board import board_of
+from gridlab.search.mnk.random_play import open_game
+
+OPSET = 18
+CHECKED = 1000  # positions
+CLOSE = 1e-4
+
+
+def write_onnx(judge: Judge, path: Path) -> float:
+    """Write the network, checked; the largest difference to torch that was seen."""
+    if path.suffix != ".onnx":
+        raise FileTrouble(f"{path} is no name for an ONNX file; end it in .onnx")
+    model = model_of(judge.network)
+    import_extra("onnx.checker", "onnx").check_model(model)
+    content = model.SerializeToString()
+    worst = largest_difference(content, judge)
+    if worst > CLOSE:
+        raise FileTrouble(f"{path} was not written: onnxruntime differs from torch by {worst:.2g}")
+    with whole_file(path) as file:
+        file.write(content)
+    return worst
+
+
+def model_of(network: ValueNetwork) -> Any:
+    """The graph of a network."""
+    helper, numbers = import_extra("onnx.helper", "onnx"), import_extra("onnx.numpy_helper", "onnx")
+    kind = import_extra("onnx", "onnx").TensorProto.FLOAT
+    weights = {name: each.detach().cpu().numpy() for name, each in network.state_dict().items()}
+    nodes: list[Any] = []
+
+    def add(operation: str, inputs: list[str], output: str, **attributes: Any) -> str:
+        nodes.append(helper.make_node(operation, inputs, [output], **attributes))
+        return output
+
+    def layer(before: str, linear: str, norm: str, output: str) -> str:
+        raw = add("Gemm", [before, f"{linear}.weight", f"{linear}.bias"], f"{output}.linear", transB=1)
+        even = add("LayerNormalization", [raw, f"{norm}.weight", f"{norm}.bias"], f"{output}.norm", axis=-1)
+        return add("Relu", [even], output)
+
+    first = layer("features", "input_layer", "input_norm", "first")
+    third = layer(layer(first, "hidden1", "norm1", "second"), "hidden2", "norm2", "third")
+    both = add("Add", [third, first], "sum")
+    narrow = add("Gemm", [both, "output_layer.0.weight", "output_layer.0.bias"], "narrow", transB=1)
+    bent = add("Elu", [narrow], "bent")
+    last = add("Gemm", [bent, "output_layer.3.weight", "output_layer.3.bias"], "last", transB=1)
+    add("Squeeze", [add("Tanh", [last], "column"), "axis"], "values")
+    graph = helper.make_graph(
+        nodes,
+        "gridlab value network",
+        [helper.make_tensor_value_info("features", kind, ["position", FEATURES])],
+        [helper.make_tensor_value_info("values", kind, ["position"])],
+        [numbers.from_array(each, name) for name, each in weights.items()]
+        + [numbers.from_array(np.array([1], np.int64), "axis")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="gridlab")
+    model.ir_version = 9
+    return model
+
+
+def largest_difference(content: bytes, judge: Judge) -> float:
+    """Between onnxruntime and torch, on positions of random games."""
+    runtime = import_extra("onnxruntime", "onnx")
+    session = runtime.InferenceSession(content, providers=["CPUExecutionProvider"])
+    boards = random_boards(judge.rules, CHECKED)
+    (theirs,) = session.run(None, {"features": features_of(boards, lines_of(judge.rules))})
+    with torch.inference_mode():
+        return float(np.abs(theirs - judge.values(boards)).max())
+
+
+def random_boards(rules: Rules, number: int, seed: int = 0) -> Boards:
+    """Ongoing positions of random games."""
+    board, states = board_of(rules), streams(seed, number)
+    return np.array([open_game(rules.cells - 2, board, states[i : i + 1]) for i in range(number)], np.int64)

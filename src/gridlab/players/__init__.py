@@ -1,0 +1,1 @@
+"""Players, made from text or handed in as objects."""

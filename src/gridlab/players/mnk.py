@@ -1,0 +1,178 @@
+"""Players, made from text: "random", "alpha-beta depth=4", 'command="./bot --fast" seconds=2'.
+
+A player is anything that finds a move for a position. `PLAYERS` is the one list to extend: a name, what it is, and the
+settings it takes with their defaults.
+"""
+
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from gridlab.core.errors import BadPlayer
+from gridlab.core.extras import import_extra
+from gridlab.exact.oracle import Oracle
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.players.command import CommandPlayer
+from gridlab.players.registry import Kind, parse_player
+from gridlab.search.mnk.best_first import Start, best_first, best_looking
+from gridlab.search.mnk.board import board_of
+from gridlab.search.mnk.depth_limited import best_move, game_of, new_table
+from gridlab.search.mnk.mcts import EXPLORATION, search, states_of
+
+MOST_PLAYOUTS = 50_000_000  # a tree of 1.5 GB
+
+
+class Player(Protocol):
+    """Finds moves; `random` is its only source of chance."""
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        """A free cell of an ongoing position. PlayerFault if it has none to give."""
+
+    def close(self) -> None:
+        """Give back what it holds, such as a program it has started."""
+
+
+class RandomPlayer:
+    """Any legal move, all equally likely."""
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        return int(random.choice(position.moves()))
+
+    def close(self) -> None:
+        pass
+
+
+class AlphaBetaPlayer:
+    """Looks `depth` plies ahead and judges by open lines; the same move every time."""
+
+    def __init__(self, rules: Rules, depth: int) -> None:
+        if not 1 <= depth <= rules.cells:
+            raise BadPlayer(f"depth={depth} of the player alpha-beta: 1 to {rules.cells} plies make sense in {rules}")
+        self.depth, self.game, self.table = depth, game_of(rules), new_table()
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        return best_move(position, self.depth, self.game, self.table)[0]
+
+    def close(self) -> None:
+        pass
+
+
+class BestFirstPlayer:
+    """The first move of the line that best-first search finds; without one, the move after which hp - ho is highest."""
+
+    def __init__(self, rules: Rules, expansions: int) -> None:
+        if not rules.rows == rules.cols == rules.win or rules.lose is not None:
+            raise BadPlayer(f"the player best-first plays n in a row on n×n boards, such as 3x3:3; not {rules}")
+        if expansions < 1:
+            raise BadPlayer(f"expansions={expansions} of the player best-first: at least 1 is needed")
+        self.expansions = expansions
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        start = Start(position.rules.rows, position.crosses, position.noughts, position.to_move)
+        line = best_first(start, self.expansions).line
+        return line[0] if line else best_looking(start)
+
+    def close(self) -> None:
+        pass
+
+
+class MctsPlayer:
+    """Plays positions out and goes where that succeeds.
+
+    With proofs=0 what is proved on the way does not count; with careful=0 the playouts are wholly random.
+    """
+
+    def __init__(self, rules: Rules, playouts: int, exploration: float, proofs: int, careful: int) -> None:
+        if not 1 <= playouts <= MOST_PLAYOUTS:
+            raise BadPlayer(f"playouts={playouts} of the player mcts: 1 to {MOST_PLAYOUTS:,} make sense")
+        if not 0 <= exploration < 100:
+            raise BadPlayer(
+                f"exploration={exploration} of the player mcts: a number from 0 to 100, such as 1, is needed"
+            )
+        for name, value in (("proofs", proofs), ("careful", careful)):
+            if value not in (0, 1):
+                raise BadPlayer(f"{name}={value} of the player mcts: 1 or 0 is needed")
+        self.playouts, self.exploration = playouts, exploration
+        self.proofs, self.careful = proofs == 1, careful == 1
+        self.board = board_of(rules)
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        states = states_of(random)
+        return search(position, self.playouts, states, self.proofs, self.careful, self.exploration, self.board).best
+
+    def close(self) -> None:
+        pass
+
+
+class PerfectPlayer:
+    """The fastest win, else a draw, else the longest defence; any of equals, by chance."""
+
+    def __init__(self, rules: Rules, tablebase: str) -> None:
+        self.oracle = Oracle(rules, tablebase or None)
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        return int(random.choice(self.oracle.ask(position).best))
+
+    def close(self) -> None:
+        pass
+
+
+class LearntPlayer:
+    """Looks `depth` plies ahead and judges by a trained network, blended with open lines; the same move every time."""
+
+    def __init__(self, rules: Rules, checkpoint: str, depth: int, blend: float) -> None:
+        if not 1 <= depth <= rules.cells:
+            raise BadPlayer(
+                f"depth={depth} of a player that has learnt: 1 to {rules.cells} plies make sense in {rules}"
+            )
+        if not 0 <= blend <= 1:
+            raise BadPlayer(f"blend={blend} of the player dqn-minimax: 0 (heuristic alone) to 1 (network alone)")
+        import_extra("torch", "learn")
+        from gridlab.nets.judge import load_judge
+
+        self.depth, self.blend, self.judge = depth, blend, load_judge(checkpoint, rules)
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        stones = (position.crosses, position.noughts)
+        own, other = stones if position.to_move == "X" else stones[::-1]
+        return self.judge.moves(np.array([[own, other]]), self.depth, self.blend).best(0)[0]
+
+    def close(self) -> None:
+        pass
+
+
+PLAYERS: dict[str, Kind[Player]] = {
+    "random": Kind(lambda rules: RandomPlayer(), {}, "any legal move"),
+    "heuristic": Kind(lambda rules: AlphaBetaPlayer(rules, 1), {}, "the move after which open lines look best"),
+    "alpha-beta": Kind(AlphaBetaPlayer, {"depth": 4}, "looks some plies ahead and judges by open lines"),
+    "perfect": Kind(PerfectPlayer, {"tablebase": ""}, "never gives anything away: tablebase or exact search"),
+    "command": Kind(CommandPlayer, {"command": "", "seconds": 10.0}, "your own program, a line in, a line out"),
+    "mcts": Kind(
+        MctsPlayer,
+        {"playouts": 2000, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
+        "Monte Carlo tree search: random playouts, and what is proved on the way",
+    ),
+    "dqn-minimax": Kind(
+        LearntPlayer,
+        {"checkpoint": "", "depth": 4, "blend": 0.6},
+        "looks some plies ahead and judges by a trained network and open lines (squava)",
+    ),
+    "dqn": Kind(
+        lambda rules, checkpoint: LearntPlayer(rules, checkpoint, 1, 1.0),
+        {"checkpoint": ""},
+        "the move after which a trained network likes the position best (squava)",
+    ),
+    "best-first": Kind(
+        BestFirstPlayer, {"expansions": 10_000}, "goes for a line that the opponent would have to allow"
+    ),
+}
+
+
+def make_player(text: str, rules: Rules, tablebase: Path | str | None = None) -> Player:
+    """The player that a text describes; one that can use a tablebase takes this one if the text names none."""
+    name, settings = parse_player(text, PLAYERS)
+    if tablebase is not None and settings.get("tablebase") == "":
+        settings["tablebase"] = str(tablebase)
+    return PLAYERS[name].make(rules, **settings)

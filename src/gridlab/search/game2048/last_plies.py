@@ -1,0 +1,247 @@
+"""The last plies of an expectimax search: new tiles, a move, perhaps new tiles again, then the evaluator.
+
+Nearly all of the time of a search goes by here, over look-up tables alone (evaluators.py); the plies above have frames
+(expectimax.py).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.bits import lowest_cell
+from gridlab.core.jit import kernel
+from gridlab.core.splitmix import States, below, draw, times
+from gridlab.games.game2048.kernels import (
+    FOUR,
+    LEFT,
+    ONE,
+    ROW,
+    S16,
+    THREE,
+    TWO,
+    UP,
+    ZERO,
+    Boards,
+    count,
+    empties,
+    nth_unit,
+    slide_rows,
+    transpose,
+)
+from gridlab.search.game2048.evaluators import (
+    Places,
+    Table,
+    expected,
+    look_up_lines,
+    look_up_slid,
+    static,
+    summed_one_by_one,
+    tile_at_corner,
+)
+
+Slides = NDArray[np.uint32]
+Counts = NDArray[np.int64]
+
+NO_MOVE = -np.inf
+LEAST = np.int64(-1 << 63)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Settings(NamedTuple):
+    """How far a search looks, and what it leaves out."""
+
+    depth: int
+    twos: int  # odds of new tiles: so many twos for so many fours
+    fours: int
+    sample: int  # random cells tried at each chance node; 0 tries all
+    cutoff: float  # a board less probable than this is evaluated at once
+
+
+@kernel
+def leaf_chance(
+    after: np.uint64, turned: np.uint64, values: Table, gains: Table, places: Places, corner: int, twos: int,
+    fours: int, sample: int, counts: Counts, states: States, stream: int,
+) -> float:  # fmt: skip
+    """The mean over new tiles, evaluated at once."""
+    cells = empties(after)
+    number = count(cells)
+    if sample == 0 or number <= sample:
+        counts[0] += 2 * number
+        return expected(after, turned, values, gains, places, corner, twos, fours)
+    cells = choose_cells(cells, number, sample, states, stream)
+    counts[0] += 2 * sample
+    total = summed_one_by_one(after, turned, cells, values, places, corner, twos, fours)
+    return float(total) / ((twos + fours) * sample)
+
+
+@kernel
+def choose_cells(cells: np.uint64, number: int, sample: int, states: States, stream: int) -> np.uint64:
+    """Some of the cells, drawn without repetition."""
+    chosen = ZERO
+    for drawn in range(sample):
+        unit = nth_unit(cells, below(draw(states, stream), number - drawn))
+        chosen |= unit
+        cells ^= unit
+    return chosen
+
+
+@kernel
+def best_move_before_tile(
+    board: np.uint64, turned: np.uint64, slides: Slides, values: Table, gains: Table, places: Places, corner: int,
+    dead: int, twos: int, fours: int, sample: int, counts: Counts, states: States, stream: int,
+) -> float:  # fmt: skip
+    """The best move when only new tiles come after it."""
+    best = NO_MOVE
+    left, right = slide_rows(board, slides)
+    up, down = slide_rows(turned, slides)
+    for direction in range(4):
+        slid = (up if direction == UP else down) if direction < LEFT else (left if direction == LEFT else right)
+        other = transpose(slid)
+        after, after_turned = (other, slid) if direction < LEFT else (slid, other)
+        if after != board:
+            value = leaf_chance(
+                after, after_turned, values, gains, places, corner, twos, fours, sample, counts, states, stream
+            )
+            best = max(best, value)
+    return best if best != NO_MOVE else float(static(board, turned, values, places, corner) - dead)
+
+
+@kernel
+def last_chance(
+    after: np.uint64, probability: float, left_over: int, slides: Slides, values: Table, gains: Table, slid: Table,
+    places: Places, corner: int, dead: int, settings: Settings, keys: Boards, known: NDArray[np.float64],
+    counts: Counts, states: States, stream: int,
+) -> float:  # fmt: skip
+    """The mean over new tiles when one move (left_over 1), or one move and a tile (2), come after them."""
+    _, twos, fours, sample, cutoff = settings
+    cells = empties(after)
+    number = count(cells)
+    if 0 < sample < number:
+        cells, number = choose_cells(cells, number, sample, states, stream), sample
+    odds = float((twos + fours) * number)
+    if left_over == 1:
+        return tiles_and_move(
+            after,
+            cells,
+            odds,
+            probability,
+            slides,
+            values,
+            slid,
+            places,
+            corner,
+            dead,
+            twos,
+            fours,
+            cutoff,
+            keys,
+            known,
+            counts,
+        )
+    turned, total = transpose(after), 0.0
+    while cells != ZERO:
+        unit = cells & (~cells + ONE)
+        cells ^= unit
+        turned_unit = transpose(unit)
+        for shift in range(0 if twos > 0 else 1, 2 if fours > 0 else 1):
+            weight = fours if shift else twos
+            board, board_turned = after | unit << np.uint64(shift), turned | turned_unit << np.uint64(shift)
+            place = place_of(board, len(keys))
+            if probability * weight / odds < cutoff:
+                counts[0] += 1
+                value = float(static(board, board_turned, values, places, corner))
+            elif place >= 0 and keys[place] == board:
+                counts[1] += 1
+                value = known[place]
+            else:
+                value = best_move_before_tile(
+                    board, board_turned, slides, values, gains, places, corner, dead, twos, fours, sample, counts,
+                    states, stream,
+                )  # fmt: skip
+                if place >= 0:
+                    keys[place], known[place] = board, value
+            total += weight * value
+    return total / odds
+
+
+@kernel
+def tiles_and_move(
+    after: np.uint64, cells: np.uint64, odds: float, probability: float, slides: Slides, values: Table, slid: Table,
+    places: Places, corner: int, dead: int, twos: int, fours: int, cutoff: float, keys: Boards,
+    known: NDArray[np.float64], counts: Counts,
+) -> float:  # fmt: skip
+    """The mean over new tiles when one move comes after each: most of the time of a search of odd depth goes by here.
+
+    A new tile changes one row and one column, so the board is slid once without it, and for each tile these two lines
+    again. All four moves are evaluated, legal or not, without a branch. One long function, as calls would cost more
+    than what they do.
+    """
+    turned, total = transpose(after), 0.0
+    row_step, first_column, column_step = places
+    bare_left, bare_right = slide_rows(after, slides)
+    bare_up, bare_down = slide_rows(turned, slides)
+    rows_left, rows_right = look_up_slid(after, slid, ZERO, row_step)
+    columns_up, columns_down = look_up_slid(turned, slid, first_column, column_step)
+    evaluated, answered = 0, 0
+    while cells != ZERO:
+        unit = cells & (~cells + ONE)
+        cells ^= unit
+        at = np.uint64(lowest_cell(np.int64(unit)))  # type: ignore[arg-type]
+        r, c = at >> FOUR << FOUR, (at >> TWO & THREE) << FOUR  # where the row and the column begin
+        old_row, old_col = after >> r & ROW, turned >> c & ROW
+        rest_r, rest_c = ~(ROW << r), ~(ROW << c)
+        row_place, column_place = (r >> FOUR) * row_step, first_column + (c >> FOUR) * column_step
+        old_r, old_c = row_place + old_row << ONE, column_place + old_col << ONE
+        others_left, others_right = rows_left - slid[old_r], rows_right - slid[old_r | ONE]
+        others_up, others_down = columns_up - slid[old_c], columns_down - slid[old_c | ONE]
+        for shift in range(0 if twos > 0 else 1, 2 if fours > 0 else 1):
+            weight = fours if shift else twos
+            board = after | unit << np.uint64(shift)
+            new_row = old_row | ONE << np.uint64(shift) + (c >> TWO)
+            new_col = old_col | ONE << np.uint64(shift) + (r >> TWO)
+            board_turned = turned & rest_c | new_col << c
+            place = place_of(board, len(keys))
+            if probability * weight / odds < cutoff:
+                evaluated += 1
+                total += weight * float(static(board, board_turned, values, places, corner))
+                continue
+            if place >= 0 and keys[place] == board:
+                answered += 1
+                total += weight * known[place]
+                continue
+            slid_row, slid_col = np.uint64(slides[new_row]), np.uint64(slides[new_col])
+            left, right = bare_left & rest_r | (slid_row & ROW) << r, bare_right & rest_r | slid_row >> S16 << r
+            up, down = bare_up & rest_c | (slid_col & ROW) << c, bare_down & rest_c | slid_col >> S16 << c
+            new_r, new_c = row_place + new_row << ONE, column_place + new_col << ONE
+            by_left = others_left + slid[new_r] + look_up_lines(transpose(left), values, first_column, column_step)
+            by_right = (
+                others_right + slid[new_r | ONE] + look_up_lines(transpose(right), values, first_column, column_step)
+            )
+            by_up = others_up + slid[new_c] + look_up_lines(transpose(up), values, ZERO, row_step)
+            by_down = others_down + slid[new_c | ONE] + look_up_lines(transpose(down), values, ZERO, row_step)
+            if corner != 0:
+                by_left, by_right = by_left + corner * tile_at_corner(left), by_right + corner * tile_at_corner(right)
+                by_up += corner * tile_at_corner(transpose(up))
+                by_down += corner * tile_at_corner(transpose(down))
+            best = by_left if left != board else LEAST
+            best = max(best, by_right if right != board else LEAST)
+            best = max(best, by_up if up != board_turned else LEAST)
+            best = max(best, by_down if down != board_turned else LEAST)
+            if best == LEAST:
+                best = static(board, board_turned, values, places, corner) - dead
+            evaluated += 4
+            value = float(best)
+            if place >= 0:
+                keys[place], known[place] = board, value
+            total += weight * value
+    counts[0] += evaluated
+    counts[1] += answered
+    return total / odds
+
+
+@kernel
+def place_of(board: np.uint64, entries: int) -> int:
+    """The place of a board in a table, -1 if there is no table."""
+    spread = times(board, SPREAD)
+    return np.int64(spread >> np.uint64(32)) & entries - 1 if entries > 0 else -1  # type: ignore[return-value]

@@ -1,0 +1,1 @@
+"""Search in in-a-row games."""

@@ -1,0 +1,98 @@
+"""Monte Carlo tree search: how often each move was tried, what it brought, and what was proved of it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from gridlab.core import draw
+from gridlab.core.splitmix import States
+from gridlab.core.stop import Stop, stop_flag
+from gridlab.core.workers import call
+from gridlab.games import notation
+from gridlab.games.mnk.position import Position
+from gridlab.search.mnk.board import Board, board_of
+from gridlab.search.mnk.mcts_kernel import DRAWN, LOST, OPEN, WON, grow, new_tree
+
+EXPLORATION = 1.0  # results are 1, 0 and -1
+Proved = Literal["", "loss", "draw", "win"]
+FOR_THE_MOVER: dict[int, Proved] = {OPEN: "", LOST: "win", DRAWN: "draw", WON: "loss"}  # of the position after the move
+
+
+class Tried(NamedTuple):
+    """A move of the start."""
+
+    cell: int
+    visits: int
+    value: float  # mean result for the player who makes it, -1 to 1; what is proved counts as it is
+    proved: Proved
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The moves of a position after so many playouts, ascending; those never tried are not there."""
+
+    position: Position
+    playouts: int
+    moves: tuple[Tried, ...]
+
+    @property
+    def best(self) -> int:
+        """A move proved to win, else the one tried most that does not lose; a sure draw if that one looks worse."""
+        sure = {each.proved: each for each in reversed(self.moves)}
+        if "win" in sure:
+            return sure["win"].cell
+        going = [each for each in self.moves if each.proved != "loss"] or self.moves
+        most = max(going, key=lambda each: (each.visits, each.value, -each.cell))
+        return sure["draw"].cell if "draw" in sure and most.value < 0 else most.cell
+
+    def as_dict(self) -> dict[str, Any]:
+        rows, cols = self.position.rules.rows, self.position.rules.cols
+        return {
+            "rules": str(self.position.rules),
+            "board": str(self.position),
+            "playouts": self.playouts,
+            "moves": [
+                {"move": notation.move_text(cell, rows, cols), "visits": visits, "value": value, "proved": proved}
+                for cell, visits, value, proved in self.moves
+            ],
+        }
+
+    def __str__(self) -> str:
+        """The board with the share of visits of each move, in percent."""
+        marks = [notation.MARKS[value] for value in self.position.values]
+        visits = sum(move.visits for move in self.moves)
+        for move in self.moves:
+            marks[move.cell] = f"{100 * move.visits / visits:.0f}"
+        return draw.cells_text(marks, self.position.rules.cols, (self.best,))
+
+
+def search(
+    position: Position,
+    playouts: int,
+    states: States,
+    proofs: bool = True,
+    careful: bool = True,
+    exploration: float = EXPLORATION,
+    board: Board | None = None,
+    stop: Stop | None = None,
+) -> Searched:
+    """Search an ongoing position by `playouts` playouts, fewer if it is proved before; chance comes from `states`."""
+    board = board or board_of(position.rules)
+    stones = (position.crosses, position.noughts)
+    own, other = stones if position.to_move == "X" else stones[::-1]
+    tree, stop = new_tree(playouts + 1), stop_flag() if stop is None else stop
+    done = call(lambda: grow(own, other, playouts, exploration, proofs, careful, board, tree, states, stop), stop)
+    moves: list[Tried] = []
+    child = int(tree.first[0])
+    while child:
+        visits, proved = int(tree.visits[child]), int(tree.proved[child])
+        value = float(DRAWN - proved) if proved else int(tree.total[child]) / visits
+        moves.append(Tried(int(tree.move[child]), visits, value, FOR_THE_MOVER[proved]))
+        child = int(tree.following[child])
+    return Searched(position, done, tuple(sorted(moves)))
+
+
+def states_of(random: np.random.Generator) -> States:
+    """A stream for the kernel, drawn from a generator."""
+    return random.integers(1 << 63, size=1, dtype=np.uint64)

@@ -1,0 +1,157 @@
+"""A forced win, proved: the moves that the winner needs to know, checked against every reply by the rules alone.
+
+prove_win(rules, own, other)    -> Proof: proved, refuted or unknown
+Proof.book                      for every position the winner can come to, up to symmetry, the winning move, ply by ply
+Proof.flaw()                    walks the whole book by the rules: None, or what is wrong with it
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.errors import IllegalMove
+from gridlab.core.stop import stop_flag
+from gridlab.core.workers import call
+from gridlab.games import notation
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.search.budget import NO_LIMIT, Budget
+from gridlab.search.mnk.board import board_of, smallest_image
+from gridlab.search.mnk.proof_book import Book, Layer, flaw_of, lengths_of, line_of, replies_to, winning_moves
+from gridlab.search.mnk.proof_kernel import (
+    ENTRIES,
+    PROVED,
+    REFUTED,
+    UNKNOWN,
+    decide,
+    hopes_of,
+    new_table,
+)
+
+Result = Literal["proved", "refuted", "unknown"]
+RESULTS: dict[int, Result] = {PROVED: "proved", REFUTED: "refuted", UNKNOWN: "unknown"}
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Whether the player to move wins by force, and if so how."""
+
+    rules: Rules
+    own: int
+    other: int
+    result: Result
+    nodes: int  # positions looked at
+    book: Book  # empty unless proved; ends early where the winner's moves all win at once
+
+    @property
+    def size(self) -> int:
+        """How many positions the winner needs to know a move for, up to symmetry."""
+        return sum(len(layer.moves) for layer in self.book)
+
+    @cached_property
+    def plies(self) -> int | None:
+        """Within how many plies this strategy wins, whatever the opponent does; there may be a faster one."""
+        return int(lengths_of(self.book, board_of(self.rules))[0][0]) if self.book else None
+
+    @cached_property
+    def line(self) -> tuple[int, ...]:
+        """The winner's moves from the book against the replies that hold out longest."""
+        return tuple(line_of(self.book, self.own, self.other, board_of(self.rules)))
+
+    def flaw(self) -> str | None:
+        """None if the book wins against every reply by the rules; else what is wrong."""
+        if self.result != "proved":
+            return "nothing is proved"
+        return flaw_of(self.book, self.own, self.other, board_of(self.rules))
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        sides = self.rules.rows, self.rules.cols
+        return {
+            "rules": str(self.rules),
+            "forced_win": {"proved": True, "refuted": False, "unknown": None}[self.result],
+            "nodes": self.nodes,
+            "proof_positions": self.size,
+            "plies": self.plies,
+            "line": [notation.move_text(cell, *sides) for cell in self.line],
+        }
+
+    def __str__(self) -> str:
+        if self.result == "unknown":
+            return f"a forced win is neither proved nor refuted in {self.nodes:,} nodes"
+        if self.result == "refuted":
+            return f"there is no forced win for the player to move: refuted in {self.nodes:,} nodes"
+        line = " ".join(notation.move_text(cell, self.rules.rows, self.rules.cols) for cell in self.line)
+        return (
+            f"the player to move wins by force within {self.plies} plies: proved in {self.nodes:,} nodes\n"
+            f"the proof has a move for each of {self.size:,} positions, up to symmetry\n"
+            f"main line: {line}"
+        )
+
+
+def prove(
+    rules: Rules,
+    position: Position,
+    budget: Budget | None = None,
+    tell: Callable[[int], object] = lambda nodes: None,
+) -> Proof:
+    """Whether the player to move of a legal position wins by force."""
+    position.require_legal()
+    if outcome := position.outcome():
+        raise IllegalMove(f"the game {position} is over ({outcome.value}): there is nothing to prove")
+    stones = (position.crosses, position.noughts)
+    return prove_win(rules, *(stones if position.to_move == "X" else stones[::-1]), budget, tell=tell)
+
+
+def prove_win(
+    rules: Rules,
+    own: int,
+    other: int,
+    budget: Budget | None = None,
+    entries: int | None = None,
+    tell: Callable[[int], object] = lambda nodes: None,
+) -> Proof:
+    """Whether the player to move, with the stones `own`, wins an ongoing game by force; `tell` hears of the nodes.
+
+    Who is to move is said by the order of the stones, so positions that no game leads to may be asked about.
+    """
+    limit, seconds = budget or Budget()
+    search = _Search(rules, entries or min(ENTRIES, 1 << (3**rules.cells).bit_length()), limit)
+
+    def watch() -> None:
+        tell(int(search.nodes[0]))
+
+    result = call(lambda: search.decide(own, other), search.stop, seconds, watch)
+    nodes = int(search.nodes[0])
+    if result != PROVED:
+        return Proof(rules, own, other, RESULTS[result], nodes, ())
+    search.stop = stop_flag()  # the time may be over by now, but what is proved is only looked up again
+    book = call(lambda: search.book(own, other), search.stop, watch=watch)
+    return Proof(rules, own, other, "proved", nodes, book)
+
+
+class _Search:
+    """The tables of one search."""
+
+    def __init__(self, rules: Rules, entries: int, limit: int | None) -> None:
+        self.board, self.hopes, self.table = board_of(rules), hopes_of(rules), new_table(entries)
+        self.nodes: NDArray[np.int64] = np.zeros(1, np.int64)
+        self.limit, self.stop = limit or NO_LIMIT, stop_flag()
+
+    def decide(self, own: int, other: int) -> int:
+        return decide(own, other, self.board, self.hopes, self.table, self.nodes, self.limit, self.stop)
+
+    def book(self, own: int, other: int) -> Book:
+        """The winning moves of all positions that can come, a layer for each two plies."""
+        layers: list[Layer] = []
+        stones = np.array([smallest_image(own, other, self.board.images)[:2]], np.int64)
+        while len(stones):
+            moves = winning_moves(stones, self.board, self.hopes, self.table, self.nodes, self.stop)
+            layers.append(Layer(stones, moves))
+            after = replies_to(stones, moves, self.board).stones
+            stones = np.unique(after[after[:, 0] >= 0], axis=0)
+        return tuple(layers)

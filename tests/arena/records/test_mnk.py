@@ -1,0 +1,138 @@
+"""Games on record: written, read, replayed; every way to spoil a line is found and named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gridlab.arena.records.mnk import Record, read_records, verify_records, write_records
+from gridlab.core.errors import FileTrouble, IllegalMove, SpoiltFile
+from gridlab.games import game
+from gridlab.games.mnk.position import Outcome
+
+RULES = game("tictactoe")
+WON = Record(RULES, "someone", "somebody else", (4, 0, 2, 1, 6), Outcome.X_WINS, seed=7, opening=2)
+DRAWN = Record(RULES, "a", "b", (4, 0, 8, 2, 1, 7, 3, 5, 6), Outcome.DRAW)
+RESIGNED = Record(RULES, "a", "b", (4,), Outcome.O_WINS, "resigned")
+WIDE = Record(game("2x10:2"), "a", "b", (10, 4, 11), Outcome.X_WINS, seed=0)
+LINE: dict[str, Any] = WON.as_dict()
+
+
+def test_a_record_as_json() -> None:
+    assert LINE == {
+        "rules": "3x3:3",
+        "x": "someone",
+        "o": "somebody else",
+        "seed": 7,
+        "opening": 2,
+        "moves": [22, 11, 13, 12, 31],
+        "result": "x_wins",
+        "reason": "played",
+    }
+    assert WIDE.as_dict()["moves"] == ["2,1", "1,5", "2,2"]
+
+
+def test_written_and_read(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "games.jsonl"
+    records = [WON, DRAWN, RESIGNED, WIDE]
+    write_records(path, iter(records))
+    assert list(read_records(path)) == records
+    verdict = verify_records(path)
+    assert verdict.as_dict() == {"file": str(path), "games": 4, "complaints": [], "sound": True}
+    assert str(verdict) == f"{path}: 4 games replayed: all sound"
+
+
+def test_final() -> None:
+    assert str(WON.final()) == "OOX/.X./X.."
+    with pytest.raises(IllegalMove, match="22 is occupied"):
+        Record(RULES, "a", "b", (4, 4), Outcome.DRAW).final()
+
+
+def changed(**changes: Any) -> str:
+    return json.dumps({**LINE, **changes})
+
+
+def without(key: str) -> str:
+    return json.dumps({name: value for name, value in LINE.items() if name != key})
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("", "this is no JSON"),
+        ("{", "this is no JSON"),
+        ("[" * 100_000, "this is no JSON"),
+        ("[1]", "this is no JSON object"),
+        *((without(key), f"there is no '{key}'") for key in LINE),
+        (changed(rules=3), "'rules' is 3; it takes text"),
+        (changed(rules="3x3"), "'rules' are wrong: '3x3' is no game"),
+        (changed(rules="3x3:4"), "the winning length 4 does not fit"),
+        (changed(x=None), "'x' is null; it takes text"),
+        (changed(seed="7"), "'seed' is \"7\"; it takes a whole number or null"),
+        (changed(opening=True), "'opening' is true; it takes a whole number"),
+        (changed(opening=-1), "'opening' is -1; it takes a number of moves from 0"),
+        (changed(moves="22 11"), "'moves' is \"22 11\"; it takes a list"),
+        (changed(moves=["22"]), 'the move "22" is not written like 11'),
+        (changed(moves=[22.0]), "the move 22.0 is not written like 11"),
+        (changed(moves=[14]), "'14' is no cell of a 3x3 board"),
+        (changed(moves=[-11]), "'-11' is no cell of a 3x3 board"),
+        (changed(rules="2x10:2", moves=[11]), 'the move 11 is not written like "1,1"'),
+        (changed(result="won"), "'result' is 'won'; it takes x_wins, o_wins, draw"),
+        (changed(opening=6), "an opening of 6 moves in a game of 5"),
+        (changed(moves=[22, 22, 13, 12, 31]), "a move is not legal: 22 is occupied"),
+        (changed(moves=[22, 11, 13, 12, 31, 33]), "a move is not legal: 33 cannot be played"),
+        (changed(moves=[22, 11, 13, 12]), "the game is not over after its 4 moves"),
+        (changed(result="o_wins"), "the board says x_wins, not o_wins"),
+        (changed(result="draw"), "the board says x_wins, not draw"),
+        (changed(reason="resigned"), "the game is over on the board (x_wins), but its reason is 'resigned'"),
+        (changed(moves=[22, 11], reason="resigned", result="draw"), "a game that ended early has a loser"),
+        (changed(moves=[22, 11], reason="X was late"), "X was to move and at fault, but the result is x_wins"),
+    ],
+)
+def test_a_spoilt_line(tmp_path: Path, line: str, reason: str) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text(f"{json.dumps(LINE)}\n{line}\n{json.dumps(LINE)}\n")
+    verdict = verify_records(path)
+    (complaint,) = verdict.complaints
+    assert (complaint.file, complaint.line, verdict.games) == (str(path), 2, 3)
+    assert reason in complaint.reason
+    assert str(complaint).startswith(f"{path} line 2: ")
+    assert str(verdict).endswith("3 games replayed: 1 complaints")
+    assert verdict.as_dict()["sound"] is False
+
+
+def test_a_cut_file(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    write_records(path, [WON, DRAWN])
+    path.write_bytes(path.read_bytes()[:-20])
+    assert str(verify_records(path).complaints[0]).startswith(f"{path} line 2: the line is cut off")
+    with pytest.raises(SpoiltFile, match="line 2: the line is cut off"):
+        list(read_records(path))
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(b'{"x": "\xff"}\n')
+    assert "this is no JSON" in verify_records(path).complaints[0].reason
+
+
+def test_an_empty_file_and_none(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    assert str(verify_records(tmp_path / "empty").complaints[0]).endswith("empty: there is no game in it")
+    with pytest.raises(FileTrouble, match=r"cannot read .*nowhere"):
+        verify_records(tmp_path / "nowhere")
+
+
+def test_many_complaints_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("?\n" * 15)
+    verdict = verify_records(path)
+    assert len(verdict.complaints) == 15
+    assert str(verdict).splitlines()[-2] == "and 5 more"
+
+
+def test_a_refused_line_says_where() -> None:
+    assert Record.parse(json.dumps(LINE)) == WON
+    with pytest.raises(SpoiltFile, match=r"^web line 4: there is no 'o'"):
+        Record.parse(without("o"), "web line 4")

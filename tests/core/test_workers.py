@@ -1,0 +1,166 @@
+"""Order, bounds and stopping; Ctrl-C is a real signal to a real process."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gridlab.core import workers
+from gridlab.core.stop import stop_flag
+
+SPINNING = """
+from gridlab.core.jit import kernel
+from gridlab.core.stop import stop_flag, stopped
+from gridlab.core.workers import {imports}
+
+@kernel
+def spin(stop):
+    rounds = 0
+    while not stopped(stop):
+        rounds += 1
+    return rounds
+
+stop = stop_flag()
+spin(stop_flag() + 1)  # compiled before the clock starts
+print("spinning", flush=True)
+try:
+    {call}
+except KeyboardInterrupt:
+    print("stopped", stop[0], flush=True)
+"""
+BUSY = """
+import time
+from gridlab.core.workers import in_order
+
+if __name__ == "__main__":
+    print("spinning", flush=True)
+    try:
+        list(in_order(time.sleep, [60, 60, 60], workers=2, processes=True))
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+"""
+
+
+def test_results_come_in_the_order_of_the_jobs() -> None:
+    def slow_first(job: int) -> int:
+        time.sleep(0.05 if job == 0 else 0)
+        return job * job
+
+    assert list(workers.in_order(slow_first, range(20), workers=4)) == [job * job for job in range(20)]
+
+
+def test_processes_give_the_same() -> None:
+    assert list(workers.in_order(abs, range(-6, 0), workers=2, processes=True)) == [6, 5, 4, 3, 2, 1]
+
+
+def test_no_more_jobs_are_begun_than_the_window_holds() -> None:
+    begun: list[int] = []
+
+    def jobs() -> Iterator[int]:
+        for job in range(100):
+            begun.append(job)
+            yield job
+
+    results = workers.in_order(abs, jobs(), workers=2)
+    assert next(results) == 0
+    assert len(begun) <= 5
+    results.close()
+
+
+def test_a_failure_reaches_the_caller_and_stops_the_others() -> None:
+    stop = stop_flag()
+    begun, ended = threading.Event(), threading.Event()
+
+    def job(number: int) -> None:
+        if number == 0:
+            begun.wait(5)
+            raise ZeroDivisionError
+        begun.set()
+        while not stop[0]:
+            time.sleep(0.01)
+        ended.set()
+
+    with pytest.raises(ZeroDivisionError):
+        list(workers.in_order(job, range(2), workers=2, stop=stop))
+    assert ended.wait(5)
+
+
+class JustInTime(Future[int]):
+    """Done in the moment between the end of a step and the next look."""
+
+    def result(self, timeout: float | None = None) -> int:
+        if timeout is not None:
+            self.set_result(7)
+            raise TimeoutError
+        return super().result()
+
+
+def test_a_job_done_between_two_looks_is_not_lost() -> None:
+    assert workers._result(JustInTime(), stop_flag()) == 7
+
+
+def test_a_timeout_of_the_job_itself_reaches_the_caller() -> None:
+    def job(number: int) -> None:
+        raise TimeoutError("the job's own")
+
+    with pytest.raises(TimeoutError, match="the job's own"):
+        list(workers.in_order(job, [1]))
+
+
+def test_a_budget_sets_the_flag_and_the_result_still_comes() -> None:
+    stop = stop_flag()
+
+    def count() -> int:
+        rounds = 0
+        while not stop[0]:
+            rounds += 1
+        return rounds
+
+    begun = time.monotonic()
+    assert workers.call(count, stop, seconds=0.2) > 0
+    assert time.monotonic() - begun < 5
+
+
+def test_a_call_without_budget_ends_by_itself() -> None:
+    stop = stop_flag()
+    assert workers.call(lambda: int(np.arange(10).sum()), stop, None) == 45
+    assert stop[0] == 0
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    "program",
+    [
+        SPINNING.format(imports="call", call="call(lambda: spin(stop), stop)"),
+        SPINNING.format(imports="in_order", call="list(in_order(spin, [stop] * 5, 2, stop))"),
+        BUSY,
+    ],
+    ids=["call", "in_order", "processes"],
+)
+def test_ctrl_c_ends_long_work_at_once(program: str, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(program)
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        watchdog = threading.Timer(60, run.kill)
+        watchdog.daemon = True
+        watchdog.start()
+        assert run.stdout.readline() == "spinning\n"
+        time.sleep(0.7)
+        run.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        assert run.stdout.readline().startswith("stopped")
+        assert run.wait(10) == 0
+        assert time.monotonic() - begun < 3
+        assert "Traceback" not in run.stderr.read()
+        watchdog.cancel()

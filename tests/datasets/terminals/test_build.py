@@ -1,0 +1,300 @@
+"""Datasets on disk: what is written, read, resumed, refused and verified."""
+
+import hashlib
+import json
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gridlab.core.errors import BadNotation, FileTrouble, TooLarge
+from gridlab.datasets.terminals.build import build, parse_plies, plies_text
+from gridlab.datasets.terminals.dataset import Terminals
+from gridlab.datasets.terminals.layer_file import MAGIC, open_layer
+from gridlab.datasets.terminals.records import checker, crosses_of, facts_of, noughts_of
+from gridlab.datasets.terminals.verify import verify
+from gridlab.exact.reference import terminal_wins
+from gridlab.games import game
+from gridlab.games.mnk.position import Position
+from gridlab.games.symmetry import symmetries
+
+pytestmark = pytest.mark.compiled
+TICTACTOE = game("tictactoe")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tictactoe4")
+    build(game("4x4:4"), folder, range(7, 11))
+    return folder
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("layer_*.bin")}
+
+
+@pytest.mark.parametrize(
+    ("board", "smallest", "count"),
+    [
+        ("XXXXX/...../..O../.O.../.O..O", "....X/OO..X/..O.X/....X/O...X", 7428),
+        ("O..../.O.X./..OX./X..O./X..XO", "....O/.X.O./.XO../.O..X/OX..X", 23462),
+    ],
+    ids=["A", "B"],
+)
+def test_one_worked_record(tmp_path: Path, board: str, smallest: str, count: int) -> None:
+    """Two boards all the way: board, eight images, smallest tuple, integer, bytes."""
+    rules = game("tictactoe5")
+    position = Position.parse(board, rules)
+    images = {position.image(symmetry).values for symmetry in symmetries(5, 5)}
+    assert len(images) == 8
+    best = min(images)
+    assert str(Position.of_values(rules, best)) == smallest
+    record = sum(value << 2 * cell for cell, value in enumerate(best))
+    build(rules, tmp_path, [position.ply])
+    content = (tmp_path / f"layer_{position.ply:02}.bin").read_bytes()
+    assert struct.unpack_from("<II", content) == (MAGIC, count)
+    assert content[:4] == b"5TTT"
+    index = Terminals(tmp_path).find(position)
+    assert index is not None
+    assert content[8 + 8 * index : 16 + 8 * index] == record.to_bytes(8, "little")
+
+
+def test_the_layers_of_tictactoe(tmp_path: Path) -> None:
+    manifest = build(TICTACTOE, tmp_path)
+    assert [(each.ply, each.x_wins, each.o_wins) for each in manifest.layers] == [
+        (5, 21, 0),
+        (6, 0, 21),
+        (7, 58, 0),
+        (8, 0, 23),
+        (9, 12, 0),
+    ]
+    for each in manifest.layers:
+        twin = sorted(Position.of_values(TICTACTOE, board).packed for board in terminal_wins(TICTACTOE, each.ply))
+        assert open_layer(tmp_path / each.file).tolist() == twin
+        assert (tmp_path / each.file).stat().st_size == each.bytes == 8 + 8 * each.records
+
+
+def test_the_manifest_and_the_card(small: Path) -> None:
+    content = json.loads((small / "manifest.json").read_text())
+    assert (content["rules"], content["behaviour"]) == ("4x4:4", 1)
+    assert {each["file"]: each["sha256"] for each in content["layers"]} == checksums(small)
+    card = (small / "README.md").read_text()
+    assert "| 7 | 280 | 280 | 0 | 2,248 |" in card
+    program = card.partition("```python\n")[2].partition("```")[0]
+    assert len(program.splitlines()) == 5
+    done = subprocess.run([sys.executable, "-c", program], cwd=small, capture_output=True, text=True, check=True)
+    first = Position.unpack(game("4x4:4"), int(open_layer(small / "layer_07.bin")[0]))
+    assert done.stdout.replace(" ", "").split() == str(first).split("/")
+
+
+def test_source_date_epoch_fixes_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    for name in ("one", "two"):
+        build(TICTACTOE, tmp_path / name)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+    assert "2023-11-14T22:13:20+00:00" in (tmp_path / "one" / "manifest.json").read_text()
+
+
+@pytest.mark.parametrize(("text", "plies"), [("4x4:3", None), ("5x5:5", range(9, 13))])
+def test_workers_do_not_change_a_byte(tmp_path: Path, text: str, plies: range | None) -> None:
+    for workers in (1, 2):
+        build(game(text), tmp_path / str(workers), plies, workers)
+    assert checksums(tmp_path / "1") == checksums(tmp_path / "2")
+
+
+# ---- going on
+
+
+def test_resume_adds_what_is_missing_and_leaves_the_rest(tmp_path: Path) -> None:
+    build(TICTACTOE, tmp_path, [6, 8])
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("layer_*.bin")}
+    manifest = build(TICTACTOE, tmp_path, resume=True)
+    assert [each.ply for each in manifest.layers] == [5, 6, 7, 8, 9]
+    for name, moment in before.items():
+        assert (tmp_path / name).stat().st_mtime_ns == moment
+
+
+def test_a_whole_file_that_the_manifest_missed_is_kept(tmp_path: Path) -> None:
+    build(TICTACTOE, tmp_path, [5, 6])
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    whole = manifest["layers"].pop()
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    moment = (tmp_path / "layer_06.bin").stat().st_mtime_ns
+    made = build(TICTACTOE, tmp_path, [5, 6], resume=True)
+    assert made.layers[1].sha256 == whole["sha256"]
+    assert (tmp_path / "layer_06.bin").stat().st_mtime_ns == moment
+
+
+def test_layers_without_a_manifest_are_not_touched_unasked(tmp_path: Path) -> None:
+    build(TICTACTOE, tmp_path, [5])
+    (tmp_path / "manifest.json").unlink()
+    content = bytearray((tmp_path / "layer_05.bin").read_bytes())
+    content[8:16], content[16:24] = (
+        content[16:24],
+        content[8:16],
+    )  # in another order, as the original tool may write them
+    (tmp_path / "layer_05.bin").write_bytes(content)
+    with pytest.raises(FileTrouble, match=r"holds layer_05\.bin without a manifest; --resume keeps whole layers"):
+        build(TICTACTOE, tmp_path)
+    build(TICTACTOE, tmp_path, resume=True)
+    assert verify(tmp_path, sample=None).complaints == []
+
+
+def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    build(TICTACTOE, tmp_path, [5])
+    with pytest.raises(FileTrouble, match="already holds a dataset of 3x3:3; --resume adds to it"):
+        build(TICTACTOE, tmp_path)
+    with pytest.raises(FileTrouble, match="holds terminal wins of 3x3:3, not of 4x4:4"):
+        build(game("4x4:4"), tmp_path, resume=True)
+    with pytest.raises(FileTrouble, match="no terminal win at ply 4; its layers are 5 to 9"):
+        build(TICTACTOE, tmp_path / "new", [4])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_killed_build_leaves_whole_layers_and_goes_on(tmp_path: Path) -> None:
+    """A real process, killed while the layer of 9 million records is being written."""
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    command = [sys.executable, "-m", "gridlab", "terminals", "build", "--plies", "9-14", "--quiet", "--out"]
+    with subprocess.Popen([*command, killed], stdout=subprocess.DEVNULL) as run:
+        deadline = time.monotonic() + 120
+        while not list(killed.glob(".layer_14.bin.*.part")) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        run.send_signal(signal.SIGKILL)
+    left = {path.name: path.stat().st_mtime_ns for path in killed.glob("layer_*.bin")}
+    assert set(left) == {f"layer_{ply:02}.bin" for ply in range(9, 14)}
+    assert verify(killed).complaints == []
+    subprocess.run([*command, killed, "--resume"], check=True, stdout=subprocess.DEVNULL)
+    build(game("tictactoe5"), whole, range(9, 15))
+    assert checksums(killed) == checksums(whole)
+    assert all((killed / name).stat().st_mtime_ns == moment for name, moment in left.items())
+    assert not list(killed.glob(".*.part"))
+
+
+# ---- reading
+
+
+def test_reading_by_ply_by_index_and_in_order(small: Path) -> None:
+    data = Terminals(small)
+    everything = list(data)
+    assert data.plies == [7, 8, 9, 10]
+    assert len(data) == len(everything) == sum(len(data.records(ply)) for ply in data.plies)
+    assert [data.position(index) for index in (0, 279, 280, -1)] == [everything[i] for i in (0, 279, 280, -1)]
+    assert data.records(7)[0] == data.record(0)
+    with pytest.raises(IndexError):
+        data.record(len(data))
+    with pytest.raises(FileTrouble, match=r"has no layer for ply 12; it has \[7, 8, 9, 10\]"):
+        data.records(12)
+
+
+def test_items_suit_a_data_loader(small: Path) -> None:
+    data = pickle.loads(pickle.dumps(Terminals(small)))
+    item = data[300]
+    assert (item["ply"], item["winner"]) == (8, 2)
+    assert item["board"].shape == (4, 4)
+    assert item["board"].dtype == np.int8
+    assert tuple(item["board"].ravel().tolist()) == data.position(300).values
+
+
+def test_any_image_is_found(small: Path) -> None:
+    data = Terminals(small)
+    for index in (0, 279, 500, len(data) - 1):
+        position = data.position(index)
+        assert {data.find(position.image(symmetry)) for symmetry in symmetries(4, 4)} == {data.find(position)}
+        assert data.records(position.ply)[data.find(position)] == position.packed
+    assert data.find(Position(game("4x4:4"))) is None
+
+
+def test_answers_say_why_not(small: Path) -> None:
+    data = Terminals(small)
+
+    def answer(board: str) -> str:
+        return data.answer(Position.parse(board, data.rules))[0]
+
+    assert answer("XXXX/OOO./..../....").startswith("yes: layer_07.bin record ")
+    assert answer("XXX./OOO./..../....") == "no: this position is not over, and only wins are here"
+    assert answer("XXXX/OOOO/..../....").startswith("no: both players")
+    assert answer("XXXX/OO.O/XOXO/XOXO") == "no: it would be in the layer of ply 15, which this dataset does not have"
+
+
+def test_boards_are_drawn(small: Path) -> None:
+    text = Terminals(small).show(7, 278, 5)
+    assert text.startswith("4x4:4, ply 7: 280 records")
+    assert "record 278" in text
+    assert "record 279" in text
+    assert "record 280" not in text
+    assert text.count("[X]") == 8
+    with pytest.raises(FileTrouble, match="has records 0 to 279, no record 280"):
+        Terminals(small).show(7, 280, 1)
+
+
+def test_facts_equal_what_positions_say(small: Path) -> None:
+    data = Terminals(small)
+    lines = data.rules.winning_lines
+    for ply in data.plies:
+        records = np.array(data.records(ply)[:200])
+        facts = facts_of(records, ply, checker(data.rules))
+        for i, record in enumerate(records):
+            position = Position.unpack(data.rules, int(record))
+            assert (crosses_of(record), noughts_of(record)) == (position.crosses, position.noughts)
+            assert (facts.crosses[i], facts.noughts[i]) == (position.crosses, position.noughts)
+            assert [lines[n] for n in np.flatnonzero(facts.lines[i])] == position.lines()
+            assert facts.orbits[i] == len({position.image(symmetry) for symmetry in symmetries(4, 4)})
+            outcome = position.outcome()
+            assert outcome is not None
+            assert "-XO"[facts.winners[i]] == outcome.winner
+            stones = position.crosses if ply % 2 else position.noughts
+            for cell in range(16):
+                before = (position.crosses, position.noughts)
+                if stones >> cell & 1:
+                    taken = tuple(side & ~(1 << cell) for side in before)
+                    assert bool(facts.last_moves[i, cell]) == (Position(data.rules, *taken).outcome() is None)
+                else:
+                    assert facts.last_moves[i, cell] == 0
+
+
+def test_the_command_in_the_manifest_makes_the_same_layers(tmp_path: Path) -> None:
+    build(TICTACTOE, tmp_path, [8])
+    manifest = build(TICTACTOE, tmp_path, [5, 6], resume=True)
+    assert manifest.made["command"] == "gridlab terminals build 3x3:3 --plies 5-6,8"
+
+
+def test_places_that_cannot_be_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FileTrouble, match=r"cannot make the folder .*: Not a directory; name another place"):
+        build(TICTACTOE, tmp_path / "file" / "wins")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(FileTrouble, match="SOURCE_DATE_EPOCH is 'yesterday'; it takes seconds since 1970"):
+        build(TICTACTOE, tmp_path / "wins")
+
+
+def test_layers_that_memory_cannot_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gridlab.datasets.terminals.build.MOST_IN_MEMORY", 100)
+    with pytest.raises(TooLarge, match=r"ply 9 of 5x5:5 has parts of 827 records; up to 100 are held in memory"):
+        build(game("tictactoe5"), tmp_path, [9])
+
+
+def test_plies_as_text() -> None:
+    assert plies_text([9, 25, 10, 11]) == "9-11,25"
+    assert parse_plies("9") == [9]
+    assert parse_plies("9-12, 25") == [9, 10, 11, 12, 25]
+    for wrong in ("", "a", "9-", "-9", "9-x"):
+        with pytest.raises(BadNotation, match="is no list of plies; write 9, 9-25 or 9-12,25"):
+            parse_plies(wrong)
+
+
+@pytest.mark.long
+def test_the_whole_dataset_of_five_in_a_row(tmp_path: Path) -> None:
+    """All 523,798,756 records, built and judged one by one; 4.2 GB on disk for the time of the test."""
+    manifest = build(game("tictactoe5"), tmp_path)
+    assert sum(each.records for each in manifest.layers) == 523_798_756
+    verdict = verify(tmp_path, sample=None)
+    assert verdict.checked == 523_798_756
+    assert verdict.complaints == []

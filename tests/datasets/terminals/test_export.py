@@ -1,0 +1,107 @@
+"""Exports say what positions say, in three formats."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pyarrow.parquet as parquet
+import pytest
+
+from gridlab.core.errors import FileTrouble, MissingExtra
+from gridlab.core.extras import import_extra
+from gridlab.datasets.terminals.build import build
+from gridlab.datasets.terminals.dataset import Terminals
+from gridlab.datasets.terminals.export import export
+from gridlab.datasets.terminals.manifest import Manifest
+from gridlab.datasets.terminals.plot import plot_counts
+from gridlab.games import game, notation
+from gridlab.games.mnk.position import Position
+from gridlab.games.symmetry import symmetries
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.fixture(scope="module", params=["3x3:3", "3x4:4-3", "2x10:3"])
+def data(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Terminals:
+    folder = tmp_path_factory.mktemp("small")
+    build(game(request.param), folder, [5] if request.param == "2x10:3" else [5, 6, 7])
+    return Terminals(folder)
+
+
+def facts(position: Position) -> dict[str, Any]:
+    """One row, from the position alone."""
+    rules = position.rules
+    lines = rules.winning_lines + rules.losing_lines
+    mover = position.crosses if position.ply % 2 else position.noughts
+    completed = [number for number, line in enumerate(lines) if mover & line == line]
+    common = [cell for cell in range(rules.cells) if all(lines[number] >> cell & 1 for number in completed)]
+    outcome = position.outcome()
+    assert outcome is not None
+    return {
+        "packed": position.packed,
+        "board": str(position),
+        "ply": position.ply,
+        "winner": outcome.winner,
+        "lines": completed,
+        "last_moves": common,
+        "orbit": len({position.image(symmetry) for symmetry in symmetries(rules.rows, rules.cols)}),
+    }
+
+
+def test_csv(data: Terminals, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "wins.csv"
+    assert export(data, path, "csv") == len(data)
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    rules = data.rules
+    for row, position in zip(rows, data, strict=True):
+        known = facts(position)
+        moves = [notation.move_text(cell, rules.rows, rules.cols).replace(",", "-") for cell in known["last_moves"]]
+        known |= {"lines": " ".join(map(str, known["lines"])), "last_moves": " ".join(moves)}
+        assert row == {name: str(value) for name, value in known.items()}
+
+
+def test_parquet(data: Terminals, tmp_path: Path) -> None:
+    path = tmp_path / "wins.parquet"
+    plies = [ply for ply in data.plies if ply != 6]
+    export(data, path, "parquet", plies)
+    table = parquet.read_table(path)
+    assert table.schema.metadata[b"rules"].decode() == str(data.rules)
+    wanted = [facts(position) for position in data if position.ply in plies]
+    assert table.to_pylist() == wanted
+
+
+def test_hdf5(data: Terminals, tmp_path: Path) -> None:
+    path = tmp_path / "wins.h5"
+    export(data, path, "hdf5")
+    with h5py.File(path) as file:
+        assert file.attrs["rules"] == str(data.rules)
+        columns = {name: file[name][:] for name in file}
+    for i, position in enumerate(data):
+        known = facts(position)
+        assert int(columns["packed"][i]) == known["packed"]
+        assert tuple(columns["board"][i].tolist()) == position.values
+        assert (columns["ply"][i], "-XO"[columns["winner"][i]]) == (known["ply"], known["winner"])
+        assert np.flatnonzero(columns["lines"][i]).tolist() == known["lines"]
+        assert np.flatnonzero(columns["last_moves"][i]).tolist() == known["last_moves"]
+        assert columns["orbit"][i] == known["orbit"]
+
+
+@pytest.mark.parametrize("name", ["counts.png", "counts.svg"])
+def test_a_plot_is_a_picture(data: Terminals, tmp_path: Path, name: str) -> None:
+    plot_counts(Manifest.read(data.folder), tmp_path / name)
+    start = (tmp_path / name).read_bytes()[:100]
+    assert start.startswith(b"\x89PNG") if name.endswith("png") else b"<?xml" in start
+
+
+def test_what_cannot_be_exported_is_told(data: Terminals, tmp_path: Path) -> None:
+    with pytest.raises(FileTrouble, match=r"is no name for a picture; end it in \.png, \.svg, \.pdf"):
+        plot_counts(Manifest.read(data.folder), tmp_path / "counts.jpg2")
+    with pytest.raises(FileTrouble, match="'xls' is no format to export to; csv, parquet, hdf5 are"):
+        export(data, tmp_path / "x", "xls")
+    with pytest.raises(
+        MissingExtra, match=r"this needs not_there, which is not installed: pip install 'gridlab\[export\]'"
+    ):
+        import_extra("not_there.at.all", "export")

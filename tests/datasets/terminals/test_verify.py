@@ -1,0 +1,174 @@
+"""Every way to spoil a dataset is found and named."""
+
+import hashlib
+import json
+import shutil
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.datasets.terminals.build import build
+from gridlab.datasets.terminals.layer_file import MAGIC, open_layer
+from gridlab.datasets.terminals.records import REASONS, checker, flaw_of
+from gridlab.datasets.terminals.verify import verify
+from gridlab.games import game
+from gridlab.games.mnk.position import Position
+from gridlab.games.symmetry import symmetries
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tictactoe4")
+    build(game("4x4:4"), folder, range(7, 11))
+    return folder
+
+
+def flip_a_bit(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[8 + 8 * 100] ^= 4
+    path.write_bytes(content)
+
+
+def cut_a_record(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-8])
+
+
+def cut_half_a_header(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5])
+
+
+def change_the_magic(path: Path) -> None:
+    path.write_bytes(b"\0" + path.read_bytes()[1:])
+
+
+def change_the_count(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:4] + struct.pack("<I", 5) + content[8:])
+
+
+def swap_two_records(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:800] + content[808:816] + content[800:808] + content[816:])
+
+
+def replace_records(path: Path, change: Callable[[list[int]], None]) -> None:
+    records = open_layer(path).tolist()
+    change(records)
+    path.write_bytes(struct.pack("<II", MAGIC, len(records)) + np.array(records, dtype="<u8").tobytes())
+
+
+def add_a_mirrored_board(path: Path) -> None:
+    def change(records: list[int]) -> None:
+        position = Position.unpack(game("4x4:4"), records[3])
+        images = {position.image(symmetry).packed for symmetry in symmetries(4, 4)} - {records[3]}
+        records.append(max(images))
+        records.sort()
+
+    replace_records(path, change)
+
+
+def exchange_for(board: str) -> Callable[[Path], None]:
+    def spoil(path: Path) -> None:
+        replace_records(path, lambda records: records.__setitem__(7, Position.parse(board, game("4x4:4")).packed))
+
+    return spoil
+
+
+def remove_the_file(path: Path) -> None:
+    path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (flip_a_bit, "record 100:"),
+        (cut_a_record, "bytes do not hold the 4,942 records of its header"),
+        (cut_half_a_header, "5 bytes are too few for a header of 8"),
+        (change_the_magic, "the header has magic 0x54545400, a layer has 0x54545435"),
+        (change_the_count, "bytes do not hold the 5 records of its header"),
+        (swap_two_records, "record 100: not larger than the record before it"),
+        (add_a_mirrored_board, "not canonical: a symmetric image comes before it"),
+        (exchange_for("XXX./OOO./XX../O..."), "record 7: nobody has a line"),
+        (exchange_for("XXXX/OOO./..../...."), "record 7: the stones do not count up to its ply"),
+        (exchange_for("OOOO/XX.X/X..X/...."), "record 7: the player who did not move last has a line"),
+        (remove_the_file, "cannot be read: No such file"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_every_way_to_spoil_a_file_is_named(
+    small: Path, tmp_path: Path, spoil: Callable[[Path], None], reason: str
+) -> None:
+    folder = tmp_path / "spoilt"
+    shutil.copytree(small, folder)
+    spoil(folder / "layer_09.bin")
+    said = [str(complaint) for complaint in verify(folder).complaints]
+    assert said
+    assert all(line.startswith("layer_09.bin: ") for line in said)
+    assert any(reason in line for line in said), said
+
+
+@pytest.mark.parametrize(
+    ("also_the_counts", "complaint"),
+    [
+        (False, "layer_08.bin: 641 records, the manifest says 642, 0 won by X and 642 by O"),
+        (True, "layer_08.bin: X wins 0 and O 641; the census counts 0 and 642"),
+    ],
+)
+def test_a_missing_record_is_missed(small: Path, tmp_path: Path, also_the_counts: bool, complaint: str) -> None:
+    """A layer without one record whose manifest has the right size and checksum is still not complete."""
+    folder = tmp_path / "incomplete"
+    shutil.copytree(small, folder)
+    path = folder / "layer_08.bin"
+    replace_records(path, lambda records: records.__delitem__(-1))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    entry = manifest["layers"][1]
+    entry |= {"bytes": entry["bytes"] - 8, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    if also_the_counts:
+        entry |= {"records": entry["records"] - 1, "o_wins": entry["o_wins"] - 1}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    assert [str(each) for each in verify(folder).complaints] == [complaint]
+
+
+def test_a_sound_dataset_is_found_sound(small: Path) -> None:
+    verdict = verify(small, sample=None)
+    assert verdict.complaints == []
+    assert verdict.checked == verdict.records == sum(len(open_layer(path)) for path in small.glob("layer_*.bin"))
+    assert 0 < verify(small, sample=10).checked < 100
+
+
+def test_a_folder_without_a_dataset_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileTrouble, match=r"holds no dataset: manifest\.json cannot be read"):
+        verify(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"format": "something else", "version": 1}')
+    with pytest.raises(SpoiltFile, match="this is 'something else' version 1"):
+        verify(tmp_path)
+    strange = {"ply": 99, "file": "layer_99.bin", "records": 0, "x_wins": 0, "o_wins": 0, "candidates": 0, "bytes": 8}
+    content = {"format": "gridlab terminal wins", "version": 1, "rules": "3x3:3", "behaviour": 1}
+    content |= {"made": {"when": "", "by": "", "command": ""}, "layers": [strange | {"sha256": ""}]}
+    (tmp_path / "manifest.json").write_text(json.dumps(content))
+    with pytest.raises(SpoiltFile, match=r"'layer_99\.bin' is no layer of ply 99 of 3x3:3"):
+        verify(tmp_path)
+    (tmp_path / "manifest.json").write_text("[")
+    with pytest.raises(SpoiltFile, match="not a manifest of terminal wins"):
+        verify(tmp_path)
+
+
+def test_every_reason_can_be_reached() -> None:
+    """Records that are no layer can hold, judged by the kernel one by one."""
+    rules = game("3x6:3")
+    boards = {
+        "XXX.../OO.O.O/XXX..O": "no single last move explains the lines",
+        "XX..../OO..../......": "nobody has a line: this is no terminal position",
+        "XXX.../OO..../......": "not canonical: a symmetric image comes before it",
+    }
+    for board, reason in boards.items():
+        position = Position.parse(board, rules)
+        assert REASONS[flaw_of(np.uint64(position.packed), position.ply, checker(rules))] == reason
+    assert REASONS[flaw_of(np.uint64(3), 1, checker(rules))] == REASONS[1]
+    assert REASONS[flaw_of(np.uint64(1 << 36), 1, checker(rules))] == REASONS[1]

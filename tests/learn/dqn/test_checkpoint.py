@@ -1,0 +1,160 @@
+"""Networks on disk: what goes in comes out, and what is wrong is refused with a reason."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load, save
+
+from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.learn.dqn.learner import Learner
+from gridlab.learn.dqn.settings import Settings, settings_of
+from gridlab.learn.dqn.train import TRAINING, begin, train
+from gridlab.nets import checkpoint
+from gridlab.nets.checkpoint import SHIPPED, read
+from gridlab.nets.features import SQUAVA
+from gridlab.nets.judge import load_judge
+from tests.nets.test_features import BOARDS
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Learner, bytes]:
+    """One that has seen a few games of random play, and its file."""
+    folder = tmp_path_factory.mktemp("trained")
+    made = begin(SQUAVA, settings_of("guide", 100), 5, folder, False, "cpu")
+    calls: list[int] = []
+
+    def twice() -> bool:
+        calls.append(1)
+        return len(calls) == 2
+
+    assert train(made, folder, 1, stopped=twice) is False
+    return made, (folder / TRAINING).read_bytes()
+
+
+@pytest.fixture
+def learner(trained: tuple[Learner, bytes], tmp_path: Path) -> Learner:
+    """The same, with its file in the folder of the test."""
+    (tmp_path / TRAINING).write_bytes(trained[1])
+    return trained[0]
+
+
+def test_a_round_trip(learner: Learner, tmp_path: Path) -> None:
+    other = begin(SQUAVA, learner.settings, 5, tmp_path, True, "cpu")
+    for name, each in learner.network.state_dict().items():
+        assert torch.equal(each, other.network.state_dict()[name])
+        assert torch.equal(learner.target.state_dict()[name], other.target.state_dict()[name])
+    one, two = learner.optimiser.state_dict()["state"], other.optimiser.state_dict()["state"]
+    assert all(torch.equal(one[i][key], two[i][key]) for i in one for key in one[i])
+    for name in learner.replay.moves._fields:
+        assert np.array_equal(getattr(learner.replay.kept(), name), getattr(other.replay.kept(), name))
+    assert (other.episode, other.steps, other.curve) == (learner.episode, learner.steps, learner.curve)
+    assert learner.steps > 0
+
+
+def test_the_facts_of_a_file(learner: Learner, tmp_path: Path) -> None:
+    facts = read(tmp_path / TRAINING, "5x5:4-3").facts
+    assert (facts["rules"], facts["seed"], facts["episode"]) == ("5x5:4-3", 5, learner.episode)
+    assert facts["settings"]["batch"] == 64
+    assert facts["behaviour"] >= 1
+
+
+def test_weights_alone_are_enough_to_play(learner: Learner, tmp_path: Path) -> None:
+    path = tmp_path / "weights.safetensors"
+    learner.save_weights(path)
+    assert path.stat().st_size < 1_500_000
+    full, half = load_judge(tmp_path / TRAINING, SQUAVA), load_judge(path, SQUAVA)
+    assert np.allclose(full.values(BOARDS), half.values(BOARDS), atol=0.01)
+    with pytest.raises(FileTrouble, match="holds another network"):
+        begin_from(path, tmp_path)
+
+
+def begin_from(path: Path, folder: Path) -> Learner:
+    (folder / "again").mkdir()
+    (folder / "again" / TRAINING).write_bytes(path.read_bytes())
+    return begin(SQUAVA, settings_of("guide", 100), 5, folder / "again", True, "cpu")
+
+
+def changed(path: Path, **facts: object) -> None:
+    """Rewrite what a file says of itself."""
+    content = path.read_bytes()
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    about = json.loads(header["__metadata__"]["gridlab"]) | facts
+    path.write_bytes(save(load(content), {"gridlab": json.dumps(about)}))
+
+
+def test_other_games_are_refused(learner: Learner, tmp_path: Path) -> None:
+    changed(tmp_path / TRAINING, rules="5x5:4")
+    with pytest.raises(FileTrouble, match="is a network for 5x5:4, not for 5x5:4-3; name one for this game"):
+        read(tmp_path / TRAINING, "5x5:4-3")
+
+
+def test_foreign_networks_are_refused(learner: Learner, tmp_path: Path) -> None:
+    path = tmp_path / "foreign.safetensors"
+    tensors = {f"network.{name}": each for name, each in learner.network.state_dict().items()}
+    checkpoint.write(path, tensors | {"network.hidden1.weight": torch.zeros(3, 3)}, {"rules": "5x5:4-3"})
+    with pytest.raises(FileTrouble, match=r"another network: hidden1.weight is \(3, 3\), and \(512, 512\) is needed"):
+        load_judge(path, SQUAVA)
+    checkpoint.write(path, tensors | {"network.more": torch.zeros(1)}, {"rules": "5x5:4-3"})
+    with pytest.raises(FileTrouble, match="another network: it also has more"):
+        load_judge(path, SQUAVA)
+    path.write_bytes(save({"a": torch.zeros(1)}))
+    with pytest.raises(FileTrouble, match="is no checkpoint of gridlab of a kind known here"):
+        load_judge(path, SQUAVA)
+
+
+@pytest.mark.parametrize("place", [-100, 200_000, 10, 0])
+def test_damaged_files_are_refused(learner: Learner, tmp_path: Path, place: int) -> None:
+    path = tmp_path / TRAINING
+    content = bytearray(path.read_bytes())
+    content[place] ^= 0x55
+    path.write_bytes(content)
+    with pytest.raises(FileTrouble):
+        read(path, "5x5:4-3")
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(SpoiltFile, match="is damaged or no safetensors file"):
+        read(path, "5x5:4-3")
+
+
+def test_pickles_are_not_executed(tmp_path: Path) -> None:
+    class Trap:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return Path.mkdir, (tmp_path / "sprung",)  # type: ignore[return-value]
+
+    (tmp_path / "trap.pt").write_bytes(pickle.dumps(Trap()))
+    with pytest.raises(SpoiltFile):
+        load_judge(tmp_path / "trap.pt", SQUAVA)
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_missing_files_and_taken_folders(learner: Learner, tmp_path: Path) -> None:
+    with pytest.raises(
+        FileTrouble, match=r"cannot read the checkpoint .*none: No such file or directory; gridlab train"
+    ):
+        read(tmp_path / "none", "5x5:4-3")
+    with pytest.raises(FileTrouble, match="is there already; --resume goes on from it"):
+        begin(SQUAVA, learner.settings, 5, tmp_path, False, "cpu")
+    with pytest.raises(FileTrouble, match="is a training by preset guide; go on with that one"):
+        begin(SQUAVA, settings_of("best", 100), 5, tmp_path, True, "cpu")
+
+
+def test_other_settings_are_told(learner: Learner, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    begin(SQUAVA, learner.settings, 5, tmp_path, True, "cpu")
+    assert not caplog.messages
+    begin(SQUAVA, Settings(episodes=100, learning_rate=0.002), 6, tmp_path, True, "cpu")
+    assert any("was made with learning_rate 0.001, now 0.002" in each for each in caplog.messages)
+    assert any("was made with seed 5, now 6" in each for each in caplog.messages)
+
+
+def test_another_behaviour_is_told(learner: Learner, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    changed(tmp_path / TRAINING, behaviour=0)
+    read(tmp_path / TRAINING, "5x5:4-3")
+    assert any("was made by behaviour version 0" in each for each in caplog.messages)
+
+
+def test_the_shipped_network_is_of_modest_size() -> None:
+    assert SHIPPED.stat().st_size < 1_500_000
+    assert read(SHIPPED, "5x5:4-3").facts["settings"]["preset"] == "best"

@@ -1,0 +1,85 @@
+"""Short trainings: the same every time, resumed without a seam, better than chance."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from gridlab.arena.match import play_match
+from gridlab.learn.dqn.learner import Learner
+from gridlab.learn.dqn.settings import PRESETS, Settings, settings_of
+from gridlab.learn.dqn.teacher import Course
+from gridlab.learn.dqn.train import TRAINING, begin, train
+from gridlab.nets.features import SQUAVA
+
+pytestmark = pytest.mark.compiled
+
+GUIDE = replace(PRESETS["guide"], episodes=20, target_update=10, checkpoint=10, batch=32)
+TAUGHT = replace(
+    PRESETS["best"], episodes=20, together=5, checkpoint=10, target_update=10, batch=32, steps=0.5,
+    course=Course(50, 12, 0.1, 0.5),
+)  # fmt: skip
+
+
+def trained(settings: Settings, folder: Path, workers: int, stop_after: int = 1000, resume: bool = False) -> Learner:
+    learner = begin(SQUAVA, settings, 3, folder, resume, "cpu")
+    rounds: list[object] = []
+    train(learner, folder, workers, tell=rounds.append, stopped=lambda: len(rounds) == stop_after)
+    return learner
+
+
+@pytest.mark.parametrize("settings", [GUIDE, TAUGHT], ids=["guide", "taught"])
+def test_the_same_seed_gives_the_same_file_however_it_is_made(settings: Settings, tmp_path: Path) -> None:
+    """By one worker, by two, and by one that was interrupted and went on."""
+    for name, workers in (("one", 1), ("two", 2)):
+        trained(settings, tmp_path / name, workers)
+    trained(settings, tmp_path / "parts", 1, stop_after=2)
+    trained(settings, tmp_path / "parts", 2, resume=True)
+    files = [(tmp_path / name / TRAINING).read_bytes() for name in ("one", "two", "parts")]
+    assert files[0] == files[1] == files[2]
+    assert (tmp_path / "one" / "curve.png").stat().st_size > 10_000
+    assert {path.name for path in (tmp_path / "one").glob("weights-*")} >= {
+        "weights-000003.safetensors", "weights-000010.safetensors", "weights-000020.safetensors",
+    }  # fmt: skip
+
+
+def test_another_seed_gives_another_network(tmp_path: Path) -> None:
+    one, other = (Learner(SQUAVA, GUIDE, seed, torch.device("cpu")) for seed in (1, 2))
+    assert not torch.equal(one.network.hidden1.weight, other.network.hidden1.weight)
+
+
+def test_the_target_follows_when_it_is_due(tmp_path: Path) -> None:
+    learner = trained(replace(GUIDE, episodes=25, target_update=20, checkpoint=25), tmp_path, 1)
+    names = [name for name in learner.network.state_dict() if "weight" in name]
+    assert any(not torch.equal(learner.network.state_dict()[n], learner.target.state_dict()[n]) for n in names)
+    learner.update_target()
+    assert all(torch.equal(learner.network.state_dict()[n], learner.target.state_dict()[n]) for n in names)
+
+
+def test_win_rates_are_written_into_the_curve(tmp_path: Path) -> None:
+    learner = begin(SQUAVA, settings_of("guide", 10), 0, tmp_path, False, "cpu")
+    train(learner, tmp_path, 1, measure=lambda path: {"random": float(path.exists())})
+    assert [row["episode"] for row in learner.curve if row.get("random") == 1.0] == [1, 7, 10]
+
+
+def test_a_short_training_learns_something_real(tmp_path: Path) -> None:
+    """Games that were not learnt from: the values are nearer to the results than a guess, and random is beaten."""
+    settings = replace(
+        PRESETS["best"], episodes=1000, together=100, checkpoint=1000, batch=128, steps=0.4,
+        course=Course(150, 14, 0.1, 0.5),
+    )  # fmt: skip
+    learner = trained(settings, tmp_path, 2)
+    assert learner.curve[-1]["loss"] < 0.25  # a guess of the mean has 0.5 and more
+    weights = tmp_path / "weights-001000.safetensors"
+    played = play_match(SQUAVA, f"dqn checkpoint='{weights}'", "random", 100, "random:2", seed=1, workers=1)
+    assert played.a_score_interval.low > 0.8
+    fresh = Learner(SQUAVA, settings, 9, torch.device("cpu"))
+    fresh.save_weights(tmp_path / "fresh.safetensors")
+    better = play_match(
+        SQUAVA, f"dqn checkpoint='{weights}'", f"dqn checkpoint='{tmp_path / 'fresh.safetensors'}'", 100, "random:4",
+        seed=1, workers=1,
+    )  # fmt: skip
+    assert better.a_score_interval.low > 0.5
+    assert np.isfinite(learner.curve[-1]["loss"])

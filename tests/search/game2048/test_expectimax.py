@@ -1,0 +1,229 @@
+"""Evaluators and expectimax of 2048: by hand, and kernels against the twin, to the last bit."""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gridlab.core.splitmix import Stream, streams
+from gridlab.core.stop import stop_flag
+from gridlab.games.game2048.kernels import row_tables, transpose
+from gridlab.games.game2048.position import Position2048
+from gridlab.games.game2048.reference import DIRECTIONS, Board, empty_cells, legal_moves, move, place
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.search.game2048.evaluators import EVALUATORS, corner_may_change, expected, static, tile_at_corner
+from gridlab.search.game2048.expectimax import new_memory, value_boards
+from gridlab.search.game2048.last_plies import Settings
+from gridlab.search.game2048.reference import PlainSearch
+
+RULES = Rules2048()
+EMPTY_ROW = "/. . . ."
+BY_HAND = {
+    # 16 empty cells 800,000; 8 lines of 3 steps, all level, 24 × 10,000; the largest "tile" 0 stands in the corner
+    ". . . ." + 3 * EMPTY_ROW: 1_040_000,
+    # 2 × 4^15 = 2,147,483,648; 15 × 50,000; 24 × 10,000; corner 0 is not 2
+    "2 . . ." + 3 * EMPTY_ROW: 2_148_473_648,
+    # 4 × 4^12 = 67,108,864; 750,000; 240,000; corner 4 × 10,000
+    ". . . 4" + 3 * EMPTY_ROW: 68_138_864,
+    # 4,294,967,296 + 536,870,912 + 536,870,912 + 33,554,432 = 5,402,263,552; 12 × 50,000;
+    # row 0 falls, rises, falls: 2, other rows 9, columns 12: 23 × 10,000; |2-1| + |1-3| + |3-1| = 5: -5,000
+    "4 2 8 2" + 3 * EMPTY_ROW: 5_403_088_552,
+    # 17,179,869,184 + 268,435,456 + 268,435,456 + 131,072 + 2,097,152 = 17,718,968,320; 11 × 50,000;
+    # rows 2 + 2 + 3 + 3, columns 3 + 2 + 3 + 3: 21 × 10,000; 4-16: 2, 2-8: 2, 16 over 2: 3: -7,000; corner 160,000
+    "16 . 4 16/2 8 . ." + 2 * EMPTY_ROW: 17_719_881_320,
+}
+
+
+@pytest.mark.parametrize(("text", "value"), BY_HAND.items())
+def test_spec_by_hand(text: str, value: int) -> None:
+    position = Position2048.parse(text)
+    assert EVALUATORS["spec"].board(RULES)(position.tiles) == value
+    assert static_by_kernel("spec", position.tiles) == value
+
+
+CHOSEN = {
+    # left puts 4 × 4^15 at the top left; right 4 × 4^12 at the top right, with 2.2/15 × 4^15 to come; up is no move
+    "2 2 . ." + 3 * EMPTY_ROW: "left",
+    # 8 × 4^15 by up; nothing else puts an 8 anywhere, and left is no move
+    "4 2 . ./4 . . ." + 2 * EMPTY_ROW: "up",
+    # up and left are no moves; right keeps 8 × 4^14 + 4 × 4^13 + 2 × 4^12 > 2.4 × 10^9, down all but loses it:
+    # what a new tile brings is at most 4 × 4^15 / 13 on average, 0.33 × 10^9
+    "8 4 2 ." + 3 * EMPTY_ROW: "right",
+}
+
+
+@pytest.mark.parametrize(("text", "direction"), CHOSEN.items())
+def test_directions_at_depth_2_by_hand(text: str, direction: str) -> None:
+    position = Position2048.parse(text)
+    assert PlainSearch(RULES, EVALUATORS["spec"].board(RULES), 2).choose(position.tiles) == direction
+    assert DIRECTIONS[int(by_kernel("spec", [position.tiles], 2)[0].argmax())] == direction
+
+
+def test_equal_directions_go_to_the_first() -> None:
+    assert PlainSearch(RULES, lambda board: 0, 2).choose(Position2048.parse("2 . . ." + 3 * EMPTY_ROW).tiles) == "down"
+
+
+# ---- kernels against the twin
+
+
+def random_boards(number: int, most_empty: int, seed: int) -> list[Board]:
+    """Boards with 0 to so many empty cells and mostly small tiles, some of the largest."""
+    random, found = np.random.default_rng(seed), []
+    for _ in range(number):
+        tiles = 1 << np.minimum(random.geometric(random.choice([0.2, 0.4]), 16), 15)
+        tiles[random.permutation(16)[: random.integers(most_empty + 1)]] = 0
+        found.append(tuple(tiles.tolist()))
+    return found
+
+
+def packed(boards: list[Board]) -> NDArray[np.uint64]:
+    return np.array([Position2048(board).packed for board in boards], np.uint64)
+
+
+def static_by_kernel(name: str, board: Board) -> int:
+    evaluator, number = EVALUATORS[name].arrays(9, 1), packed([board])[0]
+    return static(number, np.uint64(transpose(number)), evaluator.values, evaluator.places, evaluator.corner)
+
+
+def by_kernel(
+    name: str, boards: list[Board], depth: int, sample: int = 0, cutoff: float = 0.0, entries: int = 0,
+    rules: Rules2048 = RULES,
+) -> NDArray[np.float64]:  # fmt: skip
+    found, settings = np.empty((len(boards), 4)), Settings(depth, *rules.odds, sample, cutoff)
+    evaluator = EVALUATORS[name].arrays(*rules.odds)
+    states = streams(5, len(boards))
+    value_boards(packed(boards), found, row_tables(), evaluator, settings, new_memory(entries), states, stop_flag())
+    return found
+
+
+def by_twin(
+    name: str, boards: list[Board], depth: int, sample: int = 0, cutoff: float = 0.0, rules: Rules2048 = RULES
+) -> NDArray[np.float64]:
+    found, evaluate = np.full((len(boards), 4), -np.inf), cached(name)
+    for number, (board, state) in enumerate(zip(boards, streams(5, len(boards)).tolist(), strict=True)):
+        search = PlainSearch(rules, evaluate, depth, sample, cutoff, Stream(state), EVALUATORS[name].dead)
+        for direction, value in search.move_values(board).items():
+            found[number, DIRECTIONS.index(direction)] = value
+    return found
+
+
+@cache
+def cached(name: str) -> Callable[[Board], int]:
+    return cache(EVALUATORS[name].board(RULES))
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_evaluations(name: str) -> None:
+    for board in random_boards(500, 16, seed=1):
+        assert static_by_kernel(name, board) == EVALUATORS[name].board(RULES)(board)
+
+
+def test_the_corner() -> None:
+    for board in [*random_boards(500, 16, seed=2), (0,) * 16, (0, 0, 0, 2) + (0,) * 12, (2,) * 16, (4, 0) * 8]:
+        number = packed([board])[0]
+        assert tile_at_corner(number) == (board[3] if board[3] == max(board) else 0)
+        assert corner_may_change(number) == (max(board) <= 4)
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_the_mean_over_new_tiles_without_trying_them(name: str) -> None:
+    """Sums of gains against one new tile after the other, also where a new tile is the largest."""
+    evaluator, evaluate = EVALUATORS[name].arrays(9, 1), EVALUATORS[name].board(RULES)
+    sparse: list[Board] = [(0,) * 16, (0, 0, 0, 2) + (0,) * 12, (4, 2) + (0,) * 14, (2,) * 8 + (0,) * 8]
+    for board in random_boards(300, 16, seed=3) + sparse:
+        if cells := empty_cells(board):
+            total = sum(9 * evaluate(place(board, cell, 2)) + evaluate(place(board, cell, 4)) for cell in cells)
+            number = packed([board])[0]
+            arrays = evaluator.values, evaluator.gains, evaluator.places, evaluator.corner
+            assert expected(number, np.uint64(transpose(number)), *arrays, 9, 1) == float(total) / (10 * len(cells))
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+@pytest.mark.parametrize(("depth", "number", "most_empty"), [(1, 200, 16), (2, 60, 16), (3, 6, 3), (4, 2, 2)])
+def test_values_are_the_twins(name: str, depth: int, number: int, most_empty: int) -> None:
+    boards = random_boards(number, most_empty, seed=depth)
+    assert np.array_equal(by_kernel(name, boards, depth), by_twin(name, boards, depth))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", EVALUATORS)
+@pytest.mark.parametrize(
+    ("depth", "number", "most_empty"), [(1, 2000, 16), (2, 1000, 14), (3, 400, 5), (4, 60, 4), (5, 4, 2), (6, 2, 1)]
+)
+def test_values_are_the_twins_on_many_boards(name: str, depth: int, number: int, most_empty: int) -> None:
+    boards = random_boards(number, most_empty, seed=10 + depth)
+    wanted = by_twin(name, boards, depth)
+    for entries in (0, 16, 1 << 12):  # a table of any size changes nothing, one shared by all boards neither
+        assert np.array_equal(by_kernel(name, boards, depth, entries=entries), wanted)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", EVALUATORS)
+@pytest.mark.parametrize(("depth", "number", "most_empty"), [(3, 4000, 8), (4, 2000, 5), (5, 40, 4)])
+def test_values_are_the_twins_on_thousands_of_boards(name: str, depth: int, number: int, most_empty: int) -> None:
+    boards = random_boards(number, most_empty, seed=20 + depth)
+    wanted = by_twin(name, boards, depth)
+    for entries in (0, 1 << 12):
+        assert np.array_equal(by_kernel(name, boards, depth, entries=entries), wanted)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("depth", [5, 6, 7, 8])
+def test_the_table_changes_no_value_of_a_deep_search(depth: int) -> None:
+    boards = random_boards(30 if depth < 7 else 5, 3, seed=30)
+    assert np.array_equal(by_kernel("rows", boards, depth), by_kernel("rows", boards, depth, entries=1 << 10))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("depth", "number"), [(2, 300), (3, 100), (4, 30), (5, 3)])
+def test_sampled_cells_are_the_twins(depth: int, number: int) -> None:
+    boards = random_boards(number, 8, seed=40)
+    found = by_kernel("spec", boards, depth, sample=2)
+    assert np.array_equal(found, by_twin("spec", boards, depth, sample=2))
+    assert not np.array_equal(found, by_kernel("spec", boards, depth))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("cutoff", [0.02, 0.3])
+@pytest.mark.parametrize(("depth", "number"), [(3, 100), (4, 30), (5, 8)])
+def test_improbable_boards_are_cut_off_as_by_the_twin(depth: int, number: int, cutoff: float) -> None:
+    boards = random_boards(number, 4, seed=50)
+    found = by_kernel("rows", boards, depth, cutoff=cutoff)
+    assert np.array_equal(found, by_twin("rows", boards, depth, cutoff=cutoff))
+    assert not np.array_equal(found, by_kernel("rows", boards, depth))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("fours", [0.0, 0.25, 1.0])
+def test_other_odds(fours: float) -> None:
+    rules = Rules2048(fours=fours)
+    for depth, number in ((2, 100), (3, 50), (4, 10)):
+        boards = random_boards(number, 4, seed=60)
+        found = by_kernel("spec", boards, depth, rules=rules)
+        assert np.array_equal(found, by_twin("spec", boards, depth, rules=rules))
+
+
+def test_a_dead_board_in_the_search_is_worth_its_evaluation() -> None:
+    """After right a new 4 leaves no move; a new 2 can merge with the 2 below it."""
+    board = Position2048.parse("8 16 4 ./2 4 8 16/4 8 16 32/8 16 32 64")
+    after = board.play("right")
+    assert (board.moves(), after.tiles[:4]) == (["up", "right"], (0, 8, 16, 4))
+    dead, alive = place(after.tiles, 0, 4), place(after.tiles, 0, 2)
+    assert (legal_moves(RULES, dead), legal_moves(RULES, alive)) == ([], ["up", "down"])
+    evaluate = EVALUATORS["spec"].board(RULES)
+    best = max(evaluate(move(RULES, alive, direction)[0]) for direction in ("up", "down"))
+    wanted = (9 * float(best) + float(evaluate(dead))) / 10
+    assert PlainSearch(RULES, evaluate, 3).move_values(board.tiles)["right"] == wanted
+    assert by_kernel("spec", [board.tiles], 3)[0, DIRECTIONS.index("right")] == wanted
+
+
+def test_a_dead_board_costs_the_evaluator_rows_dear() -> None:
+    board = Position2048.parse("8 16 4 ./2 4 8 16/4 8 16 32/8 16 32 64")
+    dead, alive = (place(board.play("right").tiles, 0, tile) for tile in (4, 2))
+    evaluate, loss = EVALUATORS["rows"].board(RULES), EVALUATORS["rows"].dead
+    best = max(evaluate(move(RULES, alive, direction)[0]) for direction in ("up", "down"))
+    wanted = (9 * float(best) + float(evaluate(dead) - loss)) / 10
+    assert loss > 1_000_000
+    assert by_kernel("rows", [board.tiles], 3)[0, DIRECTIONS.index("right")] == wanted

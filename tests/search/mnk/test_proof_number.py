@@ -1,0 +1,208 @@
+"""Forced wins: small games against the tablebase, proofs walked by a plain twin, spoilt ones caught."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gridlab.core.errors import IllegalMove
+from gridlab.core.stop import stop_flag
+from gridlab.exact.reference import score_by_play
+from gridlab.exact.tablebase.build import build
+from gridlab.exact.tablebase.probe import Tablebase
+from gridlab.exact.tablebase.sampling import draw_positions
+from gridlab.games import game
+from gridlab.games.mnk import reference
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.symmetry import symmetries
+from gridlab.search.budget import Budget
+from gridlab.search.mnk.board import board_of
+from gridlab.search.mnk.proof_book import Layer
+from gridlab.search.mnk.proof_kernel import PROVED, REFUTED, decide, hopes_of, new_table
+from gridlab.search.mnk.proof_number import Proof, prove, prove_win
+from tests.conftest import Run
+
+
+def cells_of(stones: int) -> set[int]:
+    return {cell for cell in range(stones.bit_length()) if stones >> cell & 1}
+
+
+def holds(lines: tuple[int, ...], stones: set[int]) -> bool:
+    return any(cells_of(line) <= stones for line in lines)
+
+
+def wins_by_book(rules: Rules, own: set[int], other: set[int], book: dict[tuple[int, int], int]) -> bool:
+    """The book's move for some image of the position, and every reply to it: the plainest walk there is."""
+    move = next(iter(moves_of(rules, own, other, book)), None)
+    if move is None or move in own | other:
+        return False
+    own = own | {move}
+    if holds(rules.winning_lines, own):
+        return True
+    free = set(range(rules.cells)) - own - other
+    if holds(rules.losing_lines, own) or not free:
+        return False
+    return all(reply_fails(rules, own, other | {cell}, book) for cell in free)
+
+
+def reply_fails(rules: Rules, own: set[int], other: set[int], book: dict[tuple[int, int], int]) -> bool:
+    if holds(rules.winning_lines, other):
+        return False
+    return holds(rules.losing_lines, other) or wins_by_book(rules, own, other, book)
+
+
+def moves_of(rules: Rules, own: set[int], other: set[int], book: dict[tuple[int, int], int]) -> Iterator[int]:
+    for symmetry in symmetries(rules.rows, rules.cols):
+        image = [sum(1 << symmetry.move(cell) for cell in stones) for stones in (own, other)]
+        if (image[0], image[1]) in book:
+            yield symmetry.inverse.move(book[image[0], image[1]])
+
+
+def as_dict(proof: Proof) -> dict[tuple[int, int], int]:
+    return {
+        (stones[0], stones[1]): move
+        for layer in proof.book
+        for stones, move in zip(layer.stones.tolist(), layer.moves.tolist(), strict=True)
+    }
+
+
+@pytest.mark.parametrize("name", ["2x3:2", "3x3:3-2", "1x5:3-2", pytest.param("3x3:3", marks=pytest.mark.compiled)])
+def test_every_position_is_decided_as_play_decides_it(name: str) -> None:
+    """And whatever is proved is won by a plain walk over all replies."""
+    rules, known = game(name), dict[reference.Board, int]()
+    score_by_play(rules, (0,) * rules.cells, known)
+    ongoing = {position: score for position, score in on_boards(rules, known) if position.outcome() is None}
+    for position, score in ongoing.items():
+        assert decided(position) == (PROVED if score > 0 else REFUTED), position
+    for position in [position for position, score in ongoing.items() if score > 0][::7]:
+        proof = prove(rules, position)
+        assert (proof.result, proof.flaw(), proof.size) == ("proved", None, len(as_dict(proof)))
+        assert wins_by_book(rules, cells_of(proof.own), cells_of(proof.other), as_dict(proof))
+
+
+def on_boards(rules: Rules, known: dict[reference.Board, int]) -> Iterator[tuple[Position, int]]:
+    return ((Position.of_values(rules, board), score) for board, score in known.items())
+
+
+def decided(position: Position) -> int:
+    stones = (position.crosses, position.noughts)
+    own, other = stones if position.to_move == "X" else stones[::-1]
+    board, hopes = board_of(position.rules), hopes_of(position.rules)
+    return decide(own, other, board, hopes, new_table(1 << 10), np.zeros(1, np.int64), 1 << 62, stop_flag())
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("name", "of_a_ply"),
+    [
+        ("3x4:4-3", 1_000_000),
+        ("3x4:3", 1_000_000),
+        ("4x4:4-3", 3000),
+        ("4x4:3", 3000),
+        ("4x4:4", 1000),
+        pytest.param("4x4:4-3", 1_000_000, marks=pytest.mark.long),
+        pytest.param("4x4:3", 1_000_000, marks=pytest.mark.long),
+        pytest.param("4x4:4", 1_000_000, marks=pytest.mark.long),
+    ],
+)
+def test_forced_wins_are_those_of_the_tablebase(name: str, of_a_ply: int, tmp_path: Path) -> None:
+    rules = game(name)
+    build(rules, tmp_path / "t.tb")
+    table, random = Tablebase(tmp_path / "t.tb"), np.random.default_rng(0)
+    board, hopes, nodes = board_of(rules), hopes_of(rules), np.zeros(1, np.int64)
+    for ply in range(rules.cells):
+        kept = new_table(1 << 16)  # positions of one ply have one attacker
+        boards = draw_positions(rules, ply, of_a_ply, random)
+        for (crosses, noughts), score in zip(boards.tolist(), table.probe_many(boards).tolist(), strict=True):
+            own, other = (crosses, noughts) if ply % 2 == 0 else (noughts, crosses)
+            found = decide(own, other, board, hopes, kept, nodes, 1 << 62, stop_flag())
+            assert found == (PROVED if score > 0 else REFUTED), Position(rules, crosses, noughts)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("4x4:3", "proved"),
+        ("4x4:4", "refuted"),
+        ("4x5:4", "refuted"),
+        ("5x6:4", "proved"),  # the smallest board on which four in a row is won (Uiterwijk 2019)
+        ("6x6:4", "proved"),
+        ("squava", "proved"),
+    ],
+)
+def test_known_games(name: str, result: str) -> None:
+    proof = prove_win(game(name), 0, 0)
+    assert proof.result == result
+    if result == "proved":
+        assert proof.flaw() is None
+        assert proof.plies == len(proof.line)
+        position = Position(proof.rules)
+        for cell in proof.line:
+            position = position.play(cell)
+        outcome = position.outcome()
+        assert outcome is not None
+        assert outcome.winner == "X"
+
+
+@pytest.mark.long
+@pytest.mark.compiled
+def test_five_by_five_four_in_a_row_is_not_won() -> None:
+    assert prove_win(game("5x5:4"), 0, 0).result == "refuted"
+
+
+@pytest.mark.compiled
+def test_a_small_table_forgets_and_finds_again() -> None:
+    proof = prove_win(game("5x6:4"), 0, 0, entries=1 << 10)
+    assert (proof.result, proof.flaw()) == ("proved", None)
+
+
+@pytest.mark.compiled
+def test_spoilt_proofs_are_caught() -> None:
+    proof = prove_win(game("4x4:3"), 0, 0)
+    assert proof.flaw() is None
+    stones, moves = proof.book[1]
+
+    def spoilt(layer: Layer) -> Proof:
+        return Proof(proof.rules, 0, 0, "proved", 0, (proof.book[0], layer, *proof.book[2:]))
+
+    assert spoilt(Layer(stones[1:], moves[1:])).flaw() == "a position after 2 plies has no move"
+    assert spoilt(Layer(stones, np.full_like(moves, -1))).flaw() == "a move after 2 plies does not win"
+    others = [spoilt(Layer(stones, np.where(np.arange(len(moves)) == 0, cell, moves))).flaw() for cell in range(16)]
+    assert others.count(None) < 16
+    assert Proof(proof.rules, 0, 0, "proved", 0, proof.book[:1]).flaw() == "a position after 2 plies has no move"
+    assert Proof(proof.rules, 0, 0, "refuted", 0, ()).flaw() == "nothing is proved"
+
+
+@pytest.mark.compiled
+def test_off_turn_positions_and_budgets() -> None:
+    """X has two stones more and is to move: the order of the stones says so."""
+    rules = game("3x3:3")
+    assert prove_win(rules, 0b000_000_011, 0).line == (2,)
+    assert prove_win(rules, 0, 0b000_000_011).result == "refuted"
+    assert prove_win(game("5x5:4"), 0, 0, Budget(nodes=1000)).result == "unknown"
+    timed = prove_win(game("5x5:4"), 0, 0, Budget(seconds=0.3))
+    assert (timed.result, timed.book, timed.line) == ("unknown", (), ())
+
+
+def test_a_finished_game_needs_no_proof() -> None:
+    rules = game("3x3:3")
+    with pytest.raises(IllegalMove, match="there is nothing to prove"):
+        prove(rules, Position.parse("XXX/OO./...", rules))
+
+
+@pytest.mark.compiled
+def test_on_the_command_line(gridlab: Run) -> None:
+    code, out, err = gridlab("solve", "3x4:3", "--prove")
+    assert (code, err) == (0, "the proof was checked by the rules against every reply\n")
+    assert out.startswith("the player to move wins by force within 11 plies: proved in")
+    code, out, _ = gridlab("solve", "3x3:3", "--prove", "--json", "--quiet")
+    found = json.loads(out)
+    assert (code, found["forced_win"], found["proof_positions"], found["line"]) == (0, False, 0, [])
+    code, out, _ = gridlab("solve", "5x5:4", "--prove", "--nodes", "1000")
+    assert (code, out.startswith("a forced win is neither proved nor refuted")) == (0, True)
+    code, _, err = gridlab("solve", "3x3:3", "XXX/OO./...", "--prove")
+    assert (code, err.count("\n")) == (2, 1)
