@@ -149,8 +149,7 @@ def searches() -> None:
 
 
 def seats(position: Position) -> tuple[int, int]:
-    stones = (position.crosses, position.noughts)
-    return stones if position.to_move == "X" else (stones[1], stones[0])
+    return position.own, position.other
 
 
 def signs(tablebase: str, checkpoints: list[str]) -> None:

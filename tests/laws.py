@@ -46,8 +46,8 @@ def check_moves(position: Position) -> None:
 
 def check_text(position: Position) -> None:
     assert Position.parse(str(position), position.rules) == position
-    assert Position.unpack(position.rules, position.packed) == position
-    assert Position.of_values(position.rules, position.values) == position
+    assert Position.unpack(position.packed, position.rules) == position
+    assert Position.of_values(position.values, position.rules) == position
 
 
 def check_symmetry(position: Position) -> None:

@@ -27,7 +27,7 @@ def test_listing_equals_plain_play(rules: Rules, canonical: bool) -> None:
         for ply, boards in enumerate(played(rules))
         for board in boards
         if not canonical or reference.canonical(rules, board) == board
-        for position in [Position.of_values(rules, board)]
+        for position in [Position.of_values(board, rules)]
     }
     found = list(listed(rules, canonical))
     assert found == sorted(reached)

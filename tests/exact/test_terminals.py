@@ -26,7 +26,7 @@ def records(rules: Rules, ply: int, workers: int | None = None) -> list[int]:
 
 
 def packed(rules: Rules, boards: set[tuple[int, ...]]) -> list[int]:
-    return sorted(Position.of_values(rules, board).packed for board in boards)
+    return sorted(Position.of_values(board, rules).packed for board in boards)
 
 
 @pytest.mark.parametrize("rules", [rules for rules in all_rules(4, 4) if rules.cells <= 4], ids=str)

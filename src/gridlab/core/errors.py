@@ -28,8 +28,11 @@ class BadNotation(GridlabError):
 
 class IllegalPosition(GridlabError):
     def __init__(self, message: str, flaw: Any) -> None:
-        super().__init__(message)
+        super().__init__(message, flaw)  # both, so that it can be pickled
         self.flaw = flaw
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class IllegalMove(GridlabError):

@@ -61,7 +61,8 @@ def reverse_generation(rules: Rules, ply: int) -> Iterator[reference.Board]:
             for others in combinations(sorted(set(range(rules.cells)) - stones), other):
                 sides = stones, set(others)
                 crosses, noughts = sides if ply % 2 else sides[::-1]
-                if find_flaw(rules, *(sum(1 << cell for cell in side) for side in (crosses, noughts))) is None:
+                x, o = (sum(1 << cell for cell in side) for side in (crosses, noughts))
+                if find_flaw(x, o, rules) is None:
                     yield tuple(1 if cell in crosses else 2 if cell in noughts else 0 for cell in range(rules.cells))
 
 

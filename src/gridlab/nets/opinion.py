@@ -52,8 +52,7 @@ class Opinion:
 
 def opinion_of(position: Position, judge: Judge) -> Opinion:
     """The features of an ongoing position and what comes of them."""
-    stones = (position.crosses, position.noughts)
-    boards = np.array([stones if position.to_move == "X" else stones[::-1]], np.int64)
+    boards = np.array([(position.own, position.other)], np.int64)
     features = features_of(boards, judge.lines)[0]
     cells, values = judge.moves(boards, 1, 1.0).of(0)
     return Opinion(

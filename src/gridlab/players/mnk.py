@@ -135,8 +135,7 @@ class LearntPlayer:
         self.depth, self.blend, self.judge = depth, blend, load_judge(checkpoint, rules)
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        stones = (position.crosses, position.noughts)
-        own, other = stones if position.to_move == "X" else stones[::-1]
+        own, other = position.own, position.other
         return self.judge.moves(np.array([[own, other]]), self.depth, self.blend).best(0)[0]
 
     def close(self) -> None:

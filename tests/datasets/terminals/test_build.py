@@ -55,7 +55,7 @@ def test_one_worked_record(tmp_path: Path, board: str, smallest: str, count: int
     images = {position.image(symmetry).values for symmetry in symmetries(5, 5)}
     assert len(images) == 8
     best = min(images)
-    assert str(Position.of_values(rules, best)) == smallest
+    assert str(Position.of_values(best, rules)) == smallest
     record = sum(value << 2 * cell for cell, value in enumerate(best))
     build(rules, tmp_path, [position.ply])
     content = (tmp_path / f"layer_{position.ply:02}.bin").read_bytes()
@@ -76,7 +76,7 @@ def test_the_layers_of_tictactoe(tmp_path: Path) -> None:
         (9, 12, 0),
     ]
     for each in manifest.layers:
-        twin = sorted(Position.of_values(TICTACTOE, board).packed for board in terminal_wins(TICTACTOE, each.ply))
+        twin = sorted(Position.of_values(board, TICTACTOE).packed for board in terminal_wins(TICTACTOE, each.ply))
         assert open_layer(tmp_path / each.file).tolist() == twin
         assert (tmp_path / each.file).stat().st_size == each.bytes == 8 + 8 * each.records
 
@@ -90,7 +90,7 @@ def test_the_manifest_and_the_card(small: Path) -> None:
     program = card.partition("```python\n")[2].partition("```")[0]
     assert len(program.splitlines()) == 5
     done = subprocess.run([sys.executable, "-c", program], cwd=small, capture_output=True, text=True, check=True)
-    first = Position.unpack(game("4x4:4"), int(open_layer(small / "layer_07.bin")[0]))
+    first = Position.unpack(int(open_layer(small / "layer_07.bin")[0]), game("4x4:4"))
     assert done.stdout.replace(" ", "").split() == str(first).split("/")
 
 
@@ -242,7 +242,7 @@ def test_facts_equal_what_positions_say(small: Path) -> None:
         records = np.array(data.records(ply)[:200])
         facts = facts_of(records, ply, checker(data.rules))
         for i, record in enumerate(records):
-            position = Position.unpack(data.rules, int(record))
+            position = Position.unpack(int(record), data.rules)
             assert (crosses_of(record), noughts_of(record)) == (position.crosses, position.noughts)
             assert (facts.crosses[i], facts.noughts[i]) == (position.crosses, position.noughts)
             assert [lines[n] for n in np.flatnonzero(facts.lines[i])] == position.lines()

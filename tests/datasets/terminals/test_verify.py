@@ -65,7 +65,7 @@ def replace_records(path: Path, change: Callable[[list[int]], None]) -> None:
 
 def add_a_mirrored_board(path: Path) -> None:
     def change(records: list[int]) -> None:
-        position = Position.unpack(game("4x4:4"), records[3])
+        position = Position.unpack(records[3], game("4x4:4"))
         images = {position.image(symmetry).packed for symmetry in symmetries(4, 4)} - {records[3]}
         records.append(max(images))
         records.sort()

@@ -34,7 +34,7 @@ def test_every_line_free_set_has_the_rank_of_its_class(name: str) -> None:
     for stones in range(1 << rules.cells):
         low, high = split(stones, tables)
         assert join(low, high, tables) == stones
-        lines = completed_lines(rules, stones)
+        lines = completed_lines(stones, rules)
         wins = any(stones & line == line for line in rules.winning_lines)
         assert line_score(low, high, tables.lines) == (LOST if wins else WON if lines else 0)
         if lines:

@@ -39,7 +39,7 @@ def test_every_flaw_has_a_name(rules: str, board: str, flaw: Flaw | None) -> Non
     [(1 << 9, 0, Flaw.OUTSIDE), (-1, 0, Flaw.OUTSIDE), (1, 1 << 40, Flaw.OUTSIDE), (0b11, 0b10, Flaw.OVERLAP)],
 )
 def test_bits_that_are_no_board(crosses: int, noughts: int, flaw: Flaw) -> None:
-    assert find_flaw(TICTACTOE, crosses, noughts) is flaw
+    assert find_flaw(crosses, noughts, TICTACTOE) is flaw
     with pytest.raises(IllegalPosition, match=flaw.value) as caught:
         Position(TICTACTOE, crosses, noughts)
     assert caught.value.flaw is flaw
@@ -54,11 +54,11 @@ def test_the_double_loop_and_the_flaws_agree_on_every_pair() -> None:
     found = set(double_loop_states())
     assert len(found) == 5478
     for noughts, crosses in product(range(512), range(512)):
-        assert (find_flaw(TICTACTOE, crosses, noughts) is None) == ((noughts, crosses) in found)
+        assert (find_flaw(crosses, noughts, TICTACTOE) is None) == ((noughts, crosses) in found)
 
 
 @pytest.mark.parametrize("rules", [rules for rules in all_rules(4, 4) if rules.cells <= 8], ids=str)
 def test_legal_is_what_play_reaches(rules: Rules) -> None:
     reached = {board for ply in played(rules) for board in ply}
     for board in product((0, 1, 2), repeat=rules.cells):
-        assert (Position.of_values(rules, board).flaw() is None) == (board in reached)
+        assert (Position.of_values(board, rules).flaw() is None) == (board in reached)

@@ -19,7 +19,7 @@ def test_small_games_obey_the_laws_everywhere(text: str) -> None:
     rules = Rules.parse(text)
     for ply in played(rules):
         for board in ply:
-            position = Position.of_values(rules, board)
+            position = Position.of_values(board, rules)
             check_position(position)
             outcome = position.outcome()
             assert (outcome.value if outcome else "ongoing") == reference.outcome(rules, board)
@@ -58,7 +58,7 @@ def test_the_single_number() -> None:
     assert position.packed == 0b01_00_10_00_01_00_10_00_01
     for wrong in (3, -1, 1 << 18):
         with pytest.raises(BadNotation, match="is no packed 3x3:3 board"):
-            Position.unpack(TICTACTOE, wrong)
+            Position.unpack(wrong, TICTACTOE)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_nobody_plays_after_the_end() -> None:
 
 def test_keys_are_equal_exactly_for_symmetric_positions() -> None:
     boards = [board for ply in played(TICTACTOE) for board in ply]
-    keys = {Position.of_values(TICTACTOE, board).key for board in boards}
+    keys = {Position.of_values(board, TICTACTOE).key for board in boards}
     assert len(keys) == len({reference.canonical(TICTACTOE, board) for board in boards}) == 765
     assert Position(TICTACTOE).key != Position(Rules(1, 9, 3)).key
 

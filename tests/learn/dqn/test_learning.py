@@ -185,8 +185,7 @@ def test_games_of_every_phase_are_games(first: int) -> None:
     for end in (np.flatnonzero(moves.done) + 1).tolist():
         position = Position(SQUAVA)
         for i in range(start, end):
-            stones = (position.crosses, position.noughts)
-            assert (moves.own[i], moves.other[i]) == (stones if position.to_move == "X" else stones[::-1])
+            assert (moves.own[i], moves.other[i]) == (position.own, position.other)
             assert position.outcome() is None
             cell = int(moves.next_other[i] ^ moves.own[i]).bit_length() - 1
             mover, position = position.to_move, position.play(cell)

@@ -36,7 +36,7 @@ def test_every_position_has_the_score_that_play_gives(name: str) -> None:
     score_by_play(rules, (0,) * rules.cells, known)
     search = Search(rules, entries=1 << 12)
     for board, score in known.items():
-        position = Position.of_values(rules, board)
+        position = Position.of_values(board, rules)
         (found, _) = search.score(position, forget)
         ended = END - abs(found) - position.ply
         assert (found > 0) - (found < 0) == (score > 0) - (score < 0), board

@@ -26,8 +26,7 @@ def random_positions(rules: Rules, number: int, seed: int = 0) -> list[Position]
 
 
 def seats(position: Position) -> tuple[int, int]:
-    stones = (position.crosses, position.noughts)
-    return stones if position.to_move == "X" else stones[::-1]
+    return position.own, position.other
 
 
 def plain_evaluation(rules: Rules, own: int, other: int) -> int:

@@ -33,8 +33,7 @@ from tests.search.mnk.plain_mcts import PlainSearch, cells_of
 def test_the_tree_is_that_of_the_twin(name: str, board: str, playouts: int, proofs: bool, careful: bool) -> None:
     rules = game(name)
     position = Position.parse(board, rules) if board else Position(rules)
-    stones = (position.crosses, position.noughts)
-    own, other = stones if position.to_move == "X" else stones[::-1]
+    own, other = position.own, position.other
     found = search(position, playouts, np.array([42], np.uint64), proofs, careful, 1.1)
     plain = PlainSearch(rules, 42, proofs, careful, 1.1).run(cells_of(own), cells_of(other), playouts)
     assert found.playouts == plain.visits

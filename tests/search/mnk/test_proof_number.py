@@ -84,12 +84,11 @@ def test_every_position_is_decided_as_play_decides_it(name: str) -> None:
 
 
 def on_boards(rules: Rules, known: dict[reference.Board, int]) -> Iterator[tuple[Position, int]]:
-    return ((Position.of_values(rules, board), score) for board, score in known.items())
+    return ((Position.of_values(board, rules), score) for board, score in known.items())
 
 
 def decided(position: Position) -> int:
-    stones = (position.crosses, position.noughts)
-    own, other = stones if position.to_move == "X" else stones[::-1]
+    own, other = position.own, position.other
     board, hopes = board_of(position.rules), hopes_of(position.rules)
     return decide(own, other, board, hopes, new_table(1 << 10), np.zeros(1, np.int64), 1 << 62, stop_flag())
 

@@ -60,7 +60,7 @@ class Terminals:
         return int(self._mapped[which][index - self._ends[which]])
 
     def position(self, index: int) -> Position:
-        return Position.unpack(self.rules, self.record(index))
+        return Position.unpack(self.record(index), self.rules)
 
     def __getitem__(self, index: int) -> dict[str, Any]:
         position = self.position(index)
@@ -71,7 +71,7 @@ class Terminals:
     def __iter__(self) -> Iterator[Position]:
         for records in self._mapped:
             for record in records:
-                yield Position.unpack(self.rules, int(record))
+                yield Position.unpack(int(record), self.rules)
 
     def show(self, ply: int, first: int, count: int) -> str:
         """Some records of a layer, drawn, with the winner and the completed lines marked."""
@@ -80,7 +80,7 @@ class Terminals:
             raise FileTrouble(f"{layer_name(ply)} has records 0 to {len(records) - 1}, no record {first}")
         boards = []
         for index in range(first, min(first + count, len(records))):
-            position = Position.unpack(self.rules, int(records[index]))
+            position = Position.unpack(int(records[index]), self.rules)
             outcome = position.outcome()
             winner = (outcome and outcome.winner) or "nobody"
             boards.append(f"record {index}\n{winner} wins\n{position.draw()}\n{position.packed:#x}")

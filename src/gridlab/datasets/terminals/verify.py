@@ -138,6 +138,6 @@ def _judge(
 
 def _explain(rules: Rules, records: Records, index: int, reason: str) -> str:
     try:
-        return f"{reason} ({Position.unpack(rules, int(records[index]))})"
+        return f"{reason} ({Position.unpack(int(records[index]), rules)})"
     except ValueError:
         return f"{reason} ({int(records[index]):#x})"

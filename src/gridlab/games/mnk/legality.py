@@ -23,27 +23,27 @@ class Flaw(Enum):
     NO_LAST_MOVE = "no single last move explains the lines: they have no cell in common"
 
 
-def find_board_flaw(rules: Rules, crosses: int, noughts: int) -> Flaw | None:
+def find_board_flaw(crosses: int, noughts: int, rules: Rules) -> Flaw | None:
     """Why no board can show these stones at all, or None if one can."""
     if (crosses | noughts) >> rules.cells:  # also of a negative number
         return Flaw.OUTSIDE
     return Flaw.OVERLAP if crosses & noughts else None
 
 
-def find_flaw(rules: Rules, crosses: int, noughts: int) -> Flaw | None:
+def find_flaw(crosses: int, noughts: int, rules: Rules) -> Flaw | None:
     """The first reason why no game leads to these stones, or None if one does."""
-    if flaw := find_board_flaw(rules, crosses, noughts):
+    if flaw := find_board_flaw(crosses, noughts, rules):
         return flaw
     surplus = crosses.bit_count() - noughts.bit_count()
     if surplus < 0:
         return Flaw.TOO_MANY_NOUGHTS
     if surplus > 1:
         return Flaw.TOO_MANY_CROSSES
-    return _find_line_flaw(rules, *((crosses, noughts) if surplus else (noughts, crosses)))
+    return _find_line_flaw(*((crosses, noughts) if surplus else (noughts, crosses)), rules)
 
 
-def _find_line_flaw(rules: Rules, mover: int, other: int) -> Flaw | None:
-    by_mover, by_other = completed_lines(rules, mover), completed_lines(rules, other)
+def _find_line_flaw(mover: int, other: int, rules: Rules) -> Flaw | None:
+    by_mover, by_other = completed_lines(mover, rules), completed_lines(other, rules)
     if by_mover and by_other:
         return Flaw.TWO_WINNERS
     if by_other:
@@ -53,6 +53,6 @@ def _find_line_flaw(rules: Rules, mover: int, other: int) -> Flaw | None:
     return None
 
 
-def completed_lines(rules: Rules, stones: int) -> list[int]:
+def completed_lines(stones: int, rules: Rules) -> list[int]:
     """The winning and losing lines that these stones fill, as bitboards."""
     return [line for line in rules.winning_lines + rules.losing_lines if stones & line == line]

@@ -40,7 +40,7 @@ class Position:
     noughts: int = 0
 
     def __post_init__(self) -> None:
-        if flaw := find_board_flaw(self.rules, self.crosses, self.noughts):
+        if flaw := find_board_flaw(self.crosses, self.noughts, self.rules):
             stones = f"crosses {self.crosses}, noughts {self.noughts}"
             raise IllegalPosition(f"{stones} is not a board of {self.rules}: {flaw.value}", flaw)
 
@@ -49,24 +49,24 @@ class Position:
     @classmethod
     def parse(cls, text: str, rules: Rules) -> "Position":
         """Read what `str` writes, and the other forms of gridlab.games.notation."""
-        return cls.of_values(rules, notation.parse_board(text, rules.rows, rules.cols))
+        return cls.of_values(notation.parse_board(text, rules.rows, rules.cols), rules)
 
     @classmethod
-    def of_values(cls, rules: Rules, values: tuple[int, ...]) -> "Position":
+    def of_values(cls, values: tuple[int, ...], rules: Rules) -> "Position":
         """From cell values: 0 empty, 1 X, 2 O."""
         crosses = sum(1 << cell for cell, value in enumerate(values) if value == 1)
         noughts = sum(1 << cell for cell, value in enumerate(values) if value == 2)
         return cls(rules, crosses, noughts)
 
     @classmethod
-    def unpack(cls, rules: Rules, packed: int) -> "Position":
+    def unpack(cls, packed: int, rules: Rules) -> "Position":
         """From the single number that `packed` gives."""
         values = tuple(packed >> 2 * cell & 3 for cell in range(rules.cells))
         if packed < 0 or packed >> 2 * rules.cells or 3 in values:
             raise BadNotation(
                 f"{packed} is no packed {rules} board: 2 bits a cell, cell 0 lowest, 0 empty, 1 X, 2 O, and no more"
             )
-        return cls.of_values(rules, values)
+        return cls.of_values(values, rules)
 
     @property
     def values(self) -> tuple[int, ...]:
@@ -107,9 +107,23 @@ class Position:
         """X when the counts are equal; else whoever has fewer stones."""
         return "O" if self.crosses.bit_count() > self.noughts.bit_count() else "X"
 
+    @property
+    def own(self) -> int:
+        """The stones of the player to move."""
+        return self.crosses if self.to_move == "X" else self.noughts
+
+    @property
+    def other(self) -> int:
+        """The stones of the opponent of the player to move."""
+        return self.noughts if self.to_move == "X" else self.crosses
+
+    @property
+    def over(self) -> bool:
+        return self.outcome() is not None
+
     def lines(self) -> list[int]:
         """Completed lines of either player, as bitboards."""
-        return completed_lines(self.rules, self.crosses) + completed_lines(self.rules, self.noughts)
+        return completed_lines(self.crosses, self.rules) + completed_lines(self.noughts, self.rules)
 
     def outcome(self) -> Outcome | None:
         """How the game ended, or None if it goes on."""
@@ -155,7 +169,7 @@ class Position:
 
     def flaw(self) -> Flaw | None:
         """Why no game leads here, or None if one does."""
-        return find_flaw(self.rules, self.crosses, self.noughts)
+        return find_flaw(self.crosses, self.noughts, self.rules)
 
     def require_legal(self) -> "Position":
         """This position, or IllegalPosition with the reason."""

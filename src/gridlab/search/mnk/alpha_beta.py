@@ -55,8 +55,7 @@ class Search:
 
     def reaches(self, position: Position, bound: int) -> bool:
         """Whether the score of an ongoing position is at least `bound`."""
-        stones = (position.crosses, position.noughts)
-        own, other = stones if position.to_move == "X" else stones[::-1]
+        own, other = position.own, position.other
         score = prove(own, other, bound, self.board, self.table, self.effort, self.limit, self.stop)
         if score == UNKNOWN:
             raise OutOfBudget

@@ -76,10 +76,8 @@ def best_move(
     position: Position, depth: int, game: Game, table: Table, ordered: bool = True
 ) -> tuple[int, int, Counts]:
     """The best move to that depth, its score for the player who makes it, and the cost; the first of equals."""
-    stones = (position.crosses, position.noughts)
-    own, other = stones if position.to_move == "X" else stones[::-1]
     counts = np.zeros(2, np.int64)
-    cell, score = look_ahead(own, other, depth, game, table, ordered, counts)
+    cell, score = look_ahead(position.own, position.other, depth, game, table, ordered, counts)
     return int(cell), int(score), Counts(*counts.tolist())
 
 

@@ -79,8 +79,7 @@ def search(
 ) -> Searched:
     """Search an ongoing position by `playouts` playouts, fewer if it is proved before; chance comes from `states`."""
     board = board or board_of(position.rules)
-    stones = (position.crosses, position.noughts)
-    own, other = stones if position.to_move == "X" else stones[::-1]
+    own, other = position.own, position.other
     tree, stop = new_tree(playouts + 1), stop_flag() if stop is None else stop
     done = call(lambda: grow(own, other, playouts, exploration, proofs, careful, board, tree, states, stop), stop)
     moves: list[Tried] = []

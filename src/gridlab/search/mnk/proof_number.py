@@ -103,8 +103,7 @@ def prove(
     position.require_legal()
     if outcome := position.outcome():
         raise IllegalMove(f"the game {position} is over ({outcome.value}): there is nothing to prove")
-    stones = (position.crosses, position.noughts)
-    return prove_win(rules, *(stones if position.to_move == "X" else stones[::-1]), budget, tell=tell)
+    return prove_win(rules, position.own, position.other, budget, tell=tell)
 
 
 def prove_win(
