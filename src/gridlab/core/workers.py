@@ -8,10 +8,11 @@ returns early once it is set. Ctrl-C, a time budget and a client that leaves all
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -74,6 +75,19 @@ def in_order(
             raise
 
 
+def as_done(
+    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int | None = None
+) -> Generator[Result, None, None]:
+    """`function(job)` for every job, in processes, in the order in which they end. Jobs begin in their own order."""
+    with _process_pool(workers or available_cores()) as pool:
+        with _interrupts_ignored():  # processes that begin now ignore them from the start
+            waiting = {pool.submit(function, job) for job in jobs}
+        while waiting:
+            done, waiting = wait(waiting, timeout=STEP, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+
+
 def _result(
     future: Future[Result], stop: Stop, end: float | None = None, watch: Callable[[], object] = lambda: None
 ) -> Result:
@@ -104,6 +118,18 @@ def _process_pool(workers: int) -> Iterator[Executor]:
                 if process not in others:
                     process.terminate()
             raise
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():  # others must not touch signals
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _leave_interrupts_to_parent() -> None:
