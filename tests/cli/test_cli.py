@@ -157,11 +157,15 @@ def test_importing_is_cheap(python: Python) -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_help_needs_no_compiler(python: Python) -> None:
+@pytest.mark.parametrize("words", [["--help"], ["show", "tictactoe"], ["lines", "squava"], ["games", "verify", "g"]])
+def test_commands_without_kernels_need_no_compiler(python: Python, tmp_path: Path, words: list[str]) -> None:
+    game = {"rules": "3x3:3", "x": "a", "o": "b", "seed": 0, "opening": 0, "result": "x_wins", "reason": "played"}
+    (tmp_path / "g").write_text(json.dumps({**game, "moves": [11, 21, 12, 22, 13]}) + "\n")
     done = python(
-        "import sys; from gridlab.cli import run; run(['--help']); print([m for m in sys.modules if m == 'numba'])"
+        f"import os, sys; os.chdir({str(tmp_path)!r}); from gridlab.cli import run; assert run({words}) == 0;"
+        "print([name for name in ('numba', 'numpy') if name in sys.modules])"
     )
-    assert done.stdout.strip().endswith("[]")
+    assert done.stdout.endswith("[]\n"), done.stderr
 
 
 def test_everything_promised_can_be_imported() -> None:
