@@ -16,7 +16,7 @@ from gridlab.core.splitmix import Stream, streams
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import PLAYERS2048, ExpectimaxPlayer, make_player2048
+from gridlab.players.game2048 import PLAYERS, ExpectimaxPlayer, make_player2048
 from gridlab.search.game2048.evaluators import EVALUATORS
 from gridlab.search.game2048.reference import PlainSearch
 
@@ -130,7 +130,7 @@ def test_wrong_numbers_are_refused() -> None:
         evaluate("random", 0)
     with pytest.raises(BadNotation, match="-1 is no seed"):
         evaluate("random", 1, seed=-1)
-    assert all(kind.about for kind in PLAYERS2048.values())
+    assert all(kind.about for kind in PLAYERS.values())
     assert all(kind.about for kind in EVALUATORS.values())
 
 

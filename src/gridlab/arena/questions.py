@@ -129,7 +129,7 @@ def _by_play(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Po
     seen: set[object] = set()
     for _ in range(OPENINGS):
         try:
-            position = replay(rules, draw_opening(rules, ply, random))
+            position = replay(draw_opening(rules, ply, random), rules)
         except BadNotation:
             return  # random games of that length are over
         if position.key not in seen:

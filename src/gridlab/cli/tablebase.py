@@ -29,12 +29,12 @@ def build(
 
     Says beforehand what it will take. A build that is stopped or killed goes on with --resume.
     """
-    from gridlab import games
     from gridlab.exact.census import census
     from gridlab.exact.tablebase.build import build, last_ply, plan, size_text
+    from gridlab.games import game as find_game
 
     set_quiet(quiet)
-    rules = games.game(game)
+    rules = find_game(game, "mnk")
     last_ply(rules, max_ply)
     counts = census(rules, workers)
     if not quiet:

@@ -1,11 +1,11 @@
 """Players of 2048, made from text: "random", "expectimax evaluator=rows depth=5".
 
-`PLAYERS2048` is the one list to extend. A player finds directions for positions, and hands its settings to the kernels
+`PLAYERS` is the one list to extend. A player finds directions for positions, and hands its settings to the kernels
 that play whole games.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -121,7 +121,7 @@ class ExpectimaxPlayer:
         return 1 << self.table if self.table and self.depth >= TABLE_PAYS and not self.sample else 0
 
 
-PLAYERS2048: dict[str, Kind[Player2048]] = {
+PLAYERS: dict[str, Kind] = {
     "random": Kind(RandomPlayer2048, {}, "any legal direction"),
     "expectimax": Kind(
         ExpectimaxPlayer,
@@ -133,8 +133,10 @@ PLAYERS2048: dict[str, Kind[Player2048]] = {
 
 def make_player2048(text: str, rules: Rules2048) -> Player2048:
     """The player that a text describes."""
-    name, settings = parse_player(text, PLAYERS2048)
-    return PLAYERS2048[name].make(rules, **settings)
+    name, settings = parse_player(text, PLAYERS)
+    player: Any = PLAYERS[name].make(rules, **settings)
+    made: Player2048 = player
+    return made
 
 
 def make_adviser(text: str, rules: Rules2048) -> ExpectimaxPlayer:

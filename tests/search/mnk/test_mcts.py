@@ -12,7 +12,7 @@ from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
-from gridlab.players.mnk import make_player
+from gridlab.players.registry import make_player
 from gridlab.search.mnk.mcts import Searched, Tried, search, states_of
 from tests.search.mnk.plain_mcts import PlainSearch, cells_of
 
