@@ -19,6 +19,7 @@ from gridlab.players.mnk import PLAYERS, PerfectPlayer
 from gridlab.players.registry import Kind, make_player
 from gridlab.search.budget import Budget
 from tests.arena.players import Answers, First, Late, add_player
+from tests.conftest import Table
 
 pytestmark = pytest.mark.compiled
 RULES = game("tictactoe")
@@ -66,11 +67,10 @@ def test_perfect_loses_nothing_and_random_something(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "positions"), [("4x4:4-3", 2000), pytest.param("squava", 4000, marks=pytest.mark.long)]
 )
-def test_perfect_by_search_never_blunders_by_the_tablebase(text: str, positions: int, tmp_path: Path) -> None:
+def test_perfect_by_search_never_blunders_by_the_tablebase(text: str, positions: int, table: Table) -> None:
     """The truth and the player do not share a method here."""
     rules = game(text)
-    build(rules, tmp_path / "t.tb")
-    questions = find_questions(rules, positions, tmp_path / "t.tb", 3)
+    questions = find_questions(rules, positions, table(text).file.path, 3)
     perfect = grade("perfect", rules, questions=questions)
     assert (perfect.positions, perfect.accuracy, perfect.lost_distance) == (positions, 1, 0)
 

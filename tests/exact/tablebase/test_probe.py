@@ -14,8 +14,7 @@ from gridlab.exact.tablebase.scores import answer
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.symmetry import symmetries
-from tests.conftest import Run
-from tests.exact.tablebase.conftest import Table
+from tests.conftest import Run, Table
 
 TICTACTOE = game("tictactoe")
 SQUAVA = game("squava")
