@@ -8,6 +8,7 @@ import pytest
 
 import gridlab
 from gridlab.arena.session import Session
+from gridlab.arena.terminal import Table, play
 from gridlab.core.errors import BadPlayer, BadRules
 from gridlab.games import NAMED, game, laws
 from gridlab.games.game2048.rules import Rules2048
@@ -16,87 +17,7 @@ from gridlab.games.registry import FAMILIES, Family, family_of
 from gridlab.players.registry import make_player
 from tests.conftest import Run
 
-NIM = '''
-"""Nim with one heap: take one to three stones; who takes the last one wins. A whole family of games in one module."""
-
-from dataclasses import dataclass
-from typing import ClassVar
-
-from gridlab import BadNotation, IllegalMove
-from gridlab.players.registry import Kind
-
-
-@dataclass(frozen=True)
-class Rules:
-    heap: int
-    family: ClassVar[str] = "nim"
-    sides: ClassVar[tuple] = ("first", "second")
-
-    def __str__(self):
-        return f"nim:{self.heap}"
-
-    @classmethod
-    def parse(cls, text):
-        return cls(int(text.partition(":")[2]))
-
-
-@dataclass(frozen=True)
-class Position:
-    rules: Rules
-    left: int
-    ply: int = 0
-
-    @classmethod
-    def start(cls, random, rules):
-        return cls(rules, rules.heap)
-
-    @classmethod
-    def parse(cls, text, rules):
-        left, ply = text.split("/")
-        return cls(rules, int(left), int(ply))
-
-    def __str__(self):
-        return f"{self.left}/{self.ply}"
-
-    @property
-    def to_move(self):
-        return self.rules.sides[self.ply % 2]
-
-    @property
-    def over(self):
-        return self.left == 0
-
-    def moves(self):
-        return [taken for taken in (1, 2, 3) if taken <= self.left]
-
-    def step(self, move, random):
-        if move not in self.moves():
-            raise IllegalMove(f"{move} cannot be taken from {self.left}; {self.moves()} can")
-        return Position(self.rules, self.left - move, self.ply + 1)
-
-    def move_text(self, move):
-        return str(move)
-
-    def parse_move(self, text):
-        if text not in ("1", "2", "3"):
-            raise BadNotation(f"{text!r} is no number of stones; 1, 2 or 3 can be taken")
-        return int(text)
-
-    def draw(self):
-        return "|" * self.left or "nothing is left"
-
-
-class Perfect:
-    def move(self, position, random):
-        return position.left % 4 or 1
-
-
-PLAYERS = {"perfect": Kind(lambda rules: Perfect(), {}, "leaves a multiple of four")}
-
-
-def play(rules, table):
-    table.say(f"{rules}: {Position.start(None, rules).draw()}")
-'''
+NIM = (Path(__file__).parents[2] / "examples" / "nim.py").read_text()
 
 
 @pytest.fixture
@@ -151,7 +72,11 @@ def test_another_family_takes_one_module_and_one_entry(nim: None, gridlab: Run) 
     assert session.over
     with pytest.raises(BadPlayer, match="'random' is no player; there are perfect"):
         make_player("random", rules)
-    assert gridlab("play", "nim:5") == (0, "nim:5: |||||\n", "")
+    typed = iter(["1", "1"])
+    said: list[str] = []
+    play("nim:5", Table(lambda prompt: next(typed), said.append))
+    assert said == ["|||||", "||||", "the player takes 1", "|||", "||", "the player takes 2", "goodbye"]
+    assert gridlab("play", "nim:0") == (0, "goodbye\n", "")
 
 
 BROKEN = {
