@@ -7,8 +7,9 @@ from gridlab.arena.grade import Comparison as Comparison
 from gridlab.arena.grade import Grade as Grade
 from gridlab.arena.grade import compare as compare
 from gridlab.arena.grade import grade as grade
-from gridlab.arena.match import Match as Match
 from gridlab.arena.match import play_match as play_match
+from gridlab.arena.match.game2048 import ScoreMatch as ScoreMatch
+from gridlab.arena.match.mnk import Match as Match
 from gridlab.arena.records.mnk import Record as Record
 from gridlab.arena.session import Session as Session
 from gridlab.arena.tournament import Tournament as Tournament

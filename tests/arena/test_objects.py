@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gridlab.arena.grade import grade
-from gridlab.arena.match import play_match
+from gridlab.arena.match.mnk import play_match
 from gridlab.arena.tournament import play_tournament
 from gridlab.core.errors import BadPlayer
 from gridlab.games.mnk.position import Position

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gridlab.arena import tournament as module
-from gridlab.arena.match import play_match
+from gridlab.arena.match.mnk import play_match
 from gridlab.arena.records.mnk import verify_records
 from gridlab.arena.tournament import Tournament, pairing_seed, play_tournament, plot_ratings
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile

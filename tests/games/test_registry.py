@@ -32,6 +32,7 @@ def nim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         rules="nim_family:Rules",
         position="nim_family:Position",
         players="nim_family",
+        match="nim_family",
         terminal="nim_family",
         named={"nim": "nim:21"},
     )

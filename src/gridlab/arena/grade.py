@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gridlab.arena.intervals import RESAMPLES, Interval, quantiles, wilson
-from gridlab.arena.match import faults_text
+from gridlab.arena.match.mnk import faults_text
 from gridlab.arena.questions import Question, chance, find_questions
 from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core import draw

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gridlab.arena.match import draw_opening
+from gridlab.arena.match.mnk import draw_opening
 from gridlab.arena.records.mnk import replay
 from gridlab.core.errors import BadNotation
 from gridlab.core.progress import bar

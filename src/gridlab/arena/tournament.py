@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gridlab.arena.intervals import count_pairs
-from gridlab.arena.match import Match, check_settings, faults_text, parse_openings, play_match
+from gridlab.arena.match.mnk import Match, check_settings, faults_text, parse_openings, play_match
 from gridlab.arena.rating import Rating, rate
 from gridlab.arena.records.mnk import Record, read_records, verify_records, write_records
 from gridlab.arena.seat import enter

@@ -29,15 +29,19 @@ def match(
 ) -> None:
     """Let two players play each other.
 
-    Games come in pairs that share an opening, with colours exchanged. A wrong or late answer loses the game.
+    Games come in pairs that share an opening, with colours exchanged. A wrong or late answer loses the game. In 2048
+    both play alone, on the same chance, and their scores are compared.
     """
     from gridlab.arena.match import play_match
-    from gridlab.arena.records.mnk import write_records
+    from gridlab.games import game as find_game
 
     set_quiet(quiet)
-    played = play_match(a, b, game, number, openings, seed or 0, workers, progress=not quiet)
+    rules = find_game(game)
+    if save is not None and len(rules.sides) == 1:
+        raise BadNotation(f"--save keeps games between two; gridlab 2048 generate --player records games of {rules}")
+    played = play_match(a, b, rules, number, openings, seed or 0, workers, progress=not quiet)
     if save is not None:
-        write_records(save, played.records)
+        played.save(save)
         if not quiet:
             typer.echo(f"{save}: {played.games:,} games", err=True)
     print_result(played, json)

@@ -30,6 +30,7 @@ class Family:
     rules: str  # the class of its rules
     position: str  # the class of its positions
     players: str  # the module whose PLAYERS are its kinds of players
+    match: str  # the module whose `play_match` holds two players against each other
     terminal: str  # the module whose `play` plays it in the terminal
     named: dict[str, str] = field(default_factory=dict)  # short names of games -> rules
 
@@ -48,6 +49,7 @@ FAMILIES = {
         rules="gridlab.games.mnk.rules:Rules",
         position="gridlab.games.mnk.position:Position",
         players="gridlab.players.mnk",
+        match="gridlab.arena.match.mnk",
         terminal="gridlab.arena.terminal.mnk",
         named={"tictactoe": "3x3:3", "tictactoe4": "4x4:4", "tictactoe5": "5x5:5", "squava": "5x5:4-3"},
     ),
@@ -58,6 +60,7 @@ FAMILIES = {
         rules="gridlab.games.game2048.rules:Rules2048",
         position="gridlab.games.game2048.position:Position2048",
         players="gridlab.players.game2048",
+        match="gridlab.arena.match.game2048",
         terminal="gridlab.arena.terminal.game2048",
         named={"2048": "2048"},
     ),

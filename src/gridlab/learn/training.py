@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gridlab.arena.match import play_match
+from gridlab.arena.match.mnk import play_match
 from gridlab.core.errors import BadRules
 from gridlab.core.extras import import_extra
 from gridlab.core.progress import bar

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from gridlab.arena.match import play_match
+from gridlab.arena.match.mnk import play_match
 from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.settings import PRESETS, Settings, settings_of
 from gridlab.learn.dqn.teacher import Course

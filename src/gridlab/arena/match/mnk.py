@@ -11,13 +11,14 @@ for every chunk of pairs. So the same seed gives the same match for any number o
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gridlab.arena.intervals import Interval, paired, wilson
-from gridlab.arena.records.mnk import PLAYED, Record, replay
+from gridlab.arena.records.mnk import PLAYED, Record, replay, write_records
 from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, PlayerFault
@@ -84,6 +85,10 @@ class Match:
     def faults(self) -> list[str]:
         """A sentence for every game that was lost by a wrong, late or missing answer."""
         return [f"game {number}: {each.reason}" for number, each in enumerate(self.records, 1) if each.reason != PLAYED]
+
+    def save(self, path: Path | str) -> None:
+        """Write the games as JSON lines."""
+        write_records(Path(path), self.records)
 
     def as_dict(self) -> dict[str, Any]:
         return {

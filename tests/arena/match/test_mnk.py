@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gridlab.arena.intervals import paired, wilson
-from gridlab.arena.match import Match, draw_opening, parse_openings, play_match
+from gridlab.arena.match.mnk import Match, draw_opening, parse_openings, play_match
 from gridlab.arena.records.mnk import Record, find_flaw, verify_records, write_records
 from gridlab.core.errors import BadNotation, BadPlayer
 from gridlab.games import game
