@@ -16,6 +16,7 @@
 """
 
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'gridlab' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+    found = getattr(import_module(_HOMES[name]), name)
+    return sys.modules.get(f"gridlab.{name}", found)  # `search` is a room too, and can be called
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import gridlab as package
 from tests.conftest import Python, Run
 
 COUNTS = ["legal", "ongoing", "x_wins", "o_wins", "draws"]
@@ -151,22 +150,8 @@ def test_ctrl_c_is_exit_code_130() -> None:
         assert run.stderr.read().splitlines()[-1] == b"interrupted"
 
 
-def test_importing_is_cheap(python: Python) -> None:
-    heavy = ["numba", "numpy", "typer", "torch", "pyarrow", "matplotlib", "fastapi", "tqdm"]
-    done = python(f"import sys, gridlab; print([name for name in {heavy} if name in sys.modules])")
-    assert done.stdout.strip() == "[]"
-
-
 def test_help_needs_no_compiler(python: Python) -> None:
     done = python(
         "import sys; from gridlab.cli import run; run(['--help']); print([m for m in sys.modules if m == 'numba'])"
     )
     assert done.stdout.strip().endswith("[]")
-
-
-def test_everything_promised_can_be_imported() -> None:
-    for name in package.__all__:
-        assert getattr(package, name) is not None
-    assert set(package.__all__) == set(dir(package))
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        _ = package.nothing  # type: ignore[attr-defined]
