@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,6 +80,13 @@ def test_every_page_is_linked_and_every_link_leads_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_rooms_are_drawn_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    rooms = import_module("rooms")
+    page = (ROOT / "docs" / "design.md").read_text()
+    assert rooms.redrawn(page) == page, "python tools/rooms.py draws them anew"
 
 
 def test_the_picture_is_what_the_code_draws() -> None:
