@@ -17,7 +17,7 @@ from gridlab.core.errors import BadRules, FileTrouble, IllegalMove
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import ExpectimaxPlayer
+from gridlab.players.game2048 import Adviser2048
 
 GOODBYE = "goodbye"
 HELP = """\
@@ -39,7 +39,7 @@ SHOWN_EVERY = 100  # moves of a long autoplay
 
 def play_game(
     rules: Rules2048,
-    adviser: ExpectimaxPlayer,
+    adviser: Adviser2048,
     ask: Callable[[str], str],
     say: Callable[[str], None],
     random: np.random.Generator,
@@ -86,7 +86,7 @@ class Table:
     """The game, how the person is reached, and all positions since it began."""
 
     rules: Rules2048
-    adviser: ExpectimaxPlayer
+    adviser: Adviser2048
     ask: Callable[[str], str]
     say: Callable[[str], None]
     random: np.random.Generator
