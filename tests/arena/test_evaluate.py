@@ -16,7 +16,8 @@ from gridlab.core.splitmix import Stream, streams
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import PLAYERS, ExpectimaxPlayer, make_player2048
+from gridlab.players.game2048 import PLAYERS, ExpectimaxPlayer
+from gridlab.players.registry import make_player
 from gridlab.search.game2048.evaluators import EVALUATORS
 from gridlab.search.game2048.reference import PlainSearch
 
@@ -95,7 +96,7 @@ def test_players_find_legal_directions() -> None:
     for rules in (Rules2048(), SQUARE, Rules2048(2, 5)):
         position = Position2048.start(random, rules)
         for text in ("random", "expectimax depth=2", "expectimax depth=2 sample=1", "expectimax depth=1"):
-            assert make_player2048(text, rules).move(position, random) in position.moves()
+            assert make_player(text, rules).move(position, random) in position.moves()
 
 
 def test_values_name_the_move() -> None:
@@ -121,7 +122,7 @@ def test_values_name_the_move() -> None:
 )
 def test_wrong_players_are_refused(text: str, sentence: str) -> None:
     with pytest.raises(BadPlayer) as refusal:
-        make_player2048(text, Rules2048())
+        make_player(text, Rules2048())
     assert sentence in str(refusal.value)
 
 

@@ -64,10 +64,11 @@ def checked(player: Player) -> Player:
 
 
 def player_name(player: str | Player) -> str:
-    """What a player is called in results: its text, its `name`, or that of its class."""
+    """What a player is called in results: its text, its `name`, what it says of itself, or the name of its class."""
     if isinstance(player, str):
         return player
-    return str(getattr(player, "name", type(player).__name__))
+    speaks = type(player).__str__ is not object.__str__ or type(player).__repr__ is not object.__repr__
+    return str(getattr(player, "name", str(player) if speaks else type(player).__name__))
 
 
 def close_player(player: Player) -> None:

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 
 from gridlab.core.splitmix import Stream, streams
 from gridlab.core.stop import stop_flag
-from gridlab.games.game2048.kernels import row_tables, transpose
+from gridlab.games.game2048.kernels import transpose
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS, Board, empty_cells, legal_moves, move, place
+from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.search.game2048.evaluators import EVALUATORS, corner_may_change, expected, static, tile_at_corner
-from gridlab.search.game2048.expectimax import new_memory, value_boards
-from gridlab.search.game2048.last_plies import Settings
+from gridlab.search.game2048.expectimax import new_expectimax
+from gridlab.search.game2048.last_plies import SearchSettings
+from gridlab.search.game2048.play import value_boards
 from gridlab.search.game2048.reference import PlainSearch
 
 RULES = Rules2048()
@@ -84,17 +86,16 @@ def packed(boards: list[Board]) -> NDArray[np.uint64]:
 
 def static_by_kernel(name: str, board: Board) -> int:
     evaluator, number = EVALUATORS[name].arrays(9, 1), packed([board])[0]
-    return static(number, np.uint64(transpose(number)), evaluator.values, evaluator.places, evaluator.corner)
+    return static(number, np.uint64(transpose(number)), evaluator.values, evaluator.shape)
 
 
 def by_kernel(
     name: str, boards: list[Board], depth: int, sample: int = 0, cutoff: float = 0.0, entries: int = 0,
     rules: Rules2048 = RULES,
 ) -> NDArray[np.float64]:  # fmt: skip
-    found, settings = np.empty((len(boards), 4)), Settings(depth, *rules.odds, sample, cutoff)
-    evaluator = EVALUATORS[name].arrays(*rules.odds)
-    states = streams(5, len(boards))
-    value_boards(packed(boards), found, row_tables(), evaluator, settings, new_memory(entries), states, stop_flag())
+    found, settings = np.empty((len(boards), 4)), SearchSettings(depth, *rules.odds, sample, cutoff)
+    search = new_expectimax(EVALUATORS[name].arrays(*rules.odds), settings, entries)
+    value_boards(search, packed(boards), found, row_tables(), streams(5, len(boards)), stop_flag())
     return found
 
 
@@ -136,7 +137,7 @@ def test_the_mean_over_new_tiles_without_trying_them(name: str) -> None:
         if cells := empty_cells(board):
             total = sum(9 * evaluate(place(board, cell, 2)) + evaluate(place(board, cell, 4)) for cell in cells)
             number = packed([board])[0]
-            arrays = evaluator.values, evaluator.gains, evaluator.places, evaluator.corner
+            arrays = evaluator.values, evaluator.gains, evaluator.shape
             assert expected(number, np.uint64(transpose(number)), *arrays, 9, 1) == float(total) / (10 * len(cells))
 
 

@@ -18,7 +18,7 @@ from gridlab.core.errors import BadRules, FileTrouble, IllegalMove
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import ExpectimaxPlayer, make_adviser
+from gridlab.players.game2048 import Adviser2048, make_adviser
 
 HELP = """\
 up, down, left, right   the arrow keys, or w s a d
@@ -47,7 +47,7 @@ def play(rules: Rules2048, table: Table) -> None:
 
 def play_game(
     rules: Rules2048,
-    adviser: ExpectimaxPlayer,
+    adviser: Adviser2048,
     ask: Callable[[str], str],
     say: Callable[[str], object],
     random: np.random.Generator,
@@ -69,7 +69,7 @@ def play_game(
 class PlayerAdviser:
     """A player that can say what each direction is worth, as an adviser."""
 
-    player: ExpectimaxPlayer
+    player: Adviser2048
 
     def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
         return self.player.values(position, random)
