@@ -4,14 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numba
 import pytest
 
 from gridlab.core import jit
-from gridlab.core.errors import FileTrouble
 from tests.conftest import Python
 
 PACKAGE = Path(jit.__file__).parent.parent
@@ -20,6 +19,7 @@ from gridlab.games.mnk.kernels import ending, runs_of
 from gridlab.games.mnk.rules import Rules
 print(ending(0b000000111, runs_of(Rules(3, 3, 3))))
 """
+NOTE = "compiling, first run only"
 
 
 def test_a_kernel_leaves_the_settings_of_others_alone() -> None:
@@ -33,23 +33,6 @@ def test_a_kernel_leaves_the_settings_of_others_alone() -> None:
     assert before == numba.config.CACHE_DIR
 
 
-def test_old_caches_go_and_recent_ones_stay(tmp_path: Path) -> None:
-    for age in range(8):
-        folder = tmp_path / f"kernels-{age}"
-        folder.mkdir()
-        os.utime(folder, (time.time() - 100 * age - 100,) * 2)
-    cache = jit.fresh_cache([tmp_path])
-    kept = {path.name for path in tmp_path.iterdir()}
-    assert kept == {cache.name, "kernels-0", "kernels-1", "kernels-2"}
-
-
-def test_a_home_that_cannot_be_written_is_passed_over(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    assert jit.fresh_cache([tmp_path / "file" / "cache", tmp_path]).parent == tmp_path
-    with pytest.raises(FileTrouble, match="set NUMBA_CACHE_DIR"):
-        jit.fresh_cache([tmp_path / "file" / "cache"])
-
-
 def test_without_the_compiler_kernels_are_plain_python(python: Python) -> None:
     done = python(
         f"from gridlab.games.mnk import kernels\nprint(type(kernels.ending))\n{ENDING}", NUMBA_DISABLE_JIT="1"
@@ -58,21 +41,134 @@ def test_without_the_compiler_kernels_are_plain_python(python: Python) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.compiled
-def test_a_changed_helper_is_never_served_stale(tmp_path: Path) -> None:
-    """`ending` calls `popcount` of another file: numba alone would go on using the old one."""
-    shutil.copytree(PACKAGE, tmp_path / "gridlab", ignore=shutil.ignore_patterns("__pycache__"))
+class Copy:
+    """A copy of the package that can be changed, with a cache of its own."""
 
-    def run() -> tuple[str, str]:
-        environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.cache = folder, folder / "cache"
+        shutil.copytree(PACKAGE, folder / "gridlab", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def change(self, file: str, before: str, after: str) -> None:
+        path = self.folder / "gridlab" / file
+        text = path.read_text()
+        assert before in text
+        path.write_text(text.replace(before, after))
+
+    def run(self, program: str = ENDING, **environment: str) -> tuple[str, str]:
+        """What a program says, on stdout and stderr."""
+        own = {"PYTHONPATH": str(self.folder), "NUMBA_CACHE_DIR": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(
-            [sys.executable, "-c", ENDING], env=environment, capture_output=True, text=True, check=True
+            [sys.executable, "-c", program],
+            env=os.environ | own | environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return done.stdout.strip(), done.stderr.strip()
 
-    assert run() == ("3", "compiling, first run only")
-    assert run() == ("3", "")
-    bits = tmp_path / "gridlab" / "core" / "bits.py"
-    bits.write_text(bits.read_text().replace("return builder.ctpop(arguments[0])", "return arguments[0]"))
-    assert run() == ("7", "compiling, first run only")
-    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    return Copy(tmp_path)
+
+
+@pytest.mark.compiled
+def test_a_changed_helper_is_never_served_stale(copy: Copy) -> None:
+    """`ending` calls `popcount` of another file: numba alone would go on using the old one."""
+    assert copy.run() == ("3", NOTE)
+    assert copy.run() == ("3", "")
+    copy.change("core/bits.py", "return builder.ctpop(arguments[0])", "return arguments[0]")
+    assert copy.run() == ("7", NOTE)
+    assert len(list(copy.cache.glob("gridlab.games.mnk.kernels-*"))) == 2
+    copy.change("core/bits.py", "return arguments[0]", "return builder.ctpop(arguments[0])")
+    assert copy.run() == ("3", "")  # as it was: both are kept
+
+
+@pytest.mark.compiled
+def test_a_changed_constant_is_never_served_stale(copy: Copy) -> None:
+    """`lowest_bit` shifted by a constant from a module without kernels; then the constant changes."""
+    (copy.folder / "gridlab" / "core" / "shift.py").write_text("SHIFT = 1\n")
+    copy.change("core/bits.py", "return stones & -stones", "return (stones & -stones) << SHIFT")
+    copy.change("core/bits.py", "from gridlab.core.jit", "from gridlab.core.shift import SHIFT\nfrom gridlab.core.jit")
+    program = "from gridlab.core.bits import lowest_bit\nprint(lowest_bit(12))"
+    assert copy.run(program) == ("8", NOTE)
+    copy.change("core/shift.py", "1", "2")
+    assert copy.run(program) == ("16", NOTE)
+
+
+@pytest.mark.compiled
+def test_a_changed_module_out_of_reach_compiles_nothing(copy: Copy) -> None:
+    assert copy.run() == ("3", NOTE)
+    for file in ("cli/__init__.py", "search/mnk/mcts_kernel.py", "core/workers.py"):
+        copy.change(file, '"""', '"""Changed. ')
+    assert copy.run() == ("3", "")
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda code: b"",
+        lambda code: code[:20],
+        lambda code: code[: len(code) // 2],
+        lambda code: code[:-1] + bytes([code[-1] ^ 1]),
+        lambda code: code[:32],
+    ],
+    ids=["empty", "cut in the checksum", "cut in half", "a bit flipped", "checksum alone"],
+)
+def test_a_spoilt_file_is_compiled_anew(copy: Copy, spoil: Callable[[bytes], bytes]) -> None:
+    copy.run()
+    for file in copy.cache.glob("*/*"):
+        file.write_bytes(spoil(file.read_bytes()))
+    assert copy.run() == ("3", NOTE)
+    assert copy.run() == ("3", "")
+
+
+@pytest.mark.compiled
+def test_without_a_place_for_it_compiled_code_is_not_kept(copy: Copy) -> None:
+    copy.cache.touch()  # a file where a folder should be
+    for _ in range(2):
+        out, err = copy.run(ENDING + "print(ending(7, runs_of(Rules(3, 4, 3))))")
+        assert out == "3\n3"
+        assert err.splitlines() == [
+            NOTE,
+            "compiled kernels are not kept (not a directory), so every run compiles: "
+            "set NUMBA_CACHE_DIR to a folder that can be written",
+        ]
+
+
+@pytest.mark.compiled
+def test_kernels_of_a_notebook_work_and_are_not_kept(copy: Copy) -> None:
+    """What they reach cannot be known: other cells, other files."""
+    cells = "from gridlab.core.bits import lowest_bit\nfrom gridlab.core.jit import kernel\nSHIFT = {}\n" + (
+        "exec(compile('@kernel\\ndef shifted(stones):\\n    return lowest_bit(stones) << SHIFT', '<cell>', 'exec'))\n"
+        "print(shifted(12))\n"
+    )
+    assert copy.run(cells.format(1))[0] == "8"
+    assert copy.run(cells.format(2))[0] == "16"
+    assert [path.name.rpartition("-")[0] for path in copy.cache.iterdir()] == ["gridlab.core.bits"]
+
+
+@pytest.mark.compiled
+def test_a_reloaded_module_does_not_spoil_the_cache(copy: Copy) -> None:
+    """The digest is that of the source as first imported; what comes after is compiled for this process alone."""
+    reload = """
+import importlib, pathlib
+from gridlab.core import bits
+file = pathlib.Path(bits.__file__)
+file.write_text(file.read_text().replace("return stones & -stones", "return (stones & -stones) << 1"))
+importlib.reload(bits)
+print(bits.lowest_bit(12))
+"""
+    text = (copy.folder / "gridlab" / "core" / "bits.py").read_text()
+    assert copy.run(reload)[0] == "8"
+    (copy.folder / "gridlab" / "core" / "bits.py").write_text(text)
+    assert copy.run("from gridlab.core.bits import lowest_bit\nprint(lowest_bit(12))")[0] == "4"
+
+
+@pytest.mark.compiled
+def test_settings_of_the_compiler_have_code_of_their_own(copy: Copy) -> None:
+    assert copy.run() == ("3", NOTE)
+    assert copy.run(NUMBA_BOUNDSCHECK="1") == ("3", NOTE)
+    assert copy.run() == ("3", "")
