@@ -12,7 +12,7 @@ import numpy as np
 
 from gridlab import BadNotation, BadRules, IllegalMove
 from gridlab.arena.session import Session
-from gridlab.arena.terminal import Table, until_goodbye
+from gridlab.arena.terminal import Console, until_goodbye
 from gridlab.players.registry import Kind, make_player
 
 
@@ -93,16 +93,16 @@ class Perfect:
 PLAYERS = {"perfect": Kind(lambda rules: Perfect(), {}, "leaves a multiple of four")}
 
 
-def play(rules: Rules, table: Table) -> None:
+def play(rules: Rules, console: Console) -> None:
     """In the terminal, against a player."""
-    session = Session.begin(rules, {"second": make_player(table.against or "perfect", rules)}, table.seed)
+    session = Session.begin(rules, {"second": make_player(console.against or "perfect", rules)}, console.seed)
 
     def hold() -> None:
         while not session.over:
-            table.say(session.position.draw())
+            console.say(session.position.draw())
             if session.waits_for_person:
-                session.play(session.position.parse_move(table.ask("take: ")))
+                session.play(session.position.parse_move(console.ask("take: ")))
             else:
-                table.say(f"the player takes {session.reply()}")
+                console.say(f"the player takes {session.reply()}")
 
-    until_goodbye(hold, table.say)
+    until_goodbye(hold, console.say)

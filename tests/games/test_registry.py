@@ -8,7 +8,7 @@ import pytest
 
 import gridlab
 from gridlab.arena.session import Session
-from gridlab.arena.terminal import Table, play
+from gridlab.arena.terminal import Console, play
 from gridlab.core.errors import BadPlayer, BadRules
 from gridlab.games import NAMED, game, laws
 from gridlab.games.game2048.rules import Rules2048
@@ -75,7 +75,7 @@ def test_another_family_takes_one_module_and_one_entry(nim: None, gridlab: Run) 
         make_player("random", rules)
     typed = iter(["1", "1"])
     said: list[str] = []
-    play("nim:5", Table(lambda prompt: next(typed), said.append))
+    play("nim:5", Console(lambda prompt: next(typed), said.append))
     assert said == ["|||||", "||||", "the player takes 1", "|||", "||", "the player takes 2", "goodbye"]
     assert gridlab("play", "nim:0") == (0, "goodbye\n", "")
 

@@ -34,10 +34,10 @@ def play(
     Moves are 11 for row 1, column 1; help lists the commands. The end of input leaves. 2048 is played alone, with
     arrow keys; --against names the adviser for its hints.
     """
-    from gridlab.arena.terminal import Table
+    from gridlab.arena.terminal import Console
     from gridlab.arena.terminal import play as play_at
 
-    play_at(game, Table(ask, typer.echo, against, "X" if side == "x" else "O", seed, tablebase, save))
+    play_at(game, Console(ask, typer.echo, against, "X" if side == "x" else "O", seed, tablebase, save))
 
 
 def ask(prompt: str) -> str:

@@ -1,6 +1,6 @@
 """Games in the terminal: what is typed and what is printed. The game itself is a session (gridlab.arena.session).
 
-Each family of games has a module here with `play(rules, table)`, found through the registry of games.
+Each family of games has a module here with `play(rules, console)`, found through the registry of games.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ GOODBYE = "goodbye"
 
 
 @dataclass(frozen=True)
-class Table:
+class Console:
     """How a person is reached and what was asked for; what is None is up to the game.
 
     `ask` shows a prompt and gives a line, `say` shows text; EOFError and KeyboardInterrupt of `ask` end the games.
@@ -29,10 +29,10 @@ class Table:
     save: Path | None = None
 
 
-def play(rules: Any, table: Table) -> None:
+def play(rules: Any, console: Console) -> None:
     """Play a game of any family until the person has enough."""
     rules = game(rules)
-    family_of(rules).load("terminal").play(rules, table)
+    family_of(rules).load("terminal").play(rules, console)
 
 
 def until_goodbye(run: Callable[[], object], say: Callable[[str], object]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import Game, game_of
 from gridlab.arena.session import Session
-from gridlab.arena.terminal import Table, until_goodbye
+from gridlab.arena.terminal import Console, until_goodbye
 from gridlab.arena.terminal.keys import can_give_keys, single_keys
 from gridlab.core.errors import BadRules, FileTrouble, IllegalMove
 from gridlab.games.game2048.position import Position2048
@@ -37,12 +37,12 @@ SHORT = {
 SHOWN_EVERY = 100  # moves of a long autoplay
 
 
-def play(rules: Rules2048, table: Table) -> None:
+def play(rules: Rules2048, console: Console) -> None:
     """Play alone, with an adviser for hints and autoplay."""
-    player = make_adviser(table.against or "expectimax", rules)
-    record = append_to(table.save, rules) if table.save else None
-    with single_keys() if can_give_keys() else nullcontext(table.ask) as ask:
-        play_game(rules, player, ask, table.say, np.random.default_rng(table.seed), record)
+    player = make_adviser(console.against or "expectimax", rules)
+    record = append_to(console.save, rules) if console.save else None
+    with single_keys() if can_give_keys() else nullcontext(console.ask) as ask:
+        play_game(rules, player, ask, console.say, np.random.default_rng(console.seed), record)
 
 
 def play_game(

@@ -9,7 +9,7 @@ import numpy as np
 
 from gridlab.arena.records.mnk import PLAYED, Record
 from gridlab.arena.session import Session
-from gridlab.arena.terminal import Table, until_goodbye
+from gridlab.arena.terminal import Console, until_goodbye
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, PlayerFault
 from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Outcome, Position
@@ -31,22 +31,22 @@ quit      leave
 help      this list"""
 
 
-def play(rules: Rules, table: Table) -> None:
+def play(rules: Rules, console: Console) -> None:
     """Play against a player, or for two people at one keyboard against nobody."""
-    against = table.against or PERFECT
-    opponent = None if against == NOBODY else make_player(against, rules, table.tablebase)
+    against = console.against or PERFECT
+    opponent = None if against == NOBODY else make_player(against, rules, console.tablebase)
     try:
         play_game(
             rules,
             opponent,
-            table.side,
-            ask=table.ask,
-            say=table.say,
-            answer=Oracle(rules, table.tablebase).ask,
-            random=np.random.default_rng(table.seed),
-            save=append_to(table.save) if table.save else None,
+            console.side,
+            ask=console.ask,
+            say=console.say,
+            answer=Oracle(rules, console.tablebase).ask,
+            random=np.random.default_rng(console.seed),
+            save=append_to(console.save) if console.save else None,
             against=against,
-            seed=table.seed,
+            seed=console.seed,
         )
     finally:
         if opponent is not None:
