@@ -7,7 +7,7 @@ A player is anything with `move(position, random)`. Two more methods are asked f
 """
 
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -136,7 +136,7 @@ def make_player2048(text: str, rules: Rules2048) -> Player2048:
     return PLAYERS2048[name].make(rules, **settings)
 
 
-def find_player2048(player: "str | Player2048", rules: Rules2048 | None = None) -> tuple[Player2048, Rules2048]:
+def find_player2048(player: str | Player2048, rules: Rules2048 | None = None) -> tuple[Player2048, Rules2048]:
     """A player from text, or the object that is one; and the rules: those asked for, its own, or the standard ones."""
     if isinstance(player, str):
         rules = rules or Rules2048()
@@ -151,18 +151,22 @@ def find_player2048(player: "str | Player2048", rules: Rules2048 | None = None) 
     return player, rules or own or Rules2048()
 
 
-def text_of_player(player: "str | Player2048") -> str:
+def text_of_player(player: str | Player2048) -> str:
     """What stands for a player in reports and files: its text, what its class makes of it, or the name of its class."""
     if isinstance(player, str):
         return player
     speaks = type(player).__str__ is not object.__str__ or type(player).__repr__ is not object.__repr__
-    return str(player) if speaks else type(player).__name__
+    return (speaks and str(player)) or type(player).__name__
+
+
+def has_chooser(player: Player2048, rules: Rules2048) -> bool:
+    """Whether kernels can play whole games for this player."""
+    return rules.packed and callable(getattr(player, "chooser", None)) and not _is_overruled(type(player))
 
 
 def chooser_of(player: Player2048, rules: Rules2048) -> Chooser | None:
-    """The player as kernels take it, if it can be had and kernels play its board; a new one for each thread."""
-    make = getattr(player, "chooser", None)
-    return make() if callable(make) and rules.packed and not _is_overruled(type(player)) else None
+    """The player as kernels take it, if they can: a new one, for one thread."""
+    return cast(Any, player).chooser() if has_chooser(player, rules) else None
 
 
 def _is_overruled(kind: type) -> bool:
