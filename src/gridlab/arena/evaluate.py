@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.arena.intervals import Interval, of_mean, wilson
-from gridlab.arena.solo import Results, play_games
+from gridlab.arena.solo import Results, play_to_end
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation
 from gridlab.core.progress import bar
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import available_cores, in_order
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import Player2048, chooser_of, find_player2048
+from gridlab.players.game2048 import Player2048, find_player2048, has_chooser
 from gridlab.players.registry import player_name
 
 GAMES_A_JOB = 32
@@ -115,9 +115,9 @@ def evaluate(
         raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
     found, rules = find_player2048(player, rules)
     name, stop = player_name(player), stop_flag()
-    play = partial(play_games, found, rules, seed, stop=stop)
+    play = partial(play_to_end, found, rules, seed, stop=stop)
     play(range(0))  # compiled before the clock starts
-    workers = workers or (available_cores() if chooser_of(found, rules) else 1)
+    workers = workers or (available_cores() if has_chooser(found, rules) else 1)
     size = max(1, min(GAMES_A_JOB, games // (4 * workers)))
     jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
     played: list[Results] = []

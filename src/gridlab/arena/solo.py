@@ -56,7 +56,7 @@ class Recorded(NamedTuple):
         )
 
 
-def play_games(player: Player2048, rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
+def play_to_end(player: Player2048, rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
     """The games of these numbers, each to its end."""
     chooser = chooser_of(player, rules)
     if chooser is None:

@@ -7,7 +7,7 @@ A player is anything with `move(position, random)`. Two more methods are asked f
 """
 
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -130,7 +130,7 @@ PLAYERS: dict[str, Kind] = {
 }
 
 
-def find_player2048(player: "str | Player2048", rules: Rules2048 | None = None) -> tuple[Player2048, Rules2048]:
+def find_player2048(player: str | Player2048, rules: Rules2048 | None = None) -> tuple[Player2048, Rules2048]:
     """A player from text, or the object that is one; and the rules: those asked for, its own, or the standard ones."""
     if isinstance(player, str):
         rules = rules or Rules2048()
@@ -142,10 +142,14 @@ def find_player2048(player: "str | Player2048", rules: Rules2048 | None = None) 
     return player, rules or own or Rules2048()
 
 
+def has_chooser(player: Player2048, rules: Rules2048) -> bool:
+    """Whether kernels can play whole games for this player."""
+    return rules.packed and callable(getattr(player, "chooser", None)) and not _is_overruled(type(player))
+
+
 def chooser_of(player: Player2048, rules: Rules2048) -> Chooser | None:
-    """The player as kernels take it, if it can be had and kernels play its board; a new one for each thread."""
-    make = getattr(player, "chooser", None)
-    return make() if callable(make) and rules.packed and not _is_overruled(type(player)) else None
+    """The player as kernels take it, if they can: a new one, for one thread."""
+    return cast(Any, player).chooser() if has_chooser(player, rules) else None
 
 
 def _is_overruled(kind: type) -> bool:

@@ -27,7 +27,7 @@ from gridlab.datasets.games2048.settings import RULES, DatasetSettings, make_set
 from gridlab.datasets.games2048.stats import Statistics
 from gridlab.datasets.games2048.verify import game_flaw
 from gridlab.games.game2048.kernels import Boards, unpack
-from gridlab.players.game2048 import Player2048, chooser_of, find_player2048
+from gridlab.players.game2048 import Player2048, find_player2048, has_chooser
 from gridlab.players.registry import player_name
 from gridlab.search.game2048.play import Limits
 
@@ -78,12 +78,13 @@ def generate(
         settings = replace(settings, player=player_name(player))
     journal, found, lost = Journal(output), Statistics(), 0
     if resume and journal.path.exists():
+        settings_to_resume(output, settings, seed_was_said=True)
         lost = _count(journal, found)
     else:
         journal.begin(settings.as_dict())
     stop = stop_flag()
     play = partial(_play, settings=settings, player=player, stop=stop)
-    workers = workers or (None if chooser_of(player, RULES) else 1)
+    workers = workers or (None if has_chooser(player, RULES) else 1)
     first = found.games + lost
     with bar(games, "Playing games", "games", progress) as shown:
         shown.update(min(first, games))

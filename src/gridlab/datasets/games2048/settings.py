@@ -11,6 +11,7 @@ from gridlab.datasets.games2048.journal import Journal
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.players.game2048 import ExpectimaxPlayer, Player2048
 from gridlab.players.registry import make_player
+from gridlab.search.game2048.evaluators import find_evaluator
 
 SPEC = "spec"
 RULES = Rules2048()
@@ -58,8 +59,10 @@ def make_settings(
     """Settings with what was not said filled in; BadNotation where they make no sense."""
     if player is None:
         search = _depth(depth, curriculum), SPEC if evaluator is None else evaluator, _cells(sample_cells)
+        find_evaluator(search[1])
     else:
         _refuse_search(player, (depth, evaluator, sample_cells))
+        make_player(player, RULES)  # a text that is none is refused now, not once a file has been begun
         search = WHOLE_GAME.depth, SPEC, 0  # not used
     if seed is not None and not 0 <= seed < 1 << 63:
         raise BadNotation(f"{seed} is no seed; a number from 0 to 2^63 - 1 is needed")
@@ -68,11 +71,9 @@ def make_settings(
     seed = secrets.randbits(32) if seed is None else seed
     if max_moves is None:
         max_moves = MAX_MOVES if player is None and search[1] == SPEC else 0
-    settings = DatasetSettings(
+    return DatasetSettings(
         seed, *search, max_moves, curriculum, min_score, min_tile, metadata, player or ""
     )  # fmt: skip
-    settings.make_player()  # a text that is none is refused now, not once a file has been begun
-    return settings
 
 
 def _depth(depth: int | None, curriculum: Curriculum) -> int:
@@ -107,7 +108,10 @@ def settings_to_resume(output: Path, asked: DatasetSettings, seed_was_said: bool
         return asked
     known = DatasetSettings(**journal.settings())
     asked = asked if seed_was_said else replace(asked, seed=known.seed)
-    differing = [name for name, value in asdict(known).items() if value != getattr(asked, name)]
+    of_search = SEARCH if known.player or asked.player else ()  # of no use to another player
+    differing = [
+        name for name, value in asdict(known).items() if value != getattr(asked, name) and name not in of_search
+    ]
     if differing:
         told = ", ".join(f"{name} {getattr(known, name)!r}, not {getattr(asked, name)!r}" for name in differing)
         raise FileTrouble(f"the run to be resumed, {journal.path}, has {told}; ask for the same or start over")

@@ -180,6 +180,7 @@ def chance(
     One loop over an explicit stack, as a kernel that calls itself does not come back whole from the compile cache.
     """
     frames, keys, values, after_keys, after_values = memory
+    lines, shape = evaluator.values, evaluator.shape
     entries = keys.shape[1]
     after_entries = entries if settings.cutoff == 0.0 else 0  # with a cutoff a board is not worth the same everywhere
     level = 0
@@ -214,24 +215,19 @@ def chance(
             value = frame.best
             if value == NO_MOVE:
                 counts[0] += 1
-                value = float(
-                    static(frame.board, frame.turned, evaluator.values, evaluator.shape) - evaluator.shape.dead
-                )
+                value = float(static(frame.board, frame.turned, lines, shape) - shape.dead)
             place = place_of(frame.board, entries)
             if place >= 0:
                 keys[level, place], values[level, place] = frame.board, value
             frame.total += weight * value
             frame.direction = NO_TILE
         elif frame.tiles != ZERO:  # try the next tile
-            frame.tile = frame.tiles & (~frame.tiles + ONE)
-            frame.tiles ^= frame.tile
-            frame.board = frame.after | frame.tile
-            frame.turned = transpose(frame.board)
+            next_tile(frame)
             weight = weight_of(frame.tile, settings)
             place = place_of(frame.board, entries)
             if frame.probability * weight / frame.odds < settings.cutoff:
                 counts[0] += 1
-                frame.total += weight * float(static(frame.board, frame.turned, evaluator.values, evaluator.shape))
+                frame.total += weight * float(static(frame.board, frame.turned, lines, shape))
             elif place >= 0 and keys[level, place] == frame.board:
                 counts[1] += 1
                 frame.total += weight * values[level, place]
@@ -254,3 +250,12 @@ def open_frame(
     frame.after, frame.tiles, frame.tile = after, tiles_on(cells, settings), ZERO
     frame.direction, frame.total = NO_TILE, 0.0
     frame.odds, frame.probability = float((settings.twos + settings.fours) * count(cells)), probability
+
+
+@kernel
+def next_tile(frame: Any) -> None:
+    """Put the next new tile on the board of a frame."""
+    frame.tile = frame.tiles & (~frame.tiles + ONE)
+    frame.tiles ^= frame.tile
+    frame.board = frame.after | frame.tile
+    frame.turned = transpose(frame.board)

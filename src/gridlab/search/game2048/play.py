@@ -28,7 +28,7 @@ from gridlab.search.game2048.random_moves import RandomMoves
 
 ROOM = 4096  # moves of a trace at first
 
-Chooser = RandomMoves | Expectimax | DeepExpectimax  # has `counts`, of boards evaluated first; one for each thread
+Chooser = RandomMoves | Expectimax | DeepExpectimax  # each has `counts`; one for each thread, as it holds memory
 
 
 class ChooserKernels(NamedTuple):
@@ -176,14 +176,14 @@ def choose(chooser: Chooser, board: np.uint64, values: Values, rows: RowTables, 
 
 @overload(begin)
 def _begin(chooser: Any) -> Any:
-    return _python_of(CHOOSERS[chooser.instance_class].begin)
+    return _source_of(CHOOSERS[chooser.instance_class].begin)
 
 
 @overload(choose)
 def _choose(chooser: Any, board: Any, values: Any, rows: Any, states: Any, game: Any) -> Any:
-    return _python_of(CHOOSERS[chooser.instance_class].choose)
+    return _source_of(CHOOSERS[chooser.instance_class].choose)
 
 
-def _python_of(kernel: Any) -> Any:
-    """What a kernel is made of: compiled right into the loop, without a function between."""
-    return kernel.py_func
+def _source_of(compiled: Any) -> Any:
+    """The Python function of a kernel, which numba compiles for the loop: one compilation less than a call of it."""
+    return compiled.py_func
