@@ -67,7 +67,7 @@ def test_a_folder_of_another_user_is_not_private(tmp_path: Path, monkeypatch: py
 @posix
 def test_a_full_disk_leads_to_the_next_home(temporary: Path, tmp_path: Path) -> None:
     (tmp_path / "caches").touch()
-    kernel_cache._write("gridlab.core.bits-1/deposit-2.code", b"code")
+    kernel_cache.save_file("gridlab.core.bits-1/deposit-2.code", b"code")
     assert (temporary / "gridlab.core.bits-1" / "deposit-2.code").read_bytes() == b"code"
     assert len(list(temporary.glob("*/.*"))) == 0
 

@@ -57,6 +57,12 @@ def test_results_come_in_the_order_of_the_jobs() -> None:
     assert list(workers.in_order(slow_first, range(20), workers=4)) == [job * job for job in range(20)]
 
 
+def test_processes_can_answer_in_the_order_in_which_they_end() -> None:
+    assert sorted(workers.as_done(abs, range(-6, 0), workers=2)) == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(TypeError):
+        list(workers.as_done(len, [1]))  # type: ignore[arg-type]
+
+
 def test_processes_give_the_same() -> None:
     assert list(workers.in_order(abs, range(-6, 0), workers=2, processes=True)) == [6, 5, 4, 3, 2, 1]
 

@@ -22,6 +22,7 @@ from gridlab.cli import (
     terminals,
     tour,
     train,
+    warm,
 )  # fmt: skip
 from gridlab.core.errors import GridlabError
 
@@ -36,6 +37,7 @@ app = typer.Typer(
 COMMANDS: tuple[Callable[..., int | None], ...] = (
     tour.tour, positions.census, positions.states, positions.lines, positions.show, solve.solve,
     best_first.best_first, play.play, arena.match, arena.tournament, grade.grade,
+    warm.warm,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

@@ -8,15 +8,18 @@ import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numba
 from numba import extending, types
-from numba.core import event
+from numba.core import config, event
+from numba.core.registry import CPUDispatcher
 
 from gridlab.core.kernel_cache import KernelCache
 
 __all__ = ["intrinsic", "kernel", "overload", "types"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+OPTIONS = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
+DISABLED = bool(config.DISABLE_JIT)
+NOTE = "compiling, first run only"
 
 
 def kernel(function: F) -> F:
@@ -24,10 +27,26 @@ def kernel(function: F) -> F:
 
     Kernels from elsewhere, from a notebook, say, are compiled in each process: what they reach can change unseen.
     """
-    compiled: Any = numba.njit(function, nogil=True)
-    if _source_is_known(function) and compiled is not function:
-        compiled._cache = KernelCache(function)
-    return compiled  # type: ignore[no-any-return]
+    return function if DISABLED else Kernel(function, targetoptions=OPTIONS)
+
+
+class Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A function compiled for Python to call, and its `inner` twin for other kernels to call.
+
+    The way in from Python, which takes arguments apart, is a good third of the work of compiling; most kernels need
+    none, as they are called by kernels alone.
+    """
+
+    def __init__(self, function: Callable[..., Any], *settings: Any, **options: Any) -> None:
+        super().__init__(function, *settings, **options)
+        self.inner = CPUDispatcher(function, targetoptions={**OPTIONS, "no_cpython_wrapper": True})
+        if _source_is_known(function):
+            self._cache, self.inner._cache = KernelCache(function), KernelCache(function, inner=True)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What other kernels see."""
+        return self.inner._numba_type_
 
 
 def _source_is_known(function: Callable[..., Any]) -> bool:
@@ -55,7 +74,7 @@ class CompilationNote(event.Listener):  # type: ignore[misc]
         dispatcher = event.data["dispatcher"]
         if not self.said and dispatcher.py_func.__module__.startswith("gridlab."):
             self.said = True
-            logging.getLogger("gridlab").warning("compiling, first run only")
+            logging.getLogger("gridlab").warning(NOTE)
 
     def on_end(self, event: Any) -> None:
         pass

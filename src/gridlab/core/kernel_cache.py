@@ -23,13 +23,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import caching, compiler, config, event
+from numba.core import caching, compiler, config
+from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
@@ -37,15 +38,19 @@ from gridlab.core.sources import digest_of
 
 KEPT = 4  # folders of a module that stay, so that two checkouts do not chase each other
 FORGOTTEN = 100 * 24 * 3600.0  # seconds after which an unused folder goes, say of a module that has been renamed
-USED = "ext:gridlab kernel used"
+ADVICE = "set NUMBA_CACHE_DIR to a folder that can be written"
 CHECKSUM = hashlib.sha256().digest_size
+
+used_files: dict[str, bool] = {}  # of kernels called from Python by this process, and whether it compiled them
 
 
 class KernelCache(caching.NullCache):  # type: ignore[misc]
     """What numba asks before it compiles a kernel, and tells afterwards."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.name = function.__name__
+    def __init__(self, function: Callable[..., Any], inner: bool = False) -> None:
+        """`inner` is the twin of a kernel that other kernels call."""
+        self.inner = inner
+        self.name = f"{'inner ' if inner else ''}{function.__name__}"
         self.folder = f"{function.__module__}-{digest_of(function.__module__)}"  # of the source as it was imported
 
     def load_overload(self, signature: Any, context: Any) -> Any:
@@ -53,7 +58,7 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
 
         numba itself would load all it needs for compiling first, which takes longer than all the rest.
         """
-        key = _key(signature, context.codegen())
+        key = signature, surroundings()
         file = self._file(key)
         for home in homes():
             with suppress(Exception):  # missing, cut short, of another version of anything: compile it
@@ -61,7 +66,7 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
                 rtsys.initialize(context)  # arrays are counted by it
                 loaded = compiler.CompileResult._rebuild(context, *code)
                 _used(home / self.folder)
-                _tell(file)
+                self._note(file, compiled=False)
                 return loaded
         return None
 
@@ -69,23 +74,29 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
         """Keep what has just been compiled; if there is no place for it, the next run compiles it again."""
         if compiled.lifted or compiled.library.has_dynamic_globals:  # holds addresses of this process
             return
-        key = _key(signature, compiled.codegen)
-        data = dumps((key, compiled._reduce()))
+        key = signature, surroundings()
+        bare = compiled._replace(type_annotation="")  # a listing of the source, half of the file
+        data = dumps((key, bare._reduce()))
         try:
-            _write(self._file(key), hashlib.sha256(data).digest() + data)
+            save_file(self._file(key), hashlib.sha256(data).digest() + data)
         except OSError as error:
             _say_not_kept(error.strerror)
         else:
-            _tell(self._file(key))
+            self._note(self._file(key), compiled=True)
+
+    def _note(self, file: str, compiled: bool) -> None:
+        if not self.inner:
+            used_files.setdefault(file, compiled)
 
     def _file(self, key: tuple[Any, ...]) -> str:
         return f"{self.folder}/{self.name}-{hashlib.sha256(str(key).encode()).hexdigest()[:16]}.code"
 
 
-def _key(signature: Any, codegen: Any) -> tuple[Any, ...]:
-    """What compiled code depends on apart from its source."""
+def surroundings() -> tuple[Any, ...]:
+    """What compiled code depends on apart from its source and the types of arguments."""
+    processor = cpu_target.target_context.codegen().magic_tuple()
     settings = str(config.OPT), config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT
-    return signature, codegen.magic_tuple(), settings, numba.__version__, sys.implementation.cache_tag
+    return processor, settings, numba.__version__, sys.implementation.cache_tag
 
 
 def _checked(data: bytes, key: tuple[Any, ...]) -> Any:
@@ -98,7 +109,12 @@ def _checked(data: bytes, key: tuple[Any, ...]) -> Any:
     return code
 
 
-def _write(file: str, data: bytes) -> None:
+def find_file(file: str) -> Path | None:
+    """Where a file of the cache is."""
+    return next((home / file for home in homes() if (home / file).is_file()), None)
+
+
+def save_file(file: str, data: bytes) -> None:
     """Write to the first home that takes it; if none does, the trouble of the first is raised."""
     trouble: list[OSError] = []
     for home in homes(make=True):
@@ -126,8 +142,7 @@ def _write_whole(path: Path, data: bytes) -> None:
 @cache
 def _say_not_kept(reason: str) -> None:
     logging.getLogger("gridlab").warning(
-        f"compiled kernels are not kept ({reason.lower()}), so every run compiles: "
-        "set NUMBA_CACHE_DIR to a folder that can be written"
+        f"compiled kernels are not kept ({reason.lower()}), so every run compiles: {ADVICE}"
     )
 
 
@@ -135,29 +150,6 @@ def _say_not_kept(reason: str) -> None:
 def _used(folder: Path) -> None:
     with suppress(OSError):
         os.utime(folder)
-
-
-@contextmanager
-def recorded() -> Iterator[set[str]]:
-    """The files of all kernels that are loaded or compiled in the block, below their home."""
-    files: set[str] = set()
-    with event.install_listener(USED, Recorder(files)):
-        yield files
-
-
-class Recorder(event.Listener):  # type: ignore[misc]
-    def __init__(self, files: set[str]) -> None:
-        self.files = files
-
-    def on_start(self, event: Any) -> None:
-        self.files.add(event.data)
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-def _tell(file: str) -> None:
-    event.broadcast(event.Event(USED, event.EventStatus.START, file))
 
 
 def prune(folder: Path) -> None:

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -77,6 +77,19 @@ def in_order(
             raise
 
 
+def as_done(
+    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int | None = None
+) -> Generator[Result, None, None]:
+    """`function(job)` for every job, in processes, in the order in which they end. Jobs begin in their own order."""
+    with _process_pool(workers or available_cores()) as pool:
+        with _interrupts_ignored():  # processes that begin now ignore them from the start
+            waiting = {pool.submit(function, job) for job in jobs}
+        while waiting:
+            done, waiting = wait(waiting, timeout=STEP, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+
+
 def can_travel(*things: object) -> str:
     """Why objects cannot be sent to other processes; empty if they can."""
     import cloudpickle  # as in `_process_pool`
@@ -123,6 +136,18 @@ def _process_pool(workers: int) -> Iterator[Executor]:
         pool.shutdown(kill_workers=True)
         raise
     pool.shutdown()
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():  # others must not touch signals
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _follow_parent(parent: int) -> None:

@@ -1,0 +1,155 @@
+"""Compiling ahead: commands are run on tiny inputs in worker processes, and their kernels stay in the cache.
+
+The compiler holds a lock of its process, so all cores are used only by processes. A job is a few commands that share
+kernels. Which files of the cache it used is written down beside them; while all of these are there, and no source
+has changed, the job needs no second run.
+"""
+
+import contextlib
+import io
+import json
+import logging
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from shlex import split
+from typing import Any, NamedTuple
+
+from gridlab.core.errors import FileTrouble, GridlabError
+from gridlab.core.jit import DISABLED, NOTE
+from gridlab.core.kernel_cache import ADVICE, find_file, save_file, surroundings, used_files
+from gridlab.core.progress import bar
+from gridlab.core.sources import digest_of
+from gridlab.core.workers import as_done
+
+FILES = {"start": "3\nX..\n.O.\n...\nX\n", "typed": "values\nhint\n"}  # a board to read, and lines from a keyboard
+Run = Callable[[Sequence[str]], int]  # the words of a command -> its exit code
+
+
+class Job(NamedTuple):
+    """Commands, run one after the other in a folder of their own."""
+
+    name: str
+    commands: tuple[str, ...]
+    needs: tuple[str, ...] = ()  # libraries without which they cannot be run
+
+    @property
+    def possible(self) -> bool:
+        return all(map(find_spec, self.needs))
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a job."""
+
+    job: str
+    kernels: tuple[str, ...]  # files of the cache that were used
+    compiled: int  # of them, just now
+    seconds: float  # of CPU
+
+
+@dataclass(frozen=True)
+class Warmed:
+    """All jobs that can be run here, those that needed it just run."""
+
+    done: tuple[Done, ...]
+    seconds: float
+
+    @property
+    def kernels(self) -> int:
+        return len({kernel for each in self.done for kernel in each.kernels})
+
+    @property
+    def compiled(self) -> int:
+        return sum(each.compiled for each in self.done)
+
+    def as_dict(self) -> dict[str, Any]:
+        facts = {"kernels": self.kernels, "compiled": self.compiled, "seconds": round(self.seconds, 1)}
+        return {**facts, "jobs": [{**asdict(each), "kernels": len(each.kernels)} for each in self.done]}
+
+    def __str__(self) -> str:
+        if not self.done:
+            return "nothing is compiled while NUMBA_DISABLE_JIT is set"
+        if not self.compiled:
+            return f"all {self.kernels} kernels are compiled already"
+        return f"all {self.kernels} kernels are compiled, {self.compiled} of them now, in {self.seconds:.0f} s"
+
+
+def warm(
+    jobs: Iterable[Job], run: Run, workers: int | None = None, progress: bool = False, anew: bool = False
+) -> Warmed:
+    """Run the jobs whose kernels are not all compiled yet, in the order given; with `anew` all of them."""
+    begun = time.monotonic()
+    possible = [job for job in jobs if job.possible and not DISABLED]
+    done = {} if anew else {job.name: found for job in possible if (found := recalled(job, run)) is not None}
+    cold = [job for job in possible if job.name not in done]
+    if cold:
+        write_down(Job("begun", ()), run, ())  # a cache that cannot be written is told at once
+        logging.getLogger("gridlab").warning(NOTE)
+        with bar(len(cold), "compiling", "jobs", progress) as shown:
+            for each in as_done(partial(carry_out, run=run), cold, workers):
+                done[each.job] = each
+                shown.update()
+    return Warmed(tuple(done[job.name] for job in possible), time.monotonic() - begun)
+
+
+def carry_out(job: Job, run: Run) -> Done:
+    """Run a job in this process and write down which kernels it used.
+
+    Those of earlier jobs of the process are counted in: they may be in use without being loaded again.
+    """
+    logging.getLogger("gridlab").setLevel(logging.ERROR)
+    begun, before = time.process_time(), sum(used_files.values())
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for name, text in FILES.items():
+            Path(name).write_text(text)
+        for command in job.commands:
+            run_silently(command, run)
+    kernels, compiled = tuple(sorted(used_files)), sum(used_files.values()) - before
+    write_down(job, run, kernels)
+    return Done(job.name, kernels, compiled, time.process_time() - begun)
+
+
+def run_silently(command: str, run: Run) -> None:
+    """Run a command; what it says is shown only if it fails."""
+    said = io.StringIO()
+    with (
+        open("typed") as sys.stdin,  # noqa: PTH123
+        open(os.devnull, "w") as nowhere,  # noqa: PTH123
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(said),
+    ):
+        code = run(split(command))
+    if code:
+        raise GridlabError(f"gridlab {command} ended with exit code {code}: {said.getvalue().strip()}")
+
+
+def write_down(job: Job, run: Run, kernels: Sequence[str]) -> None:
+    try:
+        save_file(note_name(job.name, run), json.dumps(kernels).encode())
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileTrouble(f"compiled kernels cannot be kept ({reason}); {ADVICE}") from error
+
+
+def recalled(job: Job, run: Run) -> Done | None:
+    """What the job used when it was last run, if all of it is still there."""
+    note = find_file(note_name(job.name, run))
+    if note is None:
+        return None
+    kernels = tuple(json.loads(note.read_bytes()))
+    return Done(job.name, kernels, 0, 0.0) if all(map(find_file, kernels)) else None
+
+
+def note_name(job: str, run: Run) -> str:
+    """The file that lists the kernels of a job: another for other sources, another processor, other versions."""
+    return (
+        f"gridlab.warm-{digest_of(run.__module__)}/{job}-{sha256(str(surroundings()).encode()).hexdigest()[:16]}.json"
+    )
