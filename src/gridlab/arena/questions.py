@@ -18,7 +18,8 @@ from gridlab.arena.records.mnk import replay
 from gridlab.core.errors import BadNotation
 from gridlab.core.progress import bar
 from gridlab.exact.oracle import Oracle
-from gridlab.exact.tablebase.halves import MAX_CELLS, halves, shape
+from gridlab.exact.tablebase.blocks import shape
+from gridlab.exact.tablebase.halves import MAX_CELLS, halves
 from gridlab.exact.tablebase.look_up import Boards
 from gridlab.exact.tablebase.sampling import MOST_TRIED, boards_at, draw_positions
 from gridlab.games.mnk.position import Position

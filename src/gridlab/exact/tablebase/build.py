@@ -17,8 +17,9 @@ from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
 from gridlab.core.progress import bar
 from gridlab.core.workers import available_cores
 from gridlab.exact.census import Census, census
+from gridlab.exact.tablebase.blocks import shape
 from gridlab.exact.tablebase.file import NewPly, PlyCounts, TableFile, pack, write_table
-from gridlab.exact.tablebase.halves import MAX_CELLS, halves, shape
+from gridlab.exact.tablebase.halves import MAX_CELLS, halves
 from gridlab.exact.tablebase.plies import JOB, Solver, a_block, in_blocks, stored_plies
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.games.mnk.rules import Rules
