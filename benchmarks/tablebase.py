@@ -14,7 +14,7 @@ from gridlab.core.stop import stop_flag
 from gridlab.exact.census import census
 from gridlab.exact.reference import retrograde
 from gridlab.exact.tablebase.blocks import shape
-from gridlab.exact.tablebase.build import build, size_text
+from gridlab.exact.tablebase.build import build_tablebase, size_text
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
@@ -84,12 +84,12 @@ def main() -> None:
     rules = game(words[0]) if words and not words[0].startswith("-") else game("4x5:4")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(words[words.index("--file") + 1]) if "--file" in words else Path(folder) / "t.tb"
-        build(game("3x3:3"), Path(folder) / "compiled.tb")  # before the clock starts
+        build_tablebase(game("3x3:3"), Path(folder) / "compiled.tb")  # before the clock starts
         Tablebase(Path(folder) / "compiled.tb").probe(Position(game("3x3:3")))
         counts = census(rules)
         if not path.exists():
             begun, cpu = time.perf_counter(), time.process_time()
-            build(rules, path, progress=True, counts=counts)
+            build_tablebase(rules, path, progress=True, counts=counts)
             spent = time.process_time() - cpu
             print(f"{rules}: built in {time.perf_counter() - begun:.1f} s, {spent:.1f} s of CPU", end=", ")
             print(f"{counts.counts.ongoing / spent / twin():.1f} times as many positions per CPU second as the twin")

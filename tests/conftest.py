@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 from gridlab import cli
-from gridlab.exact.tablebase.build import build
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.games import game
 
@@ -79,7 +79,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
         path = shared / f"{name.replace(':', '_')}.tb"
         try:
             path.with_suffix(".building").mkdir()  # whoever makes it first builds; the others wait for the file
-            build(game(name), path)
+            build_tablebase(game(name), path)
         except FileExistsError:
             give_up = time.monotonic() + 300
             while not path.exists():

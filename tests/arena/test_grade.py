@@ -11,7 +11,7 @@ from gridlab.arena.grade import BLUNDERS, Answer, Grade, compare, grade, plot_gr
 from gridlab.arena.questions import draw_questions, find_questions
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble
 from gridlab.exact.oracle import Oracle
-from gridlab.exact.tablebase.build import build
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
@@ -130,7 +130,7 @@ def test_positions_that_are_too_hard_are_left_out(caplog: pytest.LogCaptureFixtu
 
 
 def test_the_tablebase_of_a_grade_serves_perfect_too(tmp_path: Path) -> None:
-    build(RULES, tmp_path / "t.tb")
+    build_tablebase(RULES, tmp_path / "t.tb")
     perfect = make_player("perfect", RULES, tmp_path / "t.tb")
     assert isinstance(perfect, PerfectPlayer)
     assert perfect.oracle.ask(Position(RULES)).source == "t.tb"

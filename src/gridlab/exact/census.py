@@ -31,6 +31,7 @@ from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import available_cores, in_order
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, runs_of
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import game
 from gridlab.games.symmetry import symmetries
 
 MAX_CELLS = 25  # 2^25 sets: 200 MiB and some seconds; each further cell doubles both
@@ -146,8 +147,9 @@ class Census:
 FREE, WON, LOST, LAST_MOVES = range(4)  # columns of the counts of a ply; the last sums the ways to end
 
 
-def census(rules: Rules, workers: int | None = None, progress: bool = False) -> Census:
+def census(rules: Rules | str, workers: int | None = None, progress: bool = False) -> Census:
     """Count every legal position of a game with up to 25 cells."""
+    rules = game(rules, "mnk")
     if rules.cells > MAX_CELLS:
         raise TooLarge(
             f"the census of {rules} needs tables of 2^{rules.cells} sets; it takes boards of up to {MAX_CELLS} cells"

@@ -169,3 +169,8 @@ class Tablebase:
     def _refuse(self, board: NDArray[np.int64]) -> None:
         position = Position(self.rules, *board.tolist())
         raise TooLarge(f"{self.file.path} knows positions of up to {self.max_ply} plies; {position} has {position.ply}")
+
+
+def open_tablebase(name: Path | str) -> Tablebase:
+    """Open a tablebase: a file, or a game such as squava whose first plies come with the package."""
+    return Tablebase(name)
