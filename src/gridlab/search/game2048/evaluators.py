@@ -50,15 +50,6 @@ BYTES = np.uint64(0x0101010101010101)
 HIGH = np.uint64(0xCCCCCCCCCCCCCCCC)  # set in tiles from 16
 
 
-class Evaluator(NamedTuple):
-    """What lines are worth, and whether the largest tile at the top right has a bonus."""
-
-    values: LineTable  # of each row, for each kind of line
-    gains: LineTable  # the same for what new tiles add
-    slid: LineTable  # two for each row: its value when slid to the left, and to the right
-    shape: "Shape"
-
-
 class Shape(NamedTuple):
     """Where the kinds of lines stand in the tables, and what is no sum of lines."""
 
@@ -67,6 +58,15 @@ class Shape(NamedTuple):
     column_step: np.uint64
     corner: int  # times the largest tile, if that stands at the top right
     dead: int  # what a board loses that has no move left
+
+
+class Evaluator(NamedTuple):
+    """What lines are worth, and whether the largest tile at the top right has a bonus."""
+
+    values: LineTable  # of each row, for each kind of line
+    gains: LineTable  # the same for what new tiles add
+    slid: LineTable  # two for each row: its value when slid to the left, and to the right
+    shape: Shape
 
 
 class EvaluatorDefinition(NamedTuple):
