@@ -6,6 +6,7 @@ UV := $(if $(SYSTEM_UV),$(SYSTEM_UV),.uv/bin/uv)
 # A machine that offers local wheels to pip offers them to uv too; elsewhere this is empty and changes nothing.
 export UV_FIND_LINKS := $(shell python3 -m pip config get global.find-links 2>/dev/null || true)
 RUN := $(UV) run --no-sync
+PYTEST := $(RUN) pytest -n auto --dist worksteal
 
 .PHONY: tour warm test test-long check bench clean
 .DEFAULT_GOAL := help
@@ -42,9 +43,9 @@ warm: .venv/.tour
 
 # The small cases run once more as plain Python: the kernels mean the same without the compiler.
 test: .venv/.all
-	NUMBA_DISABLE_JIT=1 $(RUN) pytest -m "not compiled and not long"
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not long"
 	$(RUN) gridlab warm
-	$(RUN) pytest
+	$(PYTEST)
 
 test-long: .venv/.all
 	$(RUN) pytest -m long

@@ -13,12 +13,13 @@ from gridlab.arena.evaluate import evaluate
 from gridlab.arena.intervals import wilson
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import stop_flag
-from gridlab.games.game2048.kernels import Boards, row_tables, unpack
+from gridlab.games.game2048.kernels import Boards, unpack
+from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.players.game2048 import ExpectimaxPlayer
 from gridlab.search.game2048.evaluators import find_evaluator
-from gridlab.search.game2048.expectimax import forget, new_memory, value_boards
-from gridlab.search.game2048.games import new_games, play_games
+from gridlab.search.game2048.expectimax import new_expectimax
+from gridlab.search.game2048.play import Limits, begin, play_batch, value_boards
 from gridlab.search.game2048.reference import PlainSearch
 
 RULES = Rules2048()
@@ -61,11 +62,14 @@ def rate(reached: NDArray[np.bool_]) -> str:
 
 def some_boards(number: int) -> Boards:
     """Boards from games of the evaluator rows at depth 3, stopped at random moments."""
-    plan, states, boards = ExpectimaxPlayer(RULES, "rows", 3).plan(), streams(9, number), np.empty(number, np.uint64)
+    chooser, states, boards = (
+        ExpectimaxPlayer(RULES, "rows", 3).chooser(),
+        streams(9, number),
+        np.empty(number, np.uint64),
+    )
     for game, limit in enumerate(np.random.default_rng(9).integers(200, 1500, number).tolist()):
-        one, state = new_games(1), states[game : game + 1]
-        play_games(one, row_tables(), plan.evaluator, plan.settings, new_memory(), state, limit, stop_flag())
-        boards[game] = one.boards[0]
+        ends = play_batch(chooser, RULES.odds, states[game : game + 1], stop_flag(), Limits(limit))
+        boards[game] = ends.boards[0]
     return boards
 
 
@@ -73,17 +77,16 @@ def search_time(
     name: str, depth: int, boards: Boards, table: int = 0, cutoff: float = 0.0
 ) -> tuple[float, float, float]:
     """CPU seconds (the least of some runs), evaluations and answers of the table, a board."""
-    plan = ExpectimaxPlayer(RULES, name, depth, cutoff=cutoff).plan()
-    memory, found = new_memory(1 << table if table else 0), np.empty((len(boards), 4))
-    arguments = row_tables(), plan.evaluator, plan.settings, memory, streams(1, len(boards)), stop_flag()
-    spent = []
+    plain = ExpectimaxPlayer(RULES, name, depth, cutoff=cutoff).chooser()
+    search = new_expectimax(plain.evaluator, plain.settings, 1 << table if table else 0)
+    found, states, spent = np.empty((len(boards), 4)), streams(1, len(boards)), []
     for _ in range(REPEATS):
-        forget(memory)
-        memory.counts[:] = 0
+        begin(search)
+        search.counts[:] = 0
         begun = time.process_time()
-        value_boards(boards, found, *arguments)
+        value_boards(search, boards, found, row_tables(), states, stop_flag())
         spent.append(time.process_time() - begun)
-    evaluated, answered = memory.counts.tolist()
+    evaluated, answered = search.counts.tolist()
     return min(spent) / len(boards), evaluated / len(boards), answered / len(boards)
 
 

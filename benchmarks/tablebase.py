@@ -13,8 +13,9 @@ import numpy as np
 from gridlab.core.stop import stop_flag
 from gridlab.exact.census import census
 from gridlab.exact.reference import retrograde
-from gridlab.exact.tablebase.build import build, size_text
-from gridlab.exact.tablebase.halves import halves, shape
+from gridlab.exact.tablebase.blocks import shape
+from gridlab.exact.tablebase.build import build_tablebase, size_text
+from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.exact.tablebase.solve import crosses_move, noughts_move
@@ -31,19 +32,19 @@ def slots(rules: Rules, table: Tablebase) -> None:
     tables, stop = halves(rules), stop_flag()
     middle = max(table.file.plies, key=lambda ply: table.file.plies[ply].slots * table.file.plies[ply].crosses)
     for ply in (middle - 1, middle + 1):
-        crosses, noughts, _, size = shape(rules.cells, ply)
+        crosses, _, _, size = shape(rules.cells, ply)
         number, group = tables.count(crosses), table.file.plies[ply + 1].a_block
         last = max(group, min(number, PIECE // size) // group * group)
         scores = np.zeros(number * size, np.int8)
         after = table.file.range(ply + 1, range(min(last, number)))
         begun = time.process_time()
-        noughts_move(0, min(last, number), crosses, noughts, tables, after, scores, new_counts(), stop)
+        noughts_move(ply, range(min(last, number)), scores, after, tables, new_counts(), stop)
         rate(f"O to move, ply {ply}", min(last, number) * size, time.process_time() - begun, "slots")
-        crosses, noughts, _, size = shape(rules.cells, ply - 1)
+        crosses, _, _, size = shape(rules.cells, ply - 1)
         last = min(tables.count(crosses), max(1, PIECE // size))
         blocks = np.zeros(last * size, np.int8)
         begun = time.process_time()
-        crosses_move(0, last, crosses, noughts, tables, scores, blocks, new_counts(), stop)
+        crosses_move(ply - 1, range(last), blocks, scores, tables, new_counts(), stop)
         rate(f"X to move, ply {ply - 1}", last * size, time.process_time() - begun, "slots")
 
 
@@ -83,12 +84,12 @@ def main() -> None:
     rules = game(words[0]) if words and not words[0].startswith("-") else game("4x5:4")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(words[words.index("--file") + 1]) if "--file" in words else Path(folder) / "t.tb"
-        build(game("3x3:3"), Path(folder) / "compiled.tb")  # before the clock starts
+        build_tablebase(game("3x3:3"), Path(folder) / "compiled.tb")  # before the clock starts
         Tablebase(Path(folder) / "compiled.tb").probe(Position(game("3x3:3")))
         counts = census(rules)
         if not path.exists():
             begun, cpu = time.perf_counter(), time.process_time()
-            build(rules, path, progress=True, counts=counts)
+            build_tablebase(rules, path, progress=True, counts=counts)
             spent = time.process_time() - cpu
             print(f"{rules}: built in {time.perf_counter() - begun:.1f} s, {spent:.1f} s of CPU", end=", ")
             print(f"{counts.counts.ongoing / spent / twin():.1f} times as many positions per CPU second as the twin")

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from gridlab.core.stop import stop_flag
-from gridlab.datasets.terminals.build import build
+from gridlab.datasets.terminals.build import build_terminals
 from gridlab.exact.reference import terminal_wins
 from gridlab.exact.terminals import count_shards, make_shard, prepare, stones_at, walk_shard
 from gridlab.games import game
@@ -72,7 +72,7 @@ def disk(folder: Path, megabytes: int = 1024) -> None:
 
 def whole(folder: Path) -> None:
     begun, cpu = time.perf_counter(), time.process_time()
-    made = build(RULES, folder, progress=True)
+    made = build_terminals(RULES, folder, progress=True)
     records = sum(layer.records for layer in made.layers)
     print(f"whole dataset  {records:,} records in {time.perf_counter() - begun:.1f} s", end="")
     print(f", {time.process_time() - cpu:.1f} s of CPU")

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import in_order
-from gridlab.games.game2048.kernels import row_tables
-from gridlab.search.game2048.evaluators import assemble, line_table
-from gridlab.search.game2048.expectimax import new_memory
-from gridlab.search.game2048.games import new_games, play_games
-from gridlab.search.game2048.last_plies import Settings
-from gridlab.search.game2048.rows_evaluator import DEAD, WEIGHTS, Weights, line_value
+from gridlab.games.game2048.row_tables import exponents_of_rows
+from gridlab.search.game2048.evaluators import assemble
+from gridlab.search.game2048.expectimax import new_expectimax
+from gridlab.search.game2048.last_plies import SearchSettings
+from gridlab.search.game2048.play import play_batch
+from gridlab.search.game2048.rows_evaluator import DEAD, WEIGHTS, Weights, line_values
 
 CANDIDATES, KEPT = 10, 4
 SPREAD = np.array([0.3, 0.3, 0.3, 0.06, 0.3, 0.08, 0.5, 0.4])  # of the logarithms of the weights
@@ -32,10 +32,9 @@ MEMORY, SHRINK = 0.8, 0.985  # what stays of the spread from one generation to t
 def mean_score(logarithms: NDArray[np.float64], depth: int, games: int, seed: int) -> float:
     """What a candidate scores."""
     weights = Weights(*np.exp(logarithms).tolist())
-    evaluator = assemble([line_table(partial(line_value, weights=weights))], (0, 0, 0), 0, 9, 1, DEAD)
-    played, settings, memory = new_games(games), Settings(depth, 9, 1, 0, 0.0), new_memory(1 << 12)
-    play_games(played, row_tables(), evaluator, settings, memory, streams(seed, games), 0, stop_flag())
-    return float(played.points.mean())
+    evaluator = assemble([line_values(exponents_of_rows(), weights)], (0, 0, 0), 0, 9, 1, DEAD)
+    search = new_expectimax(evaluator, SearchSettings(depth, 9, 1, 0, 0.0), 1 << 12)
+    return float(play_batch(search, (9, 1), streams(seed, games), stop_flag()).scores.mean())
 
 
 def main() -> None:

@@ -4,17 +4,24 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from gridlab import cli
+from gridlab.exact.tablebase.build import build_tablebase
+from gridlab.exact.tablebase.probe import Tablebase
+from gridlab.games import game
 
 settings.register_profile("gridlab", deadline=None, derandomize=True)
 settings.load_profile("gridlab")
 
 Run = Callable[..., tuple[int, str, str]]
+Table = Callable[[str], Tablebase]
 Python = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -58,3 +65,26 @@ def python() -> Python:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
+    """The tablebase of a game, built once a run whatever the number of test processes: table("4x4:3")."""
+    base: Path = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "tables"
+    shared.mkdir(exist_ok=True)
+
+    @cache
+    def open_table(name: str) -> Tablebase:
+        path = shared / f"{name.replace(':', '_')}.tb"
+        try:
+            path.with_suffix(".building").mkdir()  # whoever makes it first builds; the others wait for the file
+            build_tablebase(game(name), path)
+        except FileExistsError:
+            give_up = time.monotonic() + 300
+            while not path.exists():
+                assert time.monotonic() < give_up, f"the process that builds {name} has failed"
+                time.sleep(0.05)
+        return Tablebase(path)
+
+    return open_table

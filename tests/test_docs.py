@@ -4,8 +4,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,19 +51,17 @@ def matches(expected: str, printed: str) -> bool:
     return re.fullmatch("(?:.*\n)*".join(parts), printed) is not None
 
 
-@pytest.fixture(scope="module")
-def page_folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A folder for each page, in which its commands are run one after the other."""
-    return cache(lambda page: tmp_path_factory.mktemp(page))
+def commands_of(page: str) -> list[Example]:
+    return [each for each in examples() if each.page == page and not each.command.startswith("make ")]
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(
-    "example", [each for each in examples() if not each.command.startswith("make ")], ids=lambda each: each.command
-)
-def test_commands_print_what_the_page_shows(example: Example, page_folders: Callable[[str], Path]) -> None:
-    printed = run(example.command, page_folders(example.page))
-    assert matches(example.output, printed), printed
+@pytest.mark.parametrize("page", [page.name for page in PAGES if commands_of(page.name)])
+def test_commands_print_what_the_page_shows(page: str, tmp_path: Path) -> None:
+    """One after the other in one folder: later commands of a page use what earlier ones have made."""
+    for example in commands_of(page):
+        printed = run(example.command, tmp_path)
+        assert matches(example.output, printed), f"{example.command}\n{printed}"
 
 
 @pytest.mark.parametrize(
@@ -83,6 +80,13 @@ def test_every_page_is_linked_and_every_link_leads_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_rooms_are_drawn_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    rooms = import_module("rooms")
+    page = (ROOT / "docs" / "design.md").read_text()
+    assert rooms.redrawn(page) == page, "python tools/rooms.py draws them anew"
 
 
 def test_the_picture_is_what_the_code_draws() -> None:

@@ -2,74 +2,37 @@
 
     import gridlab
 
-    rules = gridlab.game("squava")                   a name, or rules such as "3x3:3"
-    position = gridlab.Position(rules).play("33")    moves in notation, or cells from 0
-    gridlab.canonical(position)                      the smallest symmetric image, and the symmetry to it
-    gridlab.census(rules)                            every legal position, counted
-    gridlab.positions(gridlab.game("tictactoe"))     every legal position, one by one
-    gridlab.open_terminals("wins")                   a dataset of terminal wins on disk
-    gridlab.Tablebase("squava").probe(position)      its value, its distance, those of every move, and the best line
-    gridlab.Position2048.parse("2 . . 2/…")          a board of 2048, with moves, play, spawn
+    rules = gridlab.game("squava")                         a name, or rules such as "3x3:3" and "2048:3x3"
+    position = gridlab.Position(rules).play("33")          moves in notation, or cells from 0
+    gridlab.solve(position), gridlab.prove(position)       its exact value; whether a win can be forced
+    gridlab.census(rules)                                  every legal position, counted
+    gridlab.Tablebase("squava").probe(position)            value and distance of every move, from a file
+    gridlab.play_match("perfect", MyPlayer(), rules)       players are texts, or objects of your own
+    gridlab.grade(MyPlayer(), rules)                       held to the truth
+    gridlab.evaluate("expectimax depth=3", 100)            2048
 
-Names are loaded when first used, so that `import gridlab` costs next to nothing.
+`dir(gridlab)` has all names, docs/python.md what they are for. A name is loaded when it is first used, so that
+`import gridlab` costs next to nothing; __init__.pyi lists where each lives.
 """
 
+import re
+import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-from gridlab.core.behaviour import BEHAVIOUR
-
-if TYPE_CHECKING:
-    from gridlab.core.errors import GridlabError as GridlabError
-    from gridlab.datasets.terminals.dataset import Terminals as Terminals
-    from gridlab.datasets.terminals.dataset import open_terminals as open_terminals
-    from gridlab.exact.census import Census as Census
-    from gridlab.exact.census import census as census
-    from gridlab.exact.enumerate import positions as positions
-    from gridlab.exact.tablebase.probe import Tablebase as Tablebase
-    from gridlab.games import NAMED as NAMED
-    from gridlab.games import game as game
-    from gridlab.games.game2048.position import Position2048 as Position2048
-    from gridlab.games.game2048.rules import Rules2048 as Rules2048
-    from gridlab.games.mnk.legality import Flaw as Flaw
-    from gridlab.games.mnk.legality import find_flaw as find_flaw
-    from gridlab.games.mnk.position import Outcome as Outcome
-    from gridlab.games.mnk.position import Position as Position
-    from gridlab.games.mnk.position import canonical as canonical
-    from gridlab.games.mnk.rules import Rules as Rules
-    from gridlab.games.symmetry import Symmetry as Symmetry
-    from gridlab.games.symmetry import symmetries as symmetries
+from pathlib import Path
+from typing import Any
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Census": "exact.census",
-    "Flaw": "games.mnk.legality",
-    "GridlabError": "core.errors",
-    "NAMED": "games",
-    "Outcome": "games.mnk.position",
-    "Position": "games.mnk.position",
-    "Position2048": "games.game2048.position",
-    "Rules": "games.mnk.rules",
-    "Rules2048": "games.game2048.rules",
-    "Symmetry": "games.symmetry",
-    "Tablebase": "exact.tablebase.probe",
-    "Terminals": "datasets.terminals.dataset",
-    "open_terminals": "datasets.terminals.dataset",
-    "canonical": "games.mnk.position",
-    "census": "exact.census",
-    "find_flaw": "games.mnk.legality",
-    "game": "games",
-    "positions": "exact.enumerate",
-    "symmetries": "games.symmetry",
-}
-__all__ = ["BEHAVIOUR", "__version__", *_HOMES]
+_LISTED = re.compile(r"^from (gridlab\.[\w.]+) import (\w+) as \2$", re.MULTILINE)
+_HOMES = {name: home for home, name in _LISTED.findall(Path(__file__).with_suffix(".pyi").read_text("utf-8"))}
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'gridlab' has no attribute {name!r}")
-    return getattr(import_module(f"gridlab.{_HOMES[name]}"), name)
+    found = getattr(import_module(_HOMES[name]), name)
+    return sys.modules.get(f"gridlab.{name}", found)  # `search` is a room too, and can be called
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gridlab.arena.evaluate import evaluate
 from gridlab.datasets.best_first.report import answer
-from gridlab.datasets.terminals.build import build, build_report
+from gridlab.datasets.terminals.build import build_report, build_terminals
 from gridlab.datasets.terminals.dataset import Terminals
 from gridlab.datasets.terminals.verify import verify
 from gridlab.exact.census import census
@@ -29,7 +29,7 @@ def tour() -> Iterator[str]:
 
 
 def terminal_wins(folder: Path) -> Iterator[str]:
-    made = build(NAMED["tictactoe5"], folder, range(9, 13))
+    made = build_terminals(NAMED["tictactoe5"], folder, range(9, 13))
     yield f"\nThe earliest terminal wins of 5x5 five-in-a-row, up to symmetry\n\n{build_report(made)}"
     yield f"\n{Terminals(folder).show(10, 0, 3)}"
     yield f"\n{verify(folder, sample=None)}"

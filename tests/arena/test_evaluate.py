@@ -2,21 +2,24 @@
 
 import os
 import signal
-import subprocess
-import sys
-import time
+import threading
+from typing import Any
 
 import numpy as np
 import pytest
 
+from gridlab.arena import evaluate as evaluate_module
 from gridlab.arena.evaluate import Evaluation2048, evaluate
 from gridlab.arena.intervals import of_mean
+from gridlab.arena.solo import Results, play_to_end
 from gridlab.core.errors import BadNotation, BadPlayer
 from gridlab.core.splitmix import Stream, streams
+from gridlab.core.stop import Stop
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import PLAYERS2048, ExpectimaxPlayer, make_player2048
+from gridlab.players.game2048 import PLAYERS, ExpectimaxPlayer
+from gridlab.players.registry import make_player
 from gridlab.search.game2048.evaluators import EVALUATORS
 from gridlab.search.game2048.reference import PlainSearch
 
@@ -95,7 +98,7 @@ def test_players_find_legal_directions() -> None:
     for rules in (Rules2048(), SQUARE, Rules2048(2, 5)):
         position = Position2048.start(random, rules)
         for text in ("random", "expectimax depth=2", "expectimax depth=2 sample=1", "expectimax depth=1"):
-            assert make_player2048(text, rules).move(position, random) in position.moves()
+            assert make_player(text, rules).move(position, random) in position.moves()
 
 
 def test_values_name_the_move() -> None:
@@ -121,7 +124,7 @@ def test_values_name_the_move() -> None:
 )
 def test_wrong_players_are_refused(text: str, sentence: str) -> None:
     with pytest.raises(BadPlayer) as refusal:
-        make_player2048(text, Rules2048())
+        make_player(text, Rules2048())
     assert sentence in str(refusal.value)
 
 
@@ -130,18 +133,26 @@ def test_wrong_numbers_are_refused() -> None:
         evaluate("random", 0)
     with pytest.raises(BadNotation, match="-1 is no seed"):
         evaluate("random", 1, seed=-1)
-    assert all(kind.about for kind in PLAYERS2048.values())
+    assert all(kind.about for kind in PLAYERS.values())
     assert all(kind.about for kind in EVALUATORS.values())
 
 
 @pytest.mark.compiled
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_ends_long_games() -> None:
+def test_ctrl_c_ends_long_games(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred thousand games would take hours; Ctrl-C ends them within a move."""
-    command = [sys.executable, "-m", "gridlab", "2048", "evaluate", "expectimax depth=6", "--games", "100000"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        time.sleep(4)
-        run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=60)
-    assert (run.returncode, out) == (130, b"")
-    assert err.splitlines()[-1] == b"interrupted"
+    playing = threading.Event()
+
+    def watched(player: Any, rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
+        if numbers:
+            playing.set()
+        return play_to_end(player, rules, seed, numbers, stop)
+
+    def interrupt() -> None:
+        if playing.wait(60):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(evaluate_module, "play_to_end", watched)
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        evaluate("expectimax depth=6", 100_000, workers=2)

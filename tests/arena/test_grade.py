@@ -11,14 +11,15 @@ from gridlab.arena.grade import BLUNDERS, Answer, Grade, compare, grade, plot_gr
 from gridlab.arena.questions import draw_questions, find_questions
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble
 from gridlab.exact.oracle import Oracle
-from gridlab.exact.tablebase.build import build
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.players.mnk import PLAYERS, PerfectPlayer, make_player
-from gridlab.players.registry import Kind
+from gridlab.players.mnk import PLAYERS, PerfectPlayer
+from gridlab.players.registry import Kind, make_player
 from gridlab.search.budget import Budget
 from tests.arena.players import Answers, First, Late, add_player
+from tests.conftest import Table
 
 pytestmark = pytest.mark.compiled
 RULES = game("tictactoe")
@@ -52,11 +53,11 @@ class Slow(First):
 def test_perfect_loses_nothing_and_random_something(text: str) -> None:
     rules = game(text)
     questions = questions_of(rules, 300)
-    perfect = grade(rules, "perfect", workers=1, questions=questions)
+    perfect = grade("perfect", rules, workers=1, questions=questions)
     assert (perfect.positions, perfect.accuracy, perfect.lost_distance) == (300, 1, 0)
     assert perfect.accuracy_interval.low > 0.98
     assert perfect.blunders == dict.fromkeys(BLUNDERS, 0)
-    random = grade(rules, "random", workers=1, questions=questions)
+    random = grade("random", rules, workers=1, questions=questions)
     assert 0 < random.accuracy < 1
     assert random.lost_distance > 0
     assert compare(perfect, random).difference_interval.low > 0
@@ -66,12 +67,11 @@ def test_perfect_loses_nothing_and_random_something(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "positions"), [("4x4:4-3", 2000), pytest.param("squava", 4000, marks=pytest.mark.long)]
 )
-def test_perfect_by_search_never_blunders_by_the_tablebase(text: str, positions: int, tmp_path: Path) -> None:
+def test_perfect_by_search_never_blunders_by_the_tablebase(text: str, positions: int, table: Table) -> None:
     """The truth and the player do not share a method here."""
     rules = game(text)
-    build(rules, tmp_path / "t.tb")
-    questions = find_questions(rules, positions, tmp_path / "t.tb", 3)
-    perfect = grade(rules, "perfect", questions=questions)
+    questions = find_questions(rules, positions, table(text).file.path, 3)
+    perfect = grade("perfect", rules, questions=questions)
     assert (perfect.positions, perfect.accuracy, perfect.lost_distance) == (positions, 1, 0)
 
 
@@ -79,7 +79,7 @@ def test_the_first_plies_of_squava() -> None:
     rules = game("squava")
     questions = draw_questions(rules, 60, 0, oracle_of(rules), plies=range(4))
     assert {question.position.ply for question in questions} <= set(range(4))
-    perfect = grade(rules, "perfect", workers=1, questions=questions)
+    perfect = grade("perfect", rules, workers=1, questions=questions)
     assert (perfect.accuracy, perfect.lost_distance) == (1, 0)
 
 
@@ -130,16 +130,16 @@ def test_positions_that_are_too_hard_are_left_out(caplog: pytest.LogCaptureFixtu
 
 
 def test_the_tablebase_of_a_grade_serves_perfect_too(tmp_path: Path) -> None:
-    build(RULES, tmp_path / "t.tb")
+    build_tablebase(RULES, tmp_path / "t.tb")
     perfect = make_player("perfect", RULES, tmp_path / "t.tb")
     assert isinstance(perfect, PerfectPlayer)
     assert perfect.oracle.ask(Position(RULES)).source == "t.tb"
-    assert grade(RULES, "perfect", 10, tmp_path / "t.tb", workers=1).accuracy == 1
+    assert grade("perfect", RULES, 10, tmp_path / "t.tb", workers=1).accuracy == 1
 
 
 def test_a_player_that_is_always_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PLAYERS, "wrong", Kind(Wrong, {}, "for tests"))
-    wrong = grade(RULES, "wrong", workers=1, questions=questions_of(RULES, 300)[:200])
+    wrong = grade("wrong", RULES, workers=1, questions=questions_of(RULES, 300)[:200])
     assert (wrong.accuracy, wrong.accuracy_interval.low, wrong.lost_distance) == (0, 0, 0)
     assert sum(wrong.blunders.values()) == 200
     assert wrong.blunders["fault"] == 0
@@ -150,7 +150,7 @@ def test_a_player_that_is_always_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_lost_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PLAYERS, "slow", Kind(Slow, {}, "for tests"))
-    slow = grade(RULES, "slow", workers=1, questions=questions_of(RULES, 300)[:200])
+    slow = grade("slow", RULES, workers=1, questions=questions_of(RULES, 300)[:200])
     assert slow.accuracy == 1
     lost = [each.lost for each in slow.outcomes if each.value == "win"]
     assert [each.lost for each in slow.outcomes if each.value == "draw"] == [None] * (200 - len(lost))
@@ -158,13 +158,13 @@ def test_lost_distance(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_same_seed_is_the_same_grade_for_any_workers() -> None:
-    one = grade(RULES, "random", 60, seed=3, workers=1)
-    assert grade(RULES, "random", 60, seed=3, workers=2) == one
-    assert grade(RULES, "random", 60, seed=4, workers=1).outcomes != one.outcomes
+    one = grade("random", RULES, 60, seed=3, workers=1)
+    assert grade("random", RULES, 60, seed=3, workers=2) == one
+    assert grade("random", RULES, 60, seed=4, workers=1).outcomes != one.outcomes
 
 
 def test_plies_add_up() -> None:
-    found = grade(game("3x4:4-3"), "random", workers=1, questions=questions_of(game("3x4:4-3"), 300)[:150])
+    found = grade("random", game("3x4:4-3"), workers=1, questions=questions_of(game("3x4:4-3"), 300)[:150])
     assert [row["ply"] for row in found.by_ply] == sorted({each.position.ply for each in found.outcomes})
     assert sum(row["positions"] for row in found.by_ply) == found.positions == 150
     assert round(sum(row["positions"] * row["accuracy"] for row in found.by_ply)) == round(150 * found.accuracy)
@@ -175,7 +175,7 @@ def test_plies_add_up() -> None:
 @pytest.mark.parametrize(("make", "sentence"), [(Late, "no answer within 2"), (lambda: Answers(99), "is no free cell")])
 def test_faults(monkeypatch: pytest.MonkeyPatch, make: type[First], sentence: str) -> None:
     add_player(monkeypatch, "faulty", make)
-    found = grade(RULES, "faulty", workers=1, questions=questions_of(RULES, 300)[:20])
+    found = grade("faulty", RULES, workers=1, questions=questions_of(RULES, 300)[:20])
     assert found.accuracy == 0
     assert found.blunders == {"win->draw": 0, "win->loss": 0, "draw->loss": 0, "fault": 20}
     assert sentence in found.faults[0]
@@ -183,7 +183,7 @@ def test_faults(monkeypatch: pytest.MonkeyPatch, make: type[First], sentence: st
 
 
 def test_as_dict_and_text() -> None:
-    found = grade(RULES, "random", 50, seed=2, workers=1)
+    found = grade("random", RULES, 50, seed=2, workers=1)
     report = found.as_dict()
     keys = "player rules positions accuracy accuracy_interval blunders lost_distance by_ply seed"
     assert set(report) == set(keys.split())
@@ -196,12 +196,12 @@ def test_as_dict_and_text() -> None:
 
 
 def test_compare() -> None:
-    random = grade(RULES, "random", workers=1, questions=questions_of(RULES, 300)[:30])
+    random = grade("random", RULES, workers=1, questions=questions_of(RULES, 300)[:30])
     itself = compare(random, random)
     assert itself.difference == 0
     assert itself.difference_interval.low < 0 < itself.difference_interval.high
     with pytest.raises(BadNotation, match="not on the same positions"):
-        compare(random, grade(RULES, "random", 30, seed=1, workers=1))
+        compare(random, grade("random", RULES, 30, seed=1, workers=1))
 
 
 def test_the_interval_of_a_difference() -> None:
@@ -223,7 +223,7 @@ def test_the_interval_of_a_difference() -> None:
 
 def test_plot(tmp_path: Path) -> None:
     questions = questions_of(RULES, 300)
-    grades = [grade(RULES, player, workers=1, questions=questions) for player in ("heuristic", "random")]
+    grades = [grade(player, RULES, workers=1, questions=questions) for player in ("heuristic", "random")]
     plot_grades(grades, tmp_path / "grade.svg")
     assert (tmp_path / "grade.svg").read_text(encoding="utf-8").startswith("<?xml")
     with pytest.raises(FileTrouble, match="no name for a picture"):
@@ -240,10 +240,10 @@ def test_plot(tmp_path: Path) -> None:
 )
 def test_wrong_settings(text: str, positions: int, seed: int, sentence: str) -> None:
     with pytest.raises(BadNotation, match=sentence):
-        grade(game(text), "random", positions, seed=seed, workers=1)
+        grade("random", game(text), positions, seed=seed, workers=1)
 
 
 @pytest.mark.parametrize("player", ["nobody", "alpha-beta depth=99"])
 def test_a_wrong_player(player: str) -> None:
     with pytest.raises(BadPlayer):
-        grade(RULES, player, 10, workers=1)
+        grade(player, RULES, 10, workers=1)

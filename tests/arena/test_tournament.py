@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gridlab.arena import tournament as module
-from gridlab.arena.match import play_match
+from gridlab.arena.match.mnk import play_match
 from gridlab.arena.records.mnk import verify_records
 from gridlab.arena.tournament import Tournament, pairing_seed, play_tournament, plot_ratings
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
@@ -25,7 +25,7 @@ def players(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def play(folder: Path | None = None, resume: bool = False, seed: int = 2, games: int = 6) -> Tournament:
-    return play_tournament(RULES, PLAYERS, games, "random:2", seed, 1, folder, resume)
+    return play_tournament(PLAYERS, RULES, games, "random:2", seed, 1, folder, resume)
 
 
 def test_everybody_plays_everybody(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_everybody_plays_everybody(tmp_path: Path) -> None:
     ]
     for (first, second), match in played.matches.items():
         seed = pairing_seed(2, first, second)
-        assert match == play_match(RULES, match.a, match.b, 6, "random:2", seed, 1)
+        assert match == play_match(match.a, match.b, RULES, 6, "random:2", seed, 1)
     assert len({match.seed for match in played.matches.values()}) == 3
 
 
@@ -76,11 +76,11 @@ def test_a_stopped_tournament_goes_on_after_the_last_whole_pairing(
 ) -> None:
     begun: list[str] = []
 
-    def stop_at_the_last(rules: object, a: str, b: str, *others: object) -> object:
+    def stop_at_the_last(a: str, b: str, rules: object, *others: object) -> object:
         begun.append(f"{a} {b}")
         if begun == ["late random", "late first", "random first"]:
             raise KeyboardInterrupt
-        return play_match(rules, a, b, *others)  # type: ignore[arg-type]
+        return play_match(a, b, rules, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(module, "play_match", stop_at_the_last)
     with pytest.raises(KeyboardInterrupt):
@@ -128,13 +128,13 @@ def test_spoilt_folders(tmp_path: Path) -> None:
 def test_wrong_use_leaves_no_folder(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     with pytest.raises(BadPlayer, match="'random' stands twice among the players"):
-        play_tournament(RULES, ["random", "first", " random"], 2, folder=folder)
+        play_tournament(["random", "first", " random"], RULES, 2, folder=folder)
     with pytest.raises(BadPlayer, match="a tournament of 1 players has no games"):
-        play_tournament(RULES, ["random"], 2, folder=folder)
+        play_tournament(["random"], RULES, 2, folder=folder)
     with pytest.raises(BadPlayer, match="'nobody' is no player"):
-        play_tournament(RULES, ["random", "nobody"], 2, folder=folder)
+        play_tournament(["random", "nobody"], RULES, 2, folder=folder)
     with pytest.raises(BadNotation, match="an even number is needed"):
-        play_tournament(RULES, ["random", "first"], 3, folder=folder)
+        play_tournament(["random", "first"], RULES, 3, folder=folder)
     assert not folder.exists()
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import gridlab as package
 from tests.conftest import Python, Run
 
 COUNTS = ["legal", "ongoing", "x_wins", "o_wins", "draws"]
@@ -151,12 +150,6 @@ def test_ctrl_c_is_exit_code_130() -> None:
         assert run.stderr.read().splitlines()[-1] == b"interrupted"
 
 
-def test_importing_is_cheap(python: Python) -> None:
-    heavy = ["numba", "numpy", "typer", "torch", "pyarrow", "matplotlib", "fastapi", "tqdm"]
-    done = python(f"import sys, gridlab; print([name for name in {heavy} if name in sys.modules])")
-    assert done.stdout.strip() == "[]"
-
-
 @pytest.mark.parametrize("words", [["--help"], ["show", "tictactoe"], ["lines", "squava"], ["games", "verify", "g"]])
 def test_commands_without_kernels_need_no_compiler(python: Python, tmp_path: Path, words: list[str]) -> None:
     game = {"rules": "3x3:3", "x": "a", "o": "b", "seed": 0, "opening": 0, "result": "x_wins", "reason": "played"}
@@ -166,11 +159,3 @@ def test_commands_without_kernels_need_no_compiler(python: Python, tmp_path: Pat
         "print([name for name in ('numba', 'numpy') if name in sys.modules])"
     )
     assert done.stdout.endswith("[]\n"), done.stderr
-
-
-def test_everything_promised_can_be_imported() -> None:
-    for name in package.__all__:
-        assert getattr(package, name) is not None
-    assert set(package.__all__) == set(dir(package))
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        _ = package.nothing

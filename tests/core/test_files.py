@@ -1,10 +1,17 @@
+"""Files that appear whole or not at all, whatever stands at their place."""
+
 import hashlib
+import os
+import stat
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from gridlab.core.errors import FileTrouble
-from gridlab.core.files import whole_file
+from gridlab.core.files import refuse_overlap, timestamp, whole_file
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -46,3 +53,106 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     folder.mkdir()
     with pytest.raises(FileTrouble, match="cannot write"), whole_file(folder) as file:
         file.write(b"x")
+
+
+def write(path: Path, data: bytes = b"new") -> None:
+    with whole_file(path) as file:
+        file.write(data)
+
+
+def test_the_mode_of_a_file_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "secret"
+    target.write_bytes(b"old")
+    target.chmod(0o600)
+    write(target)
+    assert target.read_bytes() == b"new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    real, link, dangling = tmp_path / "real" / "file", tmp_path / "link", tmp_path / "dangling"
+    real.write_bytes(b"old")
+    link.symlink_to(real)
+    dangling.symlink_to(tmp_path / "real" / "another")
+    write(link)
+    write(dangling)
+    assert link.is_symlink()
+    assert dangling.is_symlink()
+    assert real.read_bytes() == (tmp_path / "real" / "another").read_bytes() == b"new"
+
+
+def test_pipes_and_devices_are_written_through(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    write(pipe, b"through")
+    reader.join(10)
+    assert read == [b"through"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    null = tmp_path / "null"
+    try:
+        os.mknod(null, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except PermissionError:
+        return  # only root makes devices; where it can, the rest is tried
+    write(null)
+    assert stat.S_ISCHR(null.stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["", ".", "folder", "loop", "x" * 300, "null\0byte", "/"])
+def test_places_that_are_none_are_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(FileTrouble, match="cannot write"):
+        write(Path(name) if name in ("", ".", "/") else tmp_path / name)
+
+
+def test_long_names_that_are_allowed_work(tmp_path: Path) -> None:
+    write(tmp_path / ("x" * 255))
+    assert [len(path.name) for path in tmp_path.iterdir()] == [255]
+
+
+def test_a_second_writer_is_refused_and_a_dead_one_is_not_waited_for(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    with whole_file(target) as file:
+        file.write(b"first")
+        with pytest.raises(FileTrouble, match="another process is writing"):
+            write(target)
+    assert target.read_bytes() == b"first"
+    program = f"""
+import os
+from pathlib import Path
+from gridlab.core.files import refuse_overlap, timestamp, whole_file
+with whole_file(Path({str(target)!r})) as file:
+    file.write(b"half")
+    os.kill(os.getpid(), 9)
+"""
+    subprocess.run([sys.executable, "-c", program], check=False)
+    assert any(path.name.endswith(".part") for path in tmp_path.iterdir())
+    write(target)
+    assert target.read_bytes() == b"new"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_what_is_read_is_not_written(tmp_path: Path) -> None:
+    source, folder = tmp_path / "file", tmp_path / "folder"
+    source.write_bytes(b"")
+    folder.mkdir()
+    (tmp_path / "same").hardlink_to(source)
+    (tmp_path / "link").symlink_to(source)
+    refuse_overlap(source, tmp_path / "other")
+    refuse_overlap(folder, tmp_path / "folder2")
+    for target in (source, tmp_path / "same", tmp_path / "link", tmp_path / "folder" / ".." / "file"):
+        with pytest.raises(FileTrouble, match="which is being read"):
+            refuse_overlap(source, target)
+    with pytest.raises(FileTrouble, match="which is being read"):
+        refuse_overlap(folder, folder / "deep" / "file")
+
+
+@pytest.mark.parametrize("epoch", ["-1", "x", "99999999999999999999", "²", "253402300800"])
+def test_a_time_that_is_none_is_refused(epoch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    with pytest.raises(FileTrouble, match="seconds since 1970"):
+        timestamp()

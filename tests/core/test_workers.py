@@ -30,8 +30,8 @@ def spin(stop):
 
 stop = stop_flag()
 spin(stop_flag() + 1)  # compiled before the clock starts
-print("spinning", flush=True)
 try:
+    print("spinning", flush=True)
     {call}
 except KeyboardInterrupt:
     print("stopped", stop[0], flush=True)
@@ -41,8 +41,8 @@ import time
 from gridlab.core.workers import in_order
 
 if __name__ == "__main__":
-    print("spinning", flush=True)
     try:
+        print("spinning", flush=True)
         list(in_order(time.sleep, [60, 60, 60], workers=2, processes=True))
     except KeyboardInterrupt:
         print("stopped", flush=True)
@@ -162,7 +162,6 @@ def test_ctrl_c_ends_long_work_at_once(program: str, tmp_path: Path) -> None:
         watchdog.daemon = True
         watchdog.start()
         assert run.stdout.readline() == "spinning\n"
-        time.sleep(0.7)
         run.send_signal(signal.SIGINT)
         begun = time.monotonic()
         assert run.stdout.readline().startswith("stopped")
@@ -170,3 +169,66 @@ def test_ctrl_c_ends_long_work_at_once(program: str, tmp_path: Path) -> None:
         assert time.monotonic() - begun < 3
         assert "Traceback" not in run.stderr.read()
         watchdog.cancel()
+
+
+UNGUARDED = """
+from gridlab.core.workers import in_order
+
+class Squares:
+    def __init__(self, add):
+        self.add = add
+
+    def __call__(self, number):
+        return number * number + self.add
+
+print(list(in_order(Squares(1), range(5), workers=2, processes=True)))
+"""
+
+
+def test_a_script_needs_no_guard_and_its_classes_travel(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.stdout == "[1, 2, 5, 10, 17]\n"
+    assert done.stderr == ""
+
+
+def test_what_cannot_be_sent_is_known_before(tmp_path: Path) -> None:
+    assert workers.can_travel("text", lambda: 1) == ""
+    with (tmp_path / "file").open("w") as file:
+        assert workers.can_travel("text", file).startswith("TextIOWrapper: ")
+
+
+ORPHANS = """
+import os, signal, time
+from gridlab.core.workers import in_order
+
+def show_and_sleep(number):
+    print(os.getpid(), flush=True)
+    time.sleep(60)
+
+list(in_order(show_and_sleep, range(2), workers=2, processes=True))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_workers_do_not_outlive_a_parent_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(ORPHANS)
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        pids = [int(run.stdout.readline()) for _ in range(2)]
+        run.kill()
+        run.wait()
+        end = time.monotonic() + 5
+        while any(alive(pid) for pid in pids):
+            assert time.monotonic() < end, "a worker lives on"
+            time.sleep(0.05)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and waits for its parent to notice does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

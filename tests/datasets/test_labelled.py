@@ -8,22 +8,19 @@ import pytest
 
 from gridlab.core.errors import FileTrouble, TooLarge
 from gridlab.datasets.labelled import SPLITS, sample
-from gridlab.exact.tablebase.build import build
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
-from tests.conftest import Run
+from tests.conftest import Run, Table
 
 pytestmark = pytest.mark.compiled
 VALUES = {"win": 1, "draw": 0, "loss": -1}
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Tablebase:
-    path = tmp_path_factory.mktemp("sample") / "3x4.tb"
-    build(game("3x4:4-3"), path)
-    return Tablebase(path)
+@pytest.fixture
+def small(table: Table) -> Tablebase:
+    return table("3x4:4-3")
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -32,16 +29,16 @@ def read(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def test_every_label_is_what_the_table_says(table: Tablebase, tmp_path: Path) -> None:
+def test_every_label_is_what_the_table_says(small: Tablebase, tmp_path: Path) -> None:
     path = tmp_path / "new" / "s.parquet"
-    sample(table, path, 500, seed=3)
+    sample(small, path, 500, seed=3)
     rows = read(path)
     assert len({row["board"] for row in rows}) == 500
     for row in rows:
-        position = Position.parse(row["board"], table.rules)
+        position = Position.parse(row["board"], small.rules)
         assert position.outcome() is None
         assert position.canonical()[0] == position
-        probe = table.probe(position)
+        probe = small.probe(position)
         assert (row["crosses"], row["noughts"], row["ply"]) == (position.crosses, position.noughts, position.ply)
         assert (row["value"], row["distance"]) == (VALUES[probe.value], probe.distance)
         moves = {move.cell: (VALUES[move.value], move.distance) for move in probe.moves}
@@ -50,9 +47,9 @@ def test_every_label_is_what_the_table_says(table: Tablebase, tmp_path: Path) ->
     assert {row["split"] for row in rows} == set(SPLITS)
 
 
-def test_a_seed_fixes_the_sample_and_the_class_its_split(table: Tablebase, tmp_path: Path) -> None:
+def test_a_seed_fixes_the_sample_and_the_class_its_split(small: Tablebase, tmp_path: Path) -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        sample(table, tmp_path / f"{name}.parquet", 3000, seed)
+        sample(small, tmp_path / f"{name}.parquet", 3000, seed)
     first, again, other = (read(tmp_path / f"{name}.parquet") for name in "abc")
     assert first == again
     assert first != other
@@ -64,14 +61,14 @@ def test_a_seed_fixes_the_sample_and_the_class_its_split(table: Tablebase, tmp_p
     assert 0.77 < share < 0.83
 
 
-def test_all_of_a_game_and_one_more(table: Tablebase, tmp_path: Path) -> None:
-    every = sum(sum(ply.canonical.values()) for ply in table.file.directory.counts)
-    sample(table, tmp_path / "all.parquet", every)
+def test_all_of_a_game_and_one_more(small: Tablebase, tmp_path: Path) -> None:
+    every = sum(sum(ply.canonical.values()) for ply in small.file.directory.counts)
+    sample(small, tmp_path / "all.parquet", every)
     assert len({row["board"] for row in read(tmp_path / "all.parquet")}) == every
     with pytest.raises(TooLarge, match=f"holds {every:,} positions up to symmetry, not {every + 1:,}"):
-        sample(table, tmp_path / "more.parquet", every + 1)
+        sample(small, tmp_path / "more.parquet", every + 1)
     with pytest.raises(FileTrouble, match=r"end it in \.parquet"):
-        sample(table, tmp_path / "s.csv", 5)
+        sample(small, tmp_path / "s.csv", 5)
 
 
 def test_drawing_is_uniform_where_slots_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,8 +91,8 @@ def test_more_than_a_ply_has(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(draw_positions(game("4x4:4-3"), 15, 75, np.random.default_rng(0))) == 70
 
 
-def test_on_the_command_line(gridlab: Run, table: Tablebase, tmp_path: Path) -> None:
+def test_on_the_command_line(gridlab: Run, small: Tablebase, tmp_path: Path) -> None:
     out = str(tmp_path / "s.parquet")
-    code, _, err = gridlab("tablebase", "sample", str(table.file.path), "--positions", "40", "-o", out, "--seed", "1")
+    code, _, err = gridlab("tablebase", "sample", str(small.file.path), "--positions", "40", "-o", out, "--seed", "1")
     assert (code, err.splitlines()[-1]) == (0, f"{out}: 40 positions")
     assert len(read(Path(out))) == 40

@@ -6,8 +6,8 @@ import pytest
 from gridlab.core.errors import BadPlayer
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
-from gridlab.players.mnk import PLAYERS, make_player
-from gridlab.players.registry import parse_player
+from gridlab.players.mnk import PLAYERS
+from gridlab.players.registry import close_player, make_player, parse_player
 from tests.conftest import Python
 from tests.search.mnk.by_the_letter import best_first, to_key
 
@@ -22,7 +22,7 @@ def test_players_make_legal_moves(text: str) -> None:
         assert player.move(position, random) in position.moves()
     if text != "random":
         assert player.move(position, random) == 2  # it wins
-    player.close()
+    close_player(player)
 
 
 def test_settings() -> None:

@@ -1,43 +1,28 @@
 """How well a player plays 2048: many games, their mean score, and how often each tile was reached.
 
-Every game has its own stream of chance, made from the seed and the number of the game, so the same seed gives the same
-games for any number of workers. A 4x4 game is played inside a kernel, any other board by plain Python.
+The same seed gives the same games for any number of workers; gridlab.arena.solo plays them.
 """
 
-import time
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.arena.intervals import Interval, of_mean, wilson
+from gridlab.arena.solo import Results, play_to_end
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation
 from gridlab.core.progress import bar
-from gridlab.core.splitmix import Stream, streams
-from gridlab.core.stop import Stop, stop_flag, stopped
+from gridlab.core.stop import stop_flag
 from gridlab.core.workers import available_cores, in_order
-from gridlab.games.game2048 import reference
-from gridlab.games.game2048.kernels import row_tables, unpack
-from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import Player2048, make_player2048
-from gridlab.search.game2048.expectimax import new_memory
-from gridlab.search.game2048.games import new_games, play_games
+from gridlab.players.game2048 import Player2048, find_player2048, has_chooser
+from gridlab.players.registry import player_name
 
 GAMES_A_JOB = 32
 LEAST_TILE = 128  # of the table for people; all are in `tile_rates`
-
-
-class Played(NamedTuple):
-    """Some finished games."""
-
-    scores: list[int]
-    max_tiles: list[int]
-    moves: int
-    cpu_seconds: float
 
 
 @dataclass(frozen=True)
@@ -112,34 +97,38 @@ class Evaluation2048:
 
 
 def evaluate(
-    player: str,
+    player: str | Player2048,
     games: int,
     seed: int = 0,
     workers: int | None = None,
     rules: Rules2048 | None = None,
     progress: bool = False,
 ) -> Evaluation2048:
-    """Let a player play so many games."""
+    """Let a player play so many games: text such as "expectimax depth=3", or anything with `move(position, random)`.
+
+    Workers are threads: all cores for a player that has a chooser for kernels, one for any other, which is asked by
+    Python and holds the GIL.
+    """
     if games < 1:
         raise BadNotation(f"{games} games show nothing; at least one is needed")
     if seed < 0:
         raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
-    rules = rules or Rules2048()
-    made, stop = make_player2048(player, rules), stop_flag()
-    play = partial(play_packed if rules.packed else play_plain, made, seed, stop=stop)
+    found, rules = find_player2048(player, rules)
+    name, stop = player_name(player), stop_flag()
+    play = partial(play_to_end, found, rules, seed, stop=stop)
     play(range(0))  # compiled before the clock starts
-    workers = workers or available_cores()
+    workers = workers or (available_cores() if has_chooser(found, rules) else 1)
     size = max(1, min(GAMES_A_JOB, games // (4 * workers)))
     jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
-    played: list[Played] = []
-    with bar(games, player, "games", progress) as shown:
+    played: list[Results] = []
+    with bar(games, name, "games", progress) as shown:
         for job, result in zip(jobs, in_order(play, jobs, workers, stop), strict=True):
             played.append(result)
             shown.update(len(job))
-    return _gathered(player, rules, seed, played)
+    return _gathered(name, rules, seed, played)
 
 
-def _gathered(player: str, rules: Rules2048, seed: int, played: list[Played]) -> Evaluation2048:
+def _gathered(player: str, rules: Rules2048, seed: int, played: list[Results]) -> Evaluation2048:
     return Evaluation2048(
         player,
         rules,
@@ -149,34 +138,3 @@ def _gathered(player: str, rules: Rules2048, seed: int, played: list[Played]) ->
         sum(each.moves for each in played),
         sum(each.cpu_seconds for each in played),
     )
-
-
-def play_packed(player: Player2048, seed: int, numbers: range, stop: Stop) -> Played:
-    """Games of these numbers, inside a kernel."""
-    plan, games = player.plan(), new_games(len(numbers))
-    states, memory = streams(seed, len(numbers), numbers.start), new_memory(plan.entries)
-    begun = time.thread_time()
-    play_games(games, row_tables(), plan.evaluator, plan.settings, memory, states, 0, stop)
-    spent = time.thread_time() - begun
-    max_tiles = [max(unpack(int(board))) for board in games.boards]
-    return Played(games.points.tolist(), max_tiles, int(games.moves.sum()), spent)
-
-
-def play_plain(player: Player2048, seed: int, numbers: range, stop: Stop) -> Played:
-    """The same for boards that no kernel plays."""
-    begun = time.thread_time()
-    ends = [_play_plainly(player, state, stop) for state in streams(seed, len(numbers), numbers.start).tolist()]
-    spent = time.thread_time() - begun
-    scores, max_tiles = [end.score for end, _ in ends], [end.max_tile for end, _ in ends]
-    return Played(scores, max_tiles, sum(moves for _, moves in ends), spent)
-
-
-def _play_plainly(player: Player2048, state: int, stop: Stop) -> tuple[Position2048, int]:
-    """One game: its end and its number of moves."""
-    stream, random, moves = Stream(state), np.random.default_rng(state), 0
-    position = Position2048(reference.start(player.rules, stream), 0, player.rules)
-    while not position.over and not stopped(stop):
-        after = position.play(player.move(position, random))
-        position = Position2048(reference.spawn(player.rules, after.tiles, stream), after.score, player.rules)
-        moves += 1
-    return position, moves

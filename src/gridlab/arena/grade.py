@@ -18,17 +18,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gridlab.arena.intervals import RESAMPLES, Interval, quantiles, wilson
-from gridlab.arena.match import Seat, faults_text
+from gridlab.arena.match.mnk import faults_text
 from gridlab.arena.questions import Question, chance, find_questions
+from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, PlayerFault
 from gridlab.core.figures import new_figure, save
 from gridlab.core.progress import bar
-from gridlab.core.workers import available_cores, in_order
+from gridlab.core.workers import in_order
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Value
-from gridlab.players.mnk import make_player
+from gridlab.games.registry import game
+from gridlab.players.registry import Player, close_player, make_player
 
 QUESTIONS_A_JOB = 50
 ANSWERING = 1  # what a source of chance is for; questions are drawn with 0
@@ -143,8 +145,8 @@ def _row(name: str, summary: dict[str, Any]) -> tuple[str | int, ...]:
 
 
 def grade(
-    rules: Rules,
-    player: str,
+    player: str | Player,
+    rules: Rules | str,
     positions: int = 1000,
     tablebase: Path | str | None = None,
     seed: int = 0,
@@ -157,28 +159,30 @@ def grade(
     The truth comes from `tablebase` as far as it goes, else from search; `perfect` looks there too. `questions` that
     are there already are not drawn again. The same seed gives the same grade for any number of workers.
     """
-    make_player(player, rules, tablebase).close()  # what is wrong with it is said before anything long begins
+    rules = game(rules, "mnk")
+    close_player(make_player(player, rules, tablebase))  # what is wrong with it is said before anything long begins
+    (entrant,), workers = enter([player], rules, workers)
     if questions is None:
         questions = find_questions(rules, positions, tablebase, seed, progress)
     starts = range(0, len(questions), QUESTIONS_A_JOB)
     jobs = [
-        Job(rules, player, tablebase, seed, first, tuple(questions[first : first + QUESTIONS_A_JOB]))
+        Job(rules, entrant, tablebase, seed, first, tuple(questions[first : first + QUESTIONS_A_JOB]))
         for first in starts
     ]
-    workers = min(workers or available_cores(), len(jobs))
+    workers = min(workers, len(jobs))
     given: list[Answer] = []
-    with bar(len(questions), player, "positions", progress) as shown:
+    with bar(len(questions), entrant.name, "positions", progress) as shown:
         for answers in in_order(ask, jobs, workers, processes=True) if workers > 1 else map(ask, jobs):
             given += answers
             shown.update(len(answers))
-    return Grade(player, rules, seed, tuple(given))
+    return Grade(entrant.name, rules, seed, tuple(given))
 
 
 class Job(NamedTuple):
     """A chunk of questions for one worker."""
 
     rules: Rules
-    player: str
+    player: Entrant
     tablebase: Path | str | None
     seed: int
     first: int  # the number of its first question

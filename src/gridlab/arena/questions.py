@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gridlab.arena.match import draw_opening
+from gridlab.arena.match.mnk import draw_opening
 from gridlab.arena.records.mnk import replay
 from gridlab.core.errors import BadNotation
 from gridlab.core.progress import bar
 from gridlab.exact.oracle import Oracle
-from gridlab.exact.tablebase.halves import MAX_CELLS, halves, shape
+from gridlab.exact.tablebase.blocks import shape
+from gridlab.exact.tablebase.halves import MAX_CELLS, halves
 from gridlab.exact.tablebase.look_up import Boards
 from gridlab.exact.tablebase.sampling import MOST_TRIED, boards_at, draw_positions
 from gridlab.games.mnk.position import Position
@@ -129,7 +130,7 @@ def _by_play(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Po
     seen: set[object] = set()
     for _ in range(OPENINGS):
         try:
-            position = replay(rules, draw_opening(rules, ply, random))
+            position = replay(draw_opening(rules, ply, random), rules)
         except BadNotation:
             return  # random games of that length are over
         if position.key not in seen:

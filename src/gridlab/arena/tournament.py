@@ -8,6 +8,7 @@ the tournament; its games say which.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -17,14 +18,17 @@ from typing import Any
 import numpy as np
 
 from gridlab.arena.intervals import count_pairs
-from gridlab.arena.match import Match, check_settings, faults_text, parse_openings, play_match
+from gridlab.arena.match.mnk import Match, check_settings, faults_text, parse_openings, play_match
 from gridlab.arena.rating import Rating, rate
 from gridlab.arena.records.mnk import Record, read_records, verify_records, write_records
+from gridlab.arena.seat import enter
 from gridlab.core import draw
 from gridlab.core.errors import BadPlayer, FileTrouble, SpoiltFile
 from gridlab.core.figures import new_figure, save
 from gridlab.core.files import write_json
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import game
+from gridlab.players.registry import Player, player_name
 
 SETTINGS = "tournament.json"
 FORMAT, VERSION = "gridlab tournament", 1
@@ -108,34 +112,37 @@ class Tournament:
 
 
 def play_tournament(
-    rules: Rules,
-    players: list[str],
-    games: int,
+    players: Sequence[str | Player],
+    rules: Rules | str,
+    games: int = 100,
     openings: str = "random:0",
     seed: int = 0,
     workers: int | None = None,
-    folder: Path | None = None,
+    folder: Path | str | None = None,
     resume: bool = False,
     progress: bool = False,
 ) -> Tournament:
     """Let everybody play everybody; games go into `folder`, and with `resume` what it holds is not played again."""
-    _check_players(players)
-    check_settings(rules, players, games, openings, seed)
+    rules, names = game(rules, "mnk"), [player_name(player) for player in players]
+    _check_names(names)
+    check_settings(rules, games, openings, seed)
+    enter(players, rules, workers)
     if folder is not None:
-        _begin(folder, _settings(rules, players, games, openings, seed), resume)
+        folder = Path(folder)
+        _begin(folder, _settings(rules, names, games, openings, seed), resume)
     matches: dict[Pairing, Match] = {}
     for first, second in combinations(range(len(players)), 2):
         own = pairing_seed(seed, first, second)
         path = None if folder is None else folder / f"{_stem((first, second))}.jsonl"
-        match = Match(rules, players[first], players[second], openings, own, ())
+        match = Match(rules, names[first], names[second], openings, own, ())
         if path is not None and path.exists():
             matches[first, second] = _read_match(path, match, games)
             continue
-        match = play_match(rules, match.a, match.b, games, openings, own, workers, progress)
+        match = play_match(players[first], players[second], rules, games, openings, own, workers, progress)
         if path is not None:
             write_records(path, match.records)
         matches[first, second] = match
-    return Tournament(rules, tuple(players), games, openings, seed, matches)
+    return Tournament(rules, tuple(names), games, openings, seed, matches)
 
 
 def pairing_seed(seed: int, first: int, second: int) -> int:
@@ -143,10 +150,10 @@ def pairing_seed(seed: int, first: int, second: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(first, second)).generate_state(1)[0])
 
 
-def _check_players(players: list[str]) -> None:
-    if len(players) < 2:
-        raise BadPlayer(f"a tournament of {len(players)} players has no games; at least 2 are needed")
-    names = [" ".join(text.split()) for text in players]
+def _check_names(names: list[str]) -> None:
+    if len(names) < 2:
+        raise BadPlayer(f"a tournament of {len(names)} players has no games; at least 2 are needed")
+    names = [" ".join(text.split()) for text in names]
     if twice := [name for name in names if names.count(name) > 1]:
         raise BadPlayer(f"{twice[0]!r} stands twice among the players; a result needs one name for each")
 

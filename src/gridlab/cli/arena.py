@@ -29,16 +29,19 @@ def match(
 ) -> None:
     """Let two players play each other.
 
-    Games come in pairs that share an opening, with colours exchanged. A wrong or late answer loses the game.
+    Games come in pairs that share an opening, with colours exchanged. A wrong or late answer loses the game. In 2048
+    both play alone, on the same chance, and their scores are compared.
     """
     from gridlab.arena.match import play_match
-    from gridlab.arena.records.mnk import write_records
     from gridlab.games import game as find_game
 
     set_quiet(quiet)
-    played = play_match(find_game(game), a, b, number, openings, seed or 0, workers, progress=not quiet)
+    rules = find_game(game)
+    if save is not None and len(rules.sides) == 1:
+        raise BadNotation(f"--save keeps games between two; gridlab 2048 generate --player records games of {rules}")
+    played = play_match(a, b, rules, number, openings, seed or 0, workers, progress=not quiet)
     if save is not None:
-        write_records(save, played.records)
+        played.save(save)
         if not quiet:
             typer.echo(f"{save}: {played.games:,} games", err=True)
     print_result(played, json)
@@ -62,14 +65,13 @@ def tournament(
     With --out the games of each pairing go into a folder, and a tournament that was stopped can go on.
     """
     from gridlab.arena.tournament import play_tournament, plot_ratings
-    from gridlab.games import game as find_game
 
     set_quiet(quiet)
     if out is None and (resume or plot):
         raise BadNotation(f"{'--resume' if resume else '--plot'} needs the folder of the tournament: --out DIR")
-    rules, shown = find_game(game), not quiet
+    shown = not quiet
     try:
-        played = play_tournament(rules, players, number, openings, seed or 0, workers, out, resume, shown)
+        played = play_tournament(players, game, number, openings, seed or 0, workers, out, resume, shown)
     except KeyboardInterrupt:
         if out is not None:
             typer.echo(f"stopped; {out} keeps its whole pairings: go on with --resume", err=True)

@@ -29,10 +29,17 @@ def generate(
     min_score: Annotated[int, typer.Option("--min-score", min=0, help="Drop games below this score.")] = 0,
     min_tile: Annotated[int, typer.Option("--min-tile", min=0, help="Drop games without this tile.")] = 0,
     metadata: Annotated[bool, typer.Option("--metadata", help="Keep what the search thought of each move.")] = False,
-    evaluator: Annotated[str, typer.Option("--evaluator", help="spec, the document's, or rows, stronger.")] = "spec",
+    player: Annotated[
+        str | None,
+        typer.Option("--player", metavar="TEXT", help='Who plays: random, "expectimax depth=8 cutoff=0.001".'),
+    ] = None,
+    evaluator: Annotated[
+        str | None, typer.Option("--evaluator", help="spec, the document's and the default, or rows, stronger.")
+    ] = None,
     sample_cells: Annotated[
-        int, typer.Option("--sample-cells", help="Try so many random cells a new tile; 4 in the document; 0 is all.")
-    ] = 0,
+        int | None,
+        typer.Option("--sample-cells", help="Try so many random cells a new tile; 4 in the document; 0 is all."),
+    ] = None,
     max_moves: Annotated[
         int | None, typer.Option("--max-moves", min=0, help="Of a game: 5000 for spec, else none (0).")
     ] = None,
@@ -40,18 +47,19 @@ def generate(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Play games by expectimax and write them, each move with the board before it.
+    """Play games by expectimax, or another player, and write them, each move with the board before it.
 
     Every game is checked by the rules. The same seed gives the same games for any number of workers.
     """
     from gridlab.datasets.games2048.files import check_name
-    from gridlab.datasets.games2048.generate import MOST_GAMES, make_settings, settings_to_resume
+    from gridlab.datasets.games2048.generate import MOST_GAMES
     from gridlab.datasets.games2048.generate import generate as make
+    from gridlab.datasets.games2048.settings import make_settings, settings_to_resume
 
     set_quiet(quiet)
     check_name(output)
     settings = make_settings(
-        seed, depth, evaluator, sample_cells, max_moves, curriculum or "", min_score, min_tile, metadata
+        seed, depth, evaluator, sample_cells, max_moves, curriculum or "", min_score, min_tile, metadata, player
     )  # fmt: skip
     if resume:
         settings = settings_to_resume(output, settings, seed is not None)

@@ -45,18 +45,18 @@ def grade(
     from gridlab.arena.questions import find_questions
     from gridlab.core.figures import new_figure
     from gridlab.games import game as find_game
-    from gridlab.players.mnk import make_player
+    from gridlab.players.registry import close_player, make_player
 
     set_quiet(quiet)
-    rules, shown = find_game(game), not quiet
+    rules, shown = find_game(game, "mnk"), not quiet
     picture = out or (DEFAULT_PICTURE if plot else None)
     for player in players:
-        make_player(player, rules, tablebase).close()  # a wrong player or name of a picture is told at once
+        close_player(make_player(player, rules, tablebase))  # a wrong player or name of a picture is told at once
     if picture is not None:
         new_figure(picture, 1)
     questions = find_questions(rules, positions, tablebase, seed or 0, shown, nodes)
     grades = [
-        find_grade(rules, player, positions, tablebase, seed or 0, workers, shown, questions) for player in players
+        find_grade(player, rules, positions, tablebase, seed or 0, workers, shown, questions) for player in players
     ]
     comparisons = [compare(grades[0], other, seed or 0) for other in grades[1:]]
     if picture is not None:

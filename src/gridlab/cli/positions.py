@@ -13,11 +13,11 @@ def census(game: Game, json: Json = False, quiet: Quiet = False, workers: Worker
 
     By ply, by outcome and up to symmetry, on boards of up to 25 cells.
     """
-    from gridlab import games
     from gridlab.exact.census import census
+    from gridlab.games import game as find_game
 
     set_quiet(quiet)
-    print_result(census(games.game(game), workers, progress=not quiet), json)
+    print_result(census(find_game(game, "mnk"), workers, progress=not quiet), json)
 
 
 def states(
@@ -31,12 +31,12 @@ def states(
 
     The columns are ply,crosses,noughts,board,outcome. Games with more than 100 million positions are counted only.
     """
-    from gridlab import games
     from gridlab.core.files import whole_file
     from gridlab.datasets.states import write_states
+    from gridlab.games import game as find_game
 
     set_quiet(quiet)
-    rules = games.game(game)
+    rules = find_game(game, "mnk")
     if out is None:
         write_states(rules, sys.stdout.buffer, canonical, workers, progress=not quiet)
         return
@@ -51,10 +51,10 @@ def lines(game: Game, json: Json = False) -> None:
 
     For each class of symmetric lines the base mask of either player, then all its lines, the base first.
     """
-    from gridlab import games
+    from gridlab.games import game as find_game
     from gridlab.games.mnk.line_classes import LineReport
 
-    print_result(LineReport(games.game(game)), json)
+    print_result(LineReport(find_game(game, "mnk")), json)
 
 
 def show(
@@ -67,11 +67,11 @@ def show(
 
     Legal or why not, outcome, bitboards, canonical form. Exit code 1 if no game leads to it.
     """
-    from gridlab import games
+    from gridlab.games import game as find_game
     from gridlab.games.mnk.position import Position
     from gridlab.games.mnk.report import PositionReport
 
-    rules = games.game(game)
+    rules = find_game(game, "mnk")
     position = Position.parse(board, rules) if board else Position(rules)
     for move in play.split():
         position = position.play(move)

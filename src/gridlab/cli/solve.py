@@ -33,14 +33,14 @@ def solve(
 
     With --prove a forced win is proved or refuted, and the proof checked by the rules.
     """
-    from gridlab import games
     from gridlab.core.progress import bar
     from gridlab.exact.oracle import Oracle
+    from gridlab.games import game as find_game
     from gridlab.games.mnk.position import Position
     from gridlab.search.budget import Budget
 
     set_quiet(quiet)
-    rules = games.game(game)
+    rules = find_game(game, "mnk")
     position = Position.parse(board, rules) if board else Position(rules)
     if prove:
         print_result(proof_of(rules, position, Budget(nodes, seconds), not quiet), json)

@@ -29,18 +29,18 @@ def build(
 
     Says beforehand what it will take. A build that is stopped or killed goes on with --resume.
     """
-    from gridlab import games
     from gridlab.exact.census import census
-    from gridlab.exact.tablebase.build import build, last_ply, plan, size_text
+    from gridlab.exact.tablebase.build import build_tablebase, last_ply, plan, size_text
+    from gridlab.games import game as find_game
 
     set_quiet(quiet)
-    rules = games.game(game)
+    rules = find_game(game, "mnk")
     last_ply(rules, max_ply)
     counts = census(rules, workers)
     if not quiet:
         typer.echo(str(plan(counts, workers)), err=True)
     try:
-        build(rules, out, max_ply, workers, resume, progress=not quiet, counts=counts)
+        build_tablebase(rules, out, max_ply, workers, resume, progress=not quiet, counts=counts)
     except KeyboardInterrupt:
         typer.echo(f"stopped; {out}.plies keeps the plies that are done: go on with --resume", err=True)
         raise

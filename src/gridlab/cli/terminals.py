@@ -29,16 +29,18 @@ def build(
 
     By default the 523,798,756 of tictactoe5 (4.2 GB) into dataset_5x5_final; other games need --out.
     """
-    from gridlab import games
-    from gridlab.datasets.terminals.build import build, build_report, parse_plies
+    from gridlab.datasets.terminals.build import build_report, build_terminals, parse_plies
+    from gridlab.games import game as find_game
 
     set_quiet(quiet)
-    rules = games.game(game)
+    rules = find_game(game, "mnk")
     folder = out or DEFAULT_FOLDER.get(str(rules))
     if folder is None:
         raise BadNotation(f"say where the dataset of {rules} goes: --out DIR")
     try:
-        manifest = build(rules, folder, parse_plies(plies) if plies else None, workers, resume, progress=not quiet)
+        manifest = build_terminals(
+            rules, folder, parse_plies(plies) if plies else None, workers, resume, progress=not quiet
+        )
     except KeyboardInterrupt:
         typer.echo(f"stopped; {folder} keeps its whole layers: go on with --resume", err=True)
         raise

@@ -1,18 +1,13 @@
 """`gridlab train`: networks trained, asked and exported."""
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet
 
 app = typer.Typer(help="Networks that learn to play: trained, asked, exported.", rich_markup_mode=None)
-GAMES = 40  # of each measurement during training
-OPPONENTS = {"random": "random", "heuristic": "alpha-beta depth=3"}
 
 
 @app.command()
@@ -43,80 +38,14 @@ def squava(
     training after the round of games that is being played, and saves. Win rates on the way are those of the network
     alone, one ply deep. No tablebase is used.
     """
-    import json as json_module
-
-    from gridlab.core.extras import import_extra
-    from gridlab.core.progress import bar
-    from gridlab.games import game
+    from gridlab.learn.training import train
 
     set_quiet(quiet)
-    import_extra("torch", "learn")
-    from gridlab.learn.dqn.settings import settings_of
-    from gridlab.learn.dqn.train import begin, train
-
-    rules, settings = game("squava"), settings_of(preset, episodes, shaping)
-    learner = begin(rules, settings, seed or 0, out, resume, device)
-    with bar(settings.episodes, f"training, preset {preset}", "episodes", not quiet) as shown, interruptions() as asked:
-        shown.update(learner.episode)
-        done = train(learner, out, workers, lambda path: win_rates(path, rules), told(shown), asked)
-    last: dict[str, Any] = next((row for row in reversed(learner.curve) if "random" in row), {})
-    facts = {"folder": str(out), "episode": learner.episode, "episodes": settings.episodes, **last}
-    typer.echo(json_module.dumps(facts) if json else report(facts))
-    if not done and not quiet:
+    trained = train("squava", out, preset, episodes, seed or 0, workers, resume, device, shaping, progress=not quiet)
+    print_result(trained, json)
+    if not trained.done and not quiet:
         typer.echo(f"to go on: the same command with --resume --out {out}", err=True)
-    return 0 if done else 130
-
-
-def report(facts: dict[str, Any]) -> str:
-    rates = ", ".join(f"{facts[name]:.0%} against {text}" for name, text in OPPONENTS.items() if name in facts)
-    return (
-        f"{facts['folder']}: {facts['episode']:,} of {facts['episodes']:,} episodes; the network alone scores {rates}"
-    )
-
-
-def told(shown: Any) -> Callable[[dict[str, Any]], None]:
-    """What the bar says: phase, ε, loss and the latest win rates."""
-    from gridlab.learn.dqn.curriculum import NAMES
-
-    latest: dict[str, float] = {}
-
-    def tell(row: dict[str, Any]) -> None:
-        latest.update({name: row[name] for name in OPPONENTS if name in row})
-        parts = [NAMES[row["phase"]], f"ε {row['epsilon']:.2f}"] if row["phase"] else []
-        parts += [f"loss {row['loss']:.3f}"] if row["loss"] is not None else []
-        parts += [f"{name} {rate:.0%}" for name, rate in latest.items()]
-        shown.set_postfix_str(", ".join(parts), refresh=False)
-        shown.update(row["episode"] - shown.n)
-
-    return tell
-
-
-def win_rates(path: Path, rules: Any) -> dict[str, float]:
-    """The score of the network alone against weak and strong."""
-    from gridlab.arena.match import play_match
-
-    player = f"dqn checkpoint='{path}'"
-    return {
-        name: play_match(rules, player, text, GAMES, "random:2", seed=1, workers=1).a_score
-        for name, text in OPPONENTS.items()
-    }
-
-
-@contextmanager
-def interruptions() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed, which is asked between rounds; pressed twice, it interrupts at once."""
-    pressed: list[int] = []
-
-    def press(number: int, frame: Any) -> None:
-        pressed.append(number)
-        if len(pressed) > 1:
-            raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield lambda: bool(pressed)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return 0 if trained.done else 130
 
 
 Checkpoint = Annotated[

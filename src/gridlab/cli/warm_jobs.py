@@ -37,7 +37,12 @@ JOBS = (
         "match heuristic 'alpha-beta depth=3' --game tictactoe --games 2 --save games.jsonl",
         "games verify games.jsonl",
     )),
-    Job("2048 games", ("2048 evaluate random --games 1", "play 2048 --seed 1")),
+    Job("2048 games", (
+        "2048 evaluate 'expectimax depth=3' --games 1",
+        "2048 evaluate random --games 1",
+        "play 2048 --seed 1",
+    )),
+    Job("2048 deep", ("2048 generate -g 1 -d 5 --evaluator rows --max-moves 20 --seed 1 -o deep.jsonl",)),
     Job("mcts", (
         "match 'mcts playouts=50' 'mcts playouts=50 proofs=0 careful=0' --game tictactoe --games 2",
         "match mcts best-first --game tictactoe --games 2",

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.jit import intrinsic, kernel, overload, types
+from gridlab.core.jit import inner, intrinsic, kernel, overload, types
+
+
+@inner
+def int64(number: Any) -> int:
+    """A number from a table of small ones; `int` would leave it an int16, and every helper be compiled once more."""
+    return np.int64(number)  # type: ignore[return-value]
 
 
 def popcount(stones: int) -> int:

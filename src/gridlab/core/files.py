@@ -4,12 +4,23 @@
         file.write(b"...")                         a/b.csv              once it is complete
     file.size, file.sha256
 
-If anything goes wrong inside the block, the file that was there before is still there, untouched.
+If anything goes wrong inside the block, the file that was there before is still there, untouched. What may stand at the
+place, and what becomes of it:
+
+    nothing, a regular file      the new file takes its place, with the mode of the old one
+    a link                       what it points to is written; the link stays
+    a device, a pipe             is written through, once all is ready; it stays what it is
+    a folder, a loop of links    refused
+
+One writer at a time: a lock beside the place dies with its process, and a second writer is refused.
 """
 
 import hashlib
 import json
 import os
+import shutil
+import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -17,6 +28,14 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from gridlab.core.errors import FileTrouble
+
+try:
+    import fcntl
+except ImportError:  # Windows: no lock
+    fcntl = None  # type: ignore[assignment]
+
+LONGEST_NAME = 180  # bytes of a name that stand in the name of its part
+LATEST = 253402300799  # the last second of the year 9999
 
 
 class Sink(Protocol):
@@ -53,20 +72,112 @@ def whole_file(path: Path) -> Iterator[Checksummed]:
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
     """The same for writers that want a path: the file they make there takes the place of `path` at the end."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield part
-        _sync(part, os.O_RDWR)
-        part.replace(path)
-        if hasattr(os, "O_DIRECTORY"):  # the rename itself must survive a power cut, where there is a way to say so
-            _sync(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        place = check_place(path)
+        with _written_through(place) if _is_special(place) else _renamed(place) as part:
+            yield part
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise FileTrouble(f"cannot write {path}: {reason}; name a place that can be written") from error
+        raise _trouble(path, error) from error
+
+
+@contextmanager
+def _renamed(place: Path) -> Iterator[Path]:
+    """A file beside its place, which it takes at the end."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with locked(place):
+        part = _hidden(place, f"{os.getpid()}.part")
+        _remove_abandoned(place)
+        try:
+            yield part
+            if place.exists():
+                part.chmod(stat.S_IMODE(place.stat().st_mode))
+            _sync(part, os.O_RDWR)
+            part.replace(place)
+        finally:
+            with suppress(OSError):
+                part.unlink()  # still there only if something went wrong
+    if hasattr(os, "O_DIRECTORY"):  # the rename itself must survive a power cut, where there is a way to say so
+        _sync(place.parent, os.O_RDONLY | os.O_DIRECTORY)
+
+
+@contextmanager
+def _written_through(place: Path) -> Iterator[Path]:
+    """A temporary file that goes through a device or a pipe at the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder) / "part"
+        yield part
+        with part.open("rb") as source, place.open("wb", buffering=0) as device:
+            shutil.copyfileobj(source, device)
+
+
+def _is_special(place: Path) -> bool:
+    return place.exists() and not place.is_file()
+
+
+def check_place(path: Path) -> Path:
+    """Where a file of that name would be written, links followed; FileTrouble if nothing can be written there."""
+    try:
+        place = path.resolve()
+        if not path.name or place.is_dir():
+            raise FileTrouble(f"cannot write {str(path)!r}: it is a folder; name a file")
+        return place
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name with a null byte
+        raise _trouble(path, error) from error
+
+
+def _trouble(path: Path, error: Exception) -> FileTrouble:
+    reason = getattr(error, "strerror", None) or str(error)
+    return FileTrouble(f"cannot write {path}: {reason}; name a place that can be written")
+
+
+def _hidden(place: Path, ending: str) -> Path:
+    """A name beside a place that nobody else uses, short enough whatever the name of the place."""
+    name = place.name
+    if len(name.encode()) > LONGEST_NAME:
+        name = hashlib.sha256(name.encode()).hexdigest()[:32]
+    return place.with_name(f".{name}.{ending}")
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Parts that a killed process has left; whoever holds the lock is the only writer."""
+    pattern = _hidden(place, "").name
+    for entry in os.scandir(place.parent):
+        if entry.name.startswith(pattern) and entry.name.endswith(".part"):
+            with suppress(OSError):
+                Path(entry.path).unlink()
+
+
+@contextmanager
+def locked(place: Path) -> Iterator[None]:
+    """The right to write a file or a folder, until the block or the process ends; FileTrouble if another has it.
+
+    The lock is a file beside the place. It is removed at the end, so whoever gets it looks whether it is still there.
+    """
+    if fcntl is None or not os.access(place.parent, os.W_OK):
+        yield
+        return
+    path = _hidden(place, "lock")
+    file = _take(path, place)
+    try:
+        yield
     finally:
         with suppress(OSError):
-            part.unlink()  # still there only if something went wrong
+            path.unlink()
+        os.close(file)
+
+
+def _take(path: Path, place: Path) -> int:
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(file)
+            raise FileTrouble(f"another process is writing {place}; wait for it, or name another place") from error
+        with suppress(OSError):
+            if path.stat().st_ino == os.fstat(file).st_ino:
+                return file
+        os.close(file)  # it was removed between opening and locking
 
 
 def _sync(path: Path, flags: int) -> None:
@@ -75,6 +186,14 @@ def _sync(path: Path, flags: int) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def refuse_overlap(source: Path, target: Path) -> None:
+    """Refuse an output that is what is being read, or lies inside it."""
+    read, written = source.resolve(), target.resolve()
+    same = read.exists() and written.exists() and read.samefile(written)
+    if same or read == written or (read.is_dir() and read in written.parents):
+        raise FileTrouble(f"{target} is, or lies inside, {source}, which is being read; name another place")
 
 
 def sha256_of(path: Path) -> str:
@@ -90,7 +209,7 @@ def write_json(path: Path, value: object) -> None:
 def timestamp() -> str:
     """Now, in UTC with offset; SOURCE_DATE_EPOCH fixes it, so that what is made can be made again to the byte."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if epoch and not epoch.isdigit():
+    if epoch and not (epoch.isascii() and epoch.isdigit() and len(epoch) < 13 and int(epoch) <= LATEST):
         raise FileTrouble(f"SOURCE_DATE_EPOCH is {epoch!r}; it takes seconds since 1970, such as 1700000000")
     moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
     return moment.isoformat(timespec="seconds")

@@ -15,7 +15,7 @@ from numba.core.registry import CPUDispatcher
 
 from gridlab.core.kernel_cache import KernelCache
 
-__all__ = ["intrinsic", "kernel", "overload", "types"]
+__all__ = ["inner", "intrinsic", "kernel", "overload", "types"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 OPTIONS = {"nopython": True, "nogil": True, "boundscheck": None, "no_cfunc_wrapper": True}
@@ -61,6 +61,14 @@ def _source_is_known(function: Callable[..., Any]) -> bool:
     """A function of a module of gridlab, defined there once: one defined anew is of a module that was reloaded."""
     ours = function.__module__.startswith("gridlab.") and function.__name__ == function.__qualname__
     return ours and function.__name__ not in function.__globals__
+
+
+def inner(function: F) -> F:
+    """A function that kernels call, compiled as a part of them; from Python it runs as it is written.
+
+    Without a door for Python it compiles in two thirds of the time, and once for all integers, constants or not.
+    """
+    return extending.register_jitable(no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
 
 
 def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:

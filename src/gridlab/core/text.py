@@ -9,28 +9,28 @@ ZERO, TEN = np.uint64(ord("0")), np.uint64(10)
 
 
 @kernel
-def write_number(number: int, buffer: NDArray[np.uint8], at: int) -> int:
+def write_number(number: int, buffer: NDArray[np.uint8], place: int) -> int:
     """The number in decimal; up to 64 bits, so everything is unsigned: mixed with int64 it would turn into a float."""
     rest, digits = np.uint64(number), 1
     while rest >= TEN:
         rest //= TEN
         digits += 1
     rest = np.uint64(number)
-    for place in range(at + digits - 1, at - 1, -1):
-        buffer[place] = ZERO + rest % TEN
+    for each in range(place + digits - 1, place - 1, -1):
+        buffer[each] = ZERO + rest % TEN
         rest //= TEN
-    return at + digits
+    return place + digits
 
 
 @kernel
-def write_byte(byte: int, buffer: NDArray[np.uint8], at: int) -> int:
-    buffer[at] = byte
-    return at + 1
+def write_byte(byte: int, buffer: NDArray[np.uint8], place: int) -> int:
+    buffer[place] = byte
+    return place + 1
 
 
 @kernel
-def write_bytes(text: NDArray[np.uint8], buffer: NDArray[np.uint8], at: int) -> int:
+def write_bytes(text: NDArray[np.uint8], buffer: NDArray[np.uint8], place: int) -> int:
     for byte in text:
-        buffer[at] = byte
-        at += 1
-    return at
+        buffer[place] = byte
+        place += 1
+    return place

@@ -5,14 +5,13 @@ share arrays) while the main thread waits in short steps; a long kernel takes a 
 returns early once it is set. Ctrl-C, a time budget and a client that leaves all set the same flag.
 """
 
-import multiprocessing
 import os
 import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -22,6 +21,7 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 STEP = 0.1  # seconds between two looks at Ctrl-C and the clock
+PARENT_WATCH = 0.5  # seconds between two looks of a worker whether its parent lives
 
 
 def available_cores() -> int:
@@ -56,7 +56,8 @@ def in_order(
     """`function(job)` for every job, in the order of the jobs, whatever the number of workers.
 
     At most `ahead` jobs a worker are begun before the one waited for is done, so memory stays bounded. Threads suit
-    kernels; `processes=True` suits jobs that keep Python itself busy (function and jobs must be picklable).
+    kernels; `processes=True` suits jobs that keep Python itself busy (function and jobs must be such that cloudpickle
+    can send them: `can_travel`).
     """
     workers = workers or available_cores()
     stop = stop_flag() if stop is None else stop
@@ -71,7 +72,8 @@ def in_order(
                 yield _result(waiting.popleft(), stop)
         except BaseException:
             stop[0] = 1
-            pool.shutdown(wait=False, cancel_futures=True)
+            for future in waiting:
+                future.cancel()
             raise
 
 
@@ -86,6 +88,18 @@ def as_done(
             done, waiting = wait(waiting, timeout=STEP, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()
+
+
+def can_travel(*things: object) -> str:
+    """Why objects cannot be sent to other processes; empty if they can."""
+    import cloudpickle  # as in `_process_pool`
+
+    for thing in things:
+        try:
+            cloudpickle.loads(cloudpickle.dumps(thing))
+        except Exception as error:  # whatever pickling or unpickling an object of somebody else's can raise
+            return f"{type(thing).__name__}: {error}"
+    return ""
 
 
 def _result(
@@ -108,16 +122,20 @@ def _result(
 
 @contextmanager
 def _process_pool(workers: int) -> Iterator[Executor]:
-    """Processes that leave Ctrl-C to their parent, which ends them when it goes."""
-    others = multiprocessing.active_children()
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _leave_interrupts_to_parent) as pool:
-        try:
-            yield pool
-        except BaseException:
-            for process in multiprocessing.active_children():
-                if process not in others:
-                    process.terminate()
-            raise
+    """Processes that leave Ctrl-C to their parent and end when it does.
+
+    loky sends functions and objects by value if they were written in a notebook or in the script itself (cloudpickle),
+    and does not run that script again in its workers: it needs no `if __name__ == "__main__"`.
+    """
+    from loky import ProcessPoolExecutor  # slow to import, and most commands need no processes
+
+    pool = ProcessPoolExecutor(workers, initializer=_follow_parent, initargs=(os.getpid(),))
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(kill_workers=True)
+        raise
+    pool.shutdown()
 
 
 @contextmanager
@@ -132,5 +150,13 @@ def _interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _leave_interrupts_to_parent() -> None:
+def _follow_parent(parent: int) -> None:
+    """Ctrl-C is for the parent, and a worker whose parent has died has nobody to work for."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

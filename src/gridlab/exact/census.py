@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 from gridlab.core import draw
 from gridlab.core.bits import lowest_bit, lowest_cell, popcount
 from gridlab.core.errors import TooLarge
-from gridlab.core.jit import kernel
+from gridlab.core.jit import inner, kernel
 from gridlab.core.progress import bar
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import available_cores, in_order
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, runs_of
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import game
 from gridlab.games.symmetry import symmetries
 
 MAX_CELLS = 25  # 2^25 sets: 200 MiB and some seconds; each further cell doubles both
@@ -146,8 +147,9 @@ class Census:
 FREE, WON, LOST, LAST_MOVES = range(4)  # columns of the counts of a ply; the last sums the ways to end
 
 
-def census(rules: Rules, workers: int | None = None, progress: bool = False) -> Census:
+def census(rules: Rules | str, workers: int | None = None, progress: bool = False) -> Census:
     """Count every legal position of a game with up to 25 cells."""
+    rules = game(rules, "mnk")
     if rules.cells > MAX_CELLS:
         raise TooLarge(
             f"the census of {rules} needs tables of 2^{rules.cells} sets; it takes boards of up to {MAX_CELLS} cells"
@@ -237,17 +239,25 @@ def classify_block(
         endings[index] = ending(stones, runs)
 
 
-@kernel
 def count_pairs_of_size(
     size: int, sizes: NDArray[np.int8], endings: NDArray[np.int8], pairs: NDArray[np.int64], stop: Stop
 ) -> None:
     """Fill rows 2·size and 2·size + 1 of `pairs`, where the player who did not move last has `size` stones."""
-    line_free_within = np.empty(len(sizes), dtype=np.uint32)
-    for other in range(len(sizes)):
-        line_free_within[other] = sizes[other] == size and endings[other] == 0
-    if stopped(stop):
-        return
-    sum_over_subsets(line_free_within)
+    line_free_within = ((sizes == size) & (endings == 0)).astype(np.uint32)
+    if not stopped(stop):
+        sum_over_subsets(line_free_within)
+        add_pairs(size, sizes, endings, line_free_within, pairs)
+
+
+@kernel
+def add_pairs(
+    size: int,
+    sizes: NDArray[np.int8],
+    endings: NDArray[np.int8],
+    line_free_within: NDArray[np.uint32],
+    pairs: NDArray[np.int64],
+) -> None:
+    """Count the pairs of each set of the mover and the line-free sets of the other within its complement."""
     for mover in range(len(sizes)):
         extra = sizes[mover] - size
         if 0 <= extra <= 1 and endings[mover] != NO_LAST_MOVE:
@@ -263,22 +273,30 @@ def sum_over_subsets(table: NDArray[np.uint32]) -> None:
 
     before: f{} f{0} f{1} f{0,1}   ->   after: f{}  f{}+f{0}  f{}+f{1}  f{}+f{0}+f{1}+f{0,1}
 
-    Halving first and adding afterwards works on pieces that fit any cache.
+    Piece by piece, and whenever the second of two neighbours is done, it takes in the first: 1 2 12 3 4 34 1234. What
+    is added is mostly still in some cache.
     """
-    if len(table) > IN_CACHE:
-        half = len(table) // 2
-        sum_over_subsets(table[:half])
-        sum_over_subsets(table[half:])
-        add(table[:half], table[half:])
-    else:
-        width = 1
-        while width < len(table):
-            for start in range(0, len(table), 2 * width):
-                add(table[start : start + width], table[start + width : start + 2 * width])
+    piece = min(len(table), IN_CACHE)
+    for end in range(piece, len(table) + 1, piece):
+        sum_within(table, end - piece, end)
+        width = piece
+        while end & width == 0:
+            add(table, end - 2 * width, end - width, width)
             width *= 2
 
 
-@kernel
-def add(source: NDArray[np.uint32], target: NDArray[np.uint32]) -> None:
-    for i in range(len(source)):
-        target[i] += source[i]
+@inner
+def sum_within(table: NDArray[np.uint32], first: int, last: int) -> None:
+    """The transform of a piece that fits a core's own cache."""
+    width = 1
+    while width < last - first:
+        for start in range(first, last, 2 * width):
+            add(table, start, start + width, width)
+        width *= 2
+
+
+@inner
+def add(table: NDArray[np.uint32], source: int, target: int, width: int) -> None:
+    here, there = np.uint64(target), np.uint64(source)  # unsigned: no index can count from the end
+    for i in range(np.uint64(width)):
+        table[here + i] += table[there + i]

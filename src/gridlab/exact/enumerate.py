@@ -18,6 +18,7 @@ from gridlab.exact.census import census, classify
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, image_keys, is_canonical
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import game
 
 MOST_POSITIONS = 100_000_000
 BLOCK = 1 << 16  # positions, about, that are listed at a time
@@ -62,8 +63,9 @@ def blocks(rules: Rules, canonical: bool = False, workers: int | None = None) ->
     return in_order(list_block, plan(rules, canonical, workers), workers)
 
 
-def positions(rules: Rules, canonical: bool = False) -> Iterator[Position]:
+def positions(rules: Rules | str, canonical: bool = False) -> Iterator[Position]:
     """Every legal position, or with `canonical` one of each symmetry class."""
+    rules = game(rules, "mnk")
     count_listable(rules, canonical)
     for block in blocks(rules, canonical):
         for crosses, noughts in zip(block.crosses.tolist(), block.noughts.tolist(), strict=True):

@@ -1,25 +1,28 @@
-"""Players of 2048, made from text: "random", "expectimax evaluator=rows depth=5".
+"""Players of 2048: "random", "expectimax evaluator=rows depth=5"; `PLAYERS` is the one list to extend.
 
-`PLAYERS2048` is the one list to extend. A player finds directions for positions, and hands its settings to the kernels
-that play whole games.
+A player is anything with `move(position, random)`. Two more methods are asked for where they are of use, never needed:
+
+    values(position, random)     what each legal direction is worth: an adviser, and what datasets record of each move
+    chooser()                    the player as kernels take it (search/game2048/play.py): whole games without Python
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from gridlab.core.errors import BadPlayer, IllegalMove
 from gridlab.core.splitmix import Stream
-from gridlab.core.stop import stop_flag
-from gridlab.games.game2048.kernels import row_tables
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.registry import Kind, parse_player
-from gridlab.search.game2048.evaluators import Evaluate, Evaluator, find_evaluator
-from gridlab.search.game2048.expectimax import DEEPEST, new_memory, value_boards
-from gridlab.search.game2048.last_plies import Settings
+from gridlab.players.registry import Kind, checked, make_player, player_name
+from gridlab.search.game2048.evaluators import Evaluate, find_evaluator
+from gridlab.search.game2048.expectimax import DEEPEST, Expectimax, new_expectimax
+from gridlab.search.game2048.last_plies import SearchSettings
+from gridlab.search.game2048.play import Chooser, choose
+from gridlab.search.game2048.random_moves import RandomMoves, new_random_moves
 from gridlab.search.game2048.reference import PlainSearch
 
 TABLE_PAYS = 5  # the depth
@@ -29,23 +32,14 @@ MOST_ENTRIES = 24  # a table of 2^24 entries a level
 class Player2048(Protocol):
     """Finds directions; `random` is its only source of chance."""
 
-    @property
-    def rules(self) -> Rules2048: ...
-
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         """A legal direction of a position that is not over."""
 
-    def plan(self) -> "Plan":
-        """What it does, for the kernel that plays whole games."""
 
+class Adviser2048(Player2048, Protocol):
+    """A player that can say what each legal direction is worth."""
 
-@dataclass(frozen=True)
-class Plan:
-    """A player as kernels take it; depth 0 moves at random."""
-
-    settings: Settings
-    evaluator: Evaluator
-    entries: int  # of the transposition table, 0 for none
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]: ...
 
 
 @dataclass(frozen=True)
@@ -57,9 +51,11 @@ class RandomPlayer2048:
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return str(random.choice(position.moves()))
 
-    def plan(self) -> Plan:
-        settings = Settings(0, *self.rules.odds, 0, 0.0)
-        return Plan(settings, find_evaluator("rows").arrays(*self.rules.odds), 0)
+    def chooser(self) -> RandomMoves:
+        return new_random_moves()
+
+    def __str__(self) -> str:
+        return "random"
 
 
 @dataclass(frozen=True)
@@ -86,6 +82,12 @@ class ExpectimaxPlayer:
             )
         self.evaluate  # noqa: B018 - refuses unknown names and boards now
 
+    def __str__(self) -> str:
+        """What `make_player` reads."""
+        defaults = PLAYERS["expectimax"].settings
+        said = (f"{name}={getattr(self, name)}" for name in defaults if getattr(self, name) != defaults[name])
+        return " ".join(["expectimax", *said])
+
     @property
     def evaluate(self) -> Evaluate:
         """The plain evaluation of a board."""
@@ -104,24 +106,21 @@ class ExpectimaxPlayer:
             dead, stream = find_evaluator(self.evaluator).dead, Stream(int(state[0]))
             search = PlainSearch(self.rules, self.evaluate, self.depth, self.sample, self.cutoff, stream, dead)
             return search.move_values(position.tiles)
-        found, plan = np.empty((1, 4)), self.plan()
-        boards = np.array([position.packed], np.uint64)
-        memory = new_memory(plan.entries)
-        value_boards(boards, found, row_tables(), plan.evaluator, plan.settings, memory, state, stop_flag())
-        legal = position.moves()
-        return {each: float(value) for each, value in zip(DIRECTIONS, found[0], strict=True) if each in legal}
+        found, legal = np.empty(4), position.moves()
+        choose(self.chooser(), np.uint64(position.packed), found, row_tables(), state, 0)
+        return {each: float(value) for each, value in zip(DIRECTIONS, found, strict=True) if each in legal}
 
-    def plan(self) -> Plan:
+    def chooser(self) -> Expectimax:
         twos, fours = self.rules.odds
-        settings = Settings(self.depth, twos, fours, self.sample, float(self.cutoff))
-        return Plan(settings, find_evaluator(self.evaluator).arrays(twos, fours), self._entries())
+        settings = SearchSettings(self.depth, twos, fours, self.sample, float(self.cutoff))
+        return new_expectimax(find_evaluator(self.evaluator).arrays(twos, fours), settings, self._entries())
 
     def _entries(self) -> int:
         """Entries of the table a level: it pays from depth 5 on, and a sampled value must not be used twice."""
         return 1 << self.table if self.table and self.depth >= TABLE_PAYS and not self.sample else 0
 
 
-PLAYERS2048: dict[str, Kind[Player2048]] = {
+PLAYERS: dict[str, Kind] = {
     "random": Kind(RandomPlayer2048, {}, "any legal direction"),
     "expectimax": Kind(
         ExpectimaxPlayer,
@@ -131,15 +130,46 @@ PLAYERS2048: dict[str, Kind[Player2048]] = {
 }
 
 
-def make_player2048(text: str, rules: Rules2048) -> Player2048:
-    """The player that a text describes."""
-    name, settings = parse_player(text, PLAYERS2048)
-    return PLAYERS2048[name].make(rules, **settings)
+def find_player2048(player: str | Player2048, rules: Rules2048 | None = None) -> tuple[Player2048, Rules2048]:
+    """A player from text, or the object that is one; and the rules: those asked for, its own, or the standard ones."""
+    if isinstance(player, str):
+        rules = rules or Rules2048()
+        return make_player(player, rules), rules
+    checked(player)
+    own = getattr(player, "rules", None)
+    if rules is not None and own is not None and own != rules:
+        raise BadPlayer(f"the player {player_name(player)} is made for {own}, not for {rules}")
+    return player, rules or own or Rules2048()
 
 
-def make_adviser(text: str, rules: Rules2048) -> ExpectimaxPlayer:
+def has_chooser(player: Player2048, rules: Rules2048) -> bool:
+    """Whether kernels can play whole games for this player."""
+    return rules.packed and callable(getattr(player, "chooser", None)) and not _is_overruled(type(player))
+
+
+def chooser_of(player: Player2048, rules: Rules2048) -> Chooser | None:
+    """The player as kernels take it, if they can: a new one, for one thread."""
+    return cast(Any, player).chooser() if has_chooser(player, rules) else None
+
+
+def _is_overruled(kind: type) -> bool:
+    """Whether a subclass finds its moves in another way than the class whose chooser it has inherited."""
+    for each in kind.__mro__:
+        if "chooser" in vars(each):
+            return False
+        if "move" in vars(each) or "values" in vars(each):
+            return True
+    return False
+
+
+def adviser_of(player: Player2048) -> Adviser2048 | None:
+    """The player, if it can say what directions are worth."""
+    return cast(Adviser2048, player) if callable(getattr(player, "values", None)) else None
+
+
+def make_adviser(text: str, rules: Rules2048) -> Adviser2048:
     """A player that can say what each direction is worth."""
-    player = make_player2048(text, rules)
-    if not isinstance(player, ExpectimaxPlayer):
+    adviser = adviser_of(make_player(text, rules))
+    if adviser is None:
         raise BadPlayer(f"{text!r} has no values to give; name an expectimax player")
-    return player
+    return adviser

@@ -1,11 +1,7 @@
-"""Players, made from text: "random", "alpha-beta depth=4", 'command="./bot --fast" seconds=2'.
+"""Players of in-a-row games: "random", "alpha-beta depth=4", 'command="./bot --fast" seconds=2'.
 
-A player is anything that finds a move for a position. `PLAYERS` is the one list to extend: a name, what it is, and the
-settings it takes with their defaults.
+`PLAYERS` is the one list to extend: a name, what it is, and the settings it takes with their defaults.
 """
-
-from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -15,7 +11,7 @@ from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.players.command import CommandPlayer
-from gridlab.players.registry import Kind, parse_player
+from gridlab.players.registry import Kind
 from gridlab.search.mnk.best_first import Start, best_first, best_looking
 from gridlab.search.mnk.board import board_of
 from gridlab.search.mnk.depth_limited import best_move, game_of, new_table
@@ -24,24 +20,11 @@ from gridlab.search.mnk.mcts import EXPLORATION, search, states_of
 MOST_PLAYOUTS = 50_000_000  # a tree of 1.5 GB
 
 
-class Player(Protocol):
-    """Finds moves; `random` is its only source of chance."""
-
-    def move(self, position: Position, random: np.random.Generator) -> int:
-        """A free cell of an ongoing position. PlayerFault if it has none to give."""
-
-    def close(self) -> None:
-        """Give back what it holds, such as a program it has started."""
-
-
 class RandomPlayer:
     """Any legal move, all equally likely."""
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         return int(random.choice(position.moves()))
-
-    def close(self) -> None:
-        pass
 
 
 class AlphaBetaPlayer:
@@ -54,9 +37,6 @@ class AlphaBetaPlayer:
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         return best_move(position, self.depth, self.game, self.table)[0]
-
-    def close(self) -> None:
-        pass
 
 
 class BestFirstPlayer:
@@ -73,9 +53,6 @@ class BestFirstPlayer:
         start = Start(position.rules.rows, position.crosses, position.noughts, position.to_move)
         line = best_first(start, self.expansions).line
         return line[0] if line else best_looking(start)
-
-    def close(self) -> None:
-        pass
 
 
 class MctsPlayer:
@@ -102,9 +79,6 @@ class MctsPlayer:
         states = states_of(random)
         return search(position, self.playouts, states, self.proofs, self.careful, self.exploration, self.board).best
 
-    def close(self) -> None:
-        pass
-
 
 class PerfectPlayer:
     """The fastest win, else a draw, else the longest defence; any of equals, by chance."""
@@ -114,9 +88,6 @@ class PerfectPlayer:
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         return int(random.choice(self.oracle.ask(position).best))
-
-    def close(self) -> None:
-        pass
 
 
 class LearntPlayer:
@@ -138,11 +109,8 @@ class LearntPlayer:
         own, other = position.own, position.other
         return self.judge.moves(np.array([[own, other]]), self.depth, self.blend).best(0)[0]
 
-    def close(self) -> None:
-        pass
 
-
-PLAYERS: dict[str, Kind[Player]] = {
+PLAYERS: dict[str, Kind] = {
     "random": Kind(lambda rules: RandomPlayer(), {}, "any legal move"),
     "heuristic": Kind(lambda rules: AlphaBetaPlayer(rules, 1), {}, "the move after which open lines look best"),
     "alpha-beta": Kind(AlphaBetaPlayer, {"depth": 4}, "looks some plies ahead and judges by open lines"),
@@ -167,11 +135,3 @@ PLAYERS: dict[str, Kind[Player]] = {
         BestFirstPlayer, {"expansions": 10_000}, "goes for a line that the opponent would have to allow"
     ),
 }
-
-
-def make_player(text: str, rules: Rules, tablebase: Path | str | None = None) -> Player:
-    """The player that a text describes; one that can use a tablebase takes this one if the text names none."""
-    name, settings = parse_player(text, PLAYERS)
-    if tablebase is not None and settings.get("tablebase") == "":
-        settings["tablebase"] = str(tablebase)
-    return PLAYERS[name].make(rules, **settings)

@@ -1,26 +1,84 @@
-"""Players from text: a name and its settings, "alpha-beta depth=4".
+"""Players, from text or as objects: "alpha-beta depth=4", or anything with a method `move`.
 
-Each family of games has its own list of kinds (`PLAYERS` in players/mnk.py and players/game2048.py).
+    make_player("alpha-beta depth=6", rules)       a kind of the family of the game, with its settings
+    make_player(mine, rules)                       an object of your own, as it is
+
+A family of games has its own kinds: `PLAYERS` in players/mnk.py and players/game2048.py, found through the registry of
+games. What is not said in a text has its default.
 """
 
 import shlex
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
 
 from gridlab.core.errors import BadPlayer
+from gridlab.games.protocol import GameRules, Move
+from gridlab.games.registry import family_of
 
-P = TypeVar("P")
+
+@runtime_checkable
+class Player(Protocol):
+    """Finds moves; `random` is its only source of chance.
+
+    Two more methods are used where a player has them: `close()` gives back what it holds, such as a program it has
+    started; `values(position, random)` says what each move is worth.
+    """
+
+    def move(self, position: Any, random: np.random.Generator, /) -> Move:
+        """A legal move of a position that is not over. PlayerFault if it has none to give."""
 
 
-class Kind(NamedTuple, Generic[P]):
+class Kind(NamedTuple):
     """A kind of player."""
 
-    make: Callable[..., P]  # (rules, **settings)
+    make: Callable[..., Player]  # (rules, **settings)
     settings: dict[str, Any]  # with their defaults; a value of the text must be of the same type
     about: str
 
 
-def parse_player(text: str, kinds: Mapping[str, Kind[Any]]) -> tuple[str, dict[str, Any]]:
+def kinds_of(rules: GameRules) -> Mapping[str, Kind]:
+    """The kinds of players that a game has, by name."""
+    kinds: Mapping[str, Kind] = family_of(rules).load("players").PLAYERS
+    return kinds
+
+
+def make_player(player: str | Player, rules: GameRules, tablebase: Path | str | None = None) -> Player:
+    """The player that a text describes; one that can use a tablebase takes this one if the text names none."""
+    if not isinstance(player, str):
+        return checked(player)
+    kinds = kinds_of(rules)
+    name, settings = parse_player(player, kinds)
+    if tablebase is not None and settings.get("tablebase") == "":
+        settings["tablebase"] = str(tablebase)
+    return kinds[name].make(rules, **settings)
+
+
+def checked(player: Player) -> Player:
+    """An object, if it can play; an object and not a class."""
+    if isinstance(player, type) or not callable(getattr(player, "move", None)):
+        raise BadPlayer(f"{player!r} is no player; a text such as 'random', or an object with move(position, random)")
+    return player
+
+
+def player_name(player: str | Player) -> str:
+    """What a player is called in results: its text, its `name`, what it says of itself, or the name of its class."""
+    if isinstance(player, str):
+        return player
+    speaks = type(player).__str__ is not object.__str__ or type(player).__repr__ is not object.__repr__
+    return str(getattr(player, "name", str(player) if speaks else type(player).__name__))
+
+
+def close_player(player: Player) -> None:
+    """Let a player give back what it holds, if it holds anything."""
+    close = getattr(player, "close", None)
+    if close is not None:
+        close()
+
+
+def parse_player(text: str, kinds: Mapping[str, Kind]) -> tuple[str, dict[str, Any]]:
     """`alpha-beta depth=6` -> ("alpha-beta", {"depth": 6}); what is not said has its default."""
     try:
         words = shlex.split(text)

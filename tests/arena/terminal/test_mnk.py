@@ -18,7 +18,7 @@ from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.position import Player as Side
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Move, Solution
-from gridlab.players.mnk import Player
+from gridlab.players.registry import Player
 
 TICTACTOE = Rules(3, 3, 3)
 PROGRAM = """
@@ -26,7 +26,7 @@ import numpy as np
 from gridlab.arena.terminal.mnk import play_game
 from gridlab.cli.play import ask
 from gridlab.games.mnk.rules import Rules
-from gridlab.players.mnk import make_player
+from gridlab.players.registry import make_player
 
 rules = Rules(3, 3, 3)
 play_game(rules, make_player("random", rules), "X", ask, print, None, np.random.default_rng(1))

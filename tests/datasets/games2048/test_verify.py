@@ -35,7 +35,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
 
 FORGED: list[tuple[str, Callable[[Record], object], int, str]] = [
     ("a field is missing", lambda game: game.pop("won"), 0, "the field won is missing"),
-    ("a field too many", lambda game: game.update(player="me"), 0, "the field 'player' is not one of a game"),
+    ("a field too many", lambda game: game.update(author="me"), 0, "the field 'author' is not one of a game"),
     ("a score that is text", lambda game: game.update(finalScore="12"), 0, "finalScore must be a whole number from 0"),
     ("won is no truth value", lambda game: game.update(won=1), 0, "won must be true or false"),
     ("no date", lambda game: game.update(timestamp="yesterday"), 0, "is no ISO 8601 date and time"),

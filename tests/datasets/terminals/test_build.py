@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadNotation, FileTrouble, TooLarge
-from gridlab.datasets.terminals.build import build, parse_plies, plies_text
+from gridlab.datasets.terminals.build import build_terminals, parse_plies, plies_text
 from gridlab.datasets.terminals.dataset import Terminals
 from gridlab.datasets.terminals.layer_file import MAGIC, open_layer
 from gridlab.datasets.terminals.records import checker, crosses_of, facts_of, noughts_of
@@ -32,7 +32,7 @@ TICTACTOE = game("tictactoe")
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tictactoe4")
-    build(game("4x4:4"), folder, range(7, 11))
+    build_terminals(game("4x4:4"), folder, range(7, 11))
     return folder
 
 
@@ -57,7 +57,7 @@ def test_one_worked_record(tmp_path: Path, board: str, smallest: str, count: int
     best = min(images)
     assert str(Position.of_values(best, rules)) == smallest
     record = sum(value << 2 * cell for cell, value in enumerate(best))
-    build(rules, tmp_path, [position.ply])
+    build_terminals(rules, tmp_path, [position.ply])
     content = (tmp_path / f"layer_{position.ply:02}.bin").read_bytes()
     assert struct.unpack_from("<II", content) == (MAGIC, count)
     assert content[:4] == b"5TTT"
@@ -67,7 +67,7 @@ def test_one_worked_record(tmp_path: Path, board: str, smallest: str, count: int
 
 
 def test_the_layers_of_tictactoe(tmp_path: Path) -> None:
-    manifest = build(TICTACTOE, tmp_path)
+    manifest = build_terminals(TICTACTOE, tmp_path)
     assert [(each.ply, each.x_wins, each.o_wins) for each in manifest.layers] == [
         (5, 21, 0),
         (6, 0, 21),
@@ -97,7 +97,7 @@ def test_the_manifest_and_the_card(small: Path) -> None:
 def test_source_date_epoch_fixes_every_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     for name in ("one", "two"):
-        build(TICTACTOE, tmp_path / name)
+        build_terminals(TICTACTOE, tmp_path / name)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
     assert "2023-11-14T22:13:20+00:00" in (tmp_path / "one" / "manifest.json").read_text()
@@ -106,7 +106,7 @@ def test_source_date_epoch_fixes_every_byte(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(("text", "plies"), [("4x4:3", None), ("5x5:5", range(9, 13))])
 def test_workers_do_not_change_a_byte(tmp_path: Path, text: str, plies: range | None) -> None:
     for workers in (1, 2):
-        build(game(text), tmp_path / str(workers), plies, workers)
+        build_terminals(game(text), tmp_path / str(workers), plies, workers)
     assert checksums(tmp_path / "1") == checksums(tmp_path / "2")
 
 
@@ -114,27 +114,27 @@ def test_workers_do_not_change_a_byte(tmp_path: Path, text: str, plies: range | 
 
 
 def test_resume_adds_what_is_missing_and_leaves_the_rest(tmp_path: Path) -> None:
-    build(TICTACTOE, tmp_path, [6, 8])
+    build_terminals(TICTACTOE, tmp_path, [6, 8])
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("layer_*.bin")}
-    manifest = build(TICTACTOE, tmp_path, resume=True)
+    manifest = build_terminals(TICTACTOE, tmp_path, resume=True)
     assert [each.ply for each in manifest.layers] == [5, 6, 7, 8, 9]
     for name, moment in before.items():
         assert (tmp_path / name).stat().st_mtime_ns == moment
 
 
 def test_a_whole_file_that_the_manifest_missed_is_kept(tmp_path: Path) -> None:
-    build(TICTACTOE, tmp_path, [5, 6])
+    build_terminals(TICTACTOE, tmp_path, [5, 6])
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     whole = manifest["layers"].pop()
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     moment = (tmp_path / "layer_06.bin").stat().st_mtime_ns
-    made = build(TICTACTOE, tmp_path, [5, 6], resume=True)
+    made = build_terminals(TICTACTOE, tmp_path, [5, 6], resume=True)
     assert made.layers[1].sha256 == whole["sha256"]
     assert (tmp_path / "layer_06.bin").stat().st_mtime_ns == moment
 
 
 def test_layers_without_a_manifest_are_not_touched_unasked(tmp_path: Path) -> None:
-    build(TICTACTOE, tmp_path, [5])
+    build_terminals(TICTACTOE, tmp_path, [5])
     (tmp_path / "manifest.json").unlink()
     content = bytearray((tmp_path / "layer_05.bin").read_bytes())
     content[8:16], content[16:24] = (
@@ -143,19 +143,19 @@ def test_layers_without_a_manifest_are_not_touched_unasked(tmp_path: Path) -> No
     )  # in another order, as the original tool may write them
     (tmp_path / "layer_05.bin").write_bytes(content)
     with pytest.raises(FileTrouble, match=r"holds layer_05\.bin without a manifest; --resume keeps whole layers"):
-        build(TICTACTOE, tmp_path)
-    build(TICTACTOE, tmp_path, resume=True)
+        build_terminals(TICTACTOE, tmp_path)
+    build_terminals(TICTACTOE, tmp_path, resume=True)
     assert verify(tmp_path, sample=None).complaints == []
 
 
 def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
-    build(TICTACTOE, tmp_path, [5])
+    build_terminals(TICTACTOE, tmp_path, [5])
     with pytest.raises(FileTrouble, match="already holds a dataset of 3x3:3; --resume adds to it"):
-        build(TICTACTOE, tmp_path)
+        build_terminals(TICTACTOE, tmp_path)
     with pytest.raises(FileTrouble, match="holds terminal wins of 3x3:3, not of 4x4:4"):
-        build(game("4x4:4"), tmp_path, resume=True)
+        build_terminals(game("4x4:4"), tmp_path, resume=True)
     with pytest.raises(FileTrouble, match="no terminal win at ply 4; its layers are 5 to 9"):
-        build(TICTACTOE, tmp_path / "new", [4])
+        build_terminals(TICTACTOE, tmp_path / "new", [4])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -172,7 +172,7 @@ def test_a_killed_build_leaves_whole_layers_and_goes_on(tmp_path: Path) -> None:
     assert set(left) == {f"layer_{ply:02}.bin" for ply in range(9, 14)}
     assert verify(killed).complaints == []
     subprocess.run([*command, killed, "--resume"], check=True, stdout=subprocess.DEVNULL)
-    build(game("tictactoe5"), whole, range(9, 15))
+    build_terminals(game("tictactoe5"), whole, range(9, 15))
     assert checksums(killed) == checksums(whole)
     assert all((killed / name).stat().st_mtime_ns == moment for name, moment in left.items())
     assert not list(killed.glob(".*.part"))
@@ -261,24 +261,24 @@ def test_facts_equal_what_positions_say(small: Path) -> None:
 
 
 def test_the_command_in_the_manifest_makes_the_same_layers(tmp_path: Path) -> None:
-    build(TICTACTOE, tmp_path, [8])
-    manifest = build(TICTACTOE, tmp_path, [5, 6], resume=True)
+    build_terminals(TICTACTOE, tmp_path, [8])
+    manifest = build_terminals(TICTACTOE, tmp_path, [5, 6], resume=True)
     assert manifest.made["command"] == "gridlab terminals build 3x3:3 --plies 5-6,8"
 
 
 def test_places_that_cannot_be_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(FileTrouble, match=r"cannot make the folder .*: Not a directory; name another place"):
-        build(TICTACTOE, tmp_path / "file" / "wins")
+        build_terminals(TICTACTOE, tmp_path / "file" / "wins")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     with pytest.raises(FileTrouble, match="SOURCE_DATE_EPOCH is 'yesterday'; it takes seconds since 1970"):
-        build(TICTACTOE, tmp_path / "wins")
+        build_terminals(TICTACTOE, tmp_path / "wins")
 
 
 def test_layers_that_memory_cannot_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gridlab.datasets.terminals.build.MOST_IN_MEMORY", 100)
     with pytest.raises(TooLarge, match=r"ply 9 of 5x5:5 has parts of 827 records; up to 100 are held in memory"):
-        build(game("tictactoe5"), tmp_path, [9])
+        build_terminals(game("tictactoe5"), tmp_path, [9])
 
 
 def test_plies_as_text() -> None:
@@ -293,7 +293,7 @@ def test_plies_as_text() -> None:
 @pytest.mark.long
 def test_the_whole_dataset_of_five_in_a_row(tmp_path: Path) -> None:
     """All 523,798,756 records, built and judged one by one; 4.2 GB on disk for the time of the test."""
-    manifest = build(game("tictactoe5"), tmp_path)
+    manifest = build_terminals(game("tictactoe5"), tmp_path)
     assert sum(each.records for each in manifest.layers) == 523_798_756
     verdict = verify(tmp_path, sample=None)
     assert verdict.checked == 523_798_756

@@ -11,7 +11,7 @@ import pytest
 
 from gridlab.core.errors import FileTrouble, MissingExtra
 from gridlab.core.extras import import_extra
-from gridlab.datasets.terminals.build import build
+from gridlab.datasets.terminals.build import build_terminals
 from gridlab.datasets.terminals.dataset import Terminals
 from gridlab.datasets.terminals.export import export
 from gridlab.datasets.terminals.manifest import Manifest
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.compiled
 @pytest.fixture(scope="module", params=["3x3:3", "3x4:4-3", "2x10:3"])
 def data(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Terminals:
     folder = tmp_path_factory.mktemp("small")
-    build(game(request.param), folder, [5] if request.param == "2x10:3" else [5, 6, 7])
+    build_terminals(game(request.param), folder, [5] if request.param == "2x10:3" else [5, 6, 7])
     return Terminals(folder)
 
 

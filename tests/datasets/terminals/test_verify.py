@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import FileTrouble, SpoiltFile
-from gridlab.datasets.terminals.build import build
+from gridlab.datasets.terminals.build import build_terminals
 from gridlab.datasets.terminals.layer_file import MAGIC, open_layer
 from gridlab.datasets.terminals.records import REASONS, checker, flaw_of
 from gridlab.datasets.terminals.verify import verify
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.compiled
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tictactoe4")
-    build(game("4x4:4"), folder, range(7, 11))
+    build_terminals(game("4x4:4"), folder, range(7, 11))
     return folder
 
 

@@ -14,7 +14,7 @@ import pytest
 from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
 from gridlab.exact.census import census
 from gridlab.exact.tablebase import build as building
-from gridlab.exact.tablebase.build import build, part_path, plan, require_room
+from gridlab.exact.tablebase.build import build_tablebase, part_path, plan, require_room
 from gridlab.exact.tablebase.file import TableFile
 from gridlab.exact.tablebase.plies import Solver
 from gridlab.exact.tablebase.probe import Tablebase
@@ -30,7 +30,7 @@ RULES = game("4x4:4-3")
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "whole.tb"
-    build(RULES, path, workers=1)
+    build_tablebase(RULES, path, workers=1)
     return path
 
 
@@ -39,7 +39,7 @@ def test_any_number_of_workers_gives_the_same_bytes(
 ) -> None:
     monkeypatch.setattr("gridlab.exact.tablebase.plies.JOB", 1)  # a job for each block
     for workers in (2, 3):
-        build(RULES, tmp_path / "again.tb", workers=workers)
+        build_tablebase(RULES, tmp_path / "again.tb", workers=workers)
         assert (tmp_path / "again.tb").read_bytes() == whole.read_bytes()
         assert not (tmp_path / "again.tb.plies").exists()
 
@@ -57,10 +57,11 @@ solve = building.solve_to_file
 
 def slowly(solver, ply, folder):
     solve(solver, ply, folder)
-    time.sleep(0.2)
+    if ply == 10:
+        time.sleep(60)  # until it is killed
 
 building.solve_to_file = slowly
-building.build(game("{RULES}"), Path({str(path)!r}))
+building.build_tablebase(game("{RULES}"), Path({str(path)!r}))
 """
     run = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
     while not part_path(folder, 10).exists():
@@ -74,10 +75,10 @@ building.build(game("{RULES}"), Path({str(path)!r}))
     assert "0.tb" not in kept
     (folder / ".8.tb.1.part").write_bytes(b"half a ply")  # what a kill in the middle of writing leaves
     with pytest.raises(FileTrouble, match="what an earlier build has left; go on with --resume"):
-        build(RULES, path)
+        build_tablebase(RULES, path)
     untouched = part_path(folder, 14).stat().st_mtime_ns
     assert untouched == kept["14.tb"]
-    build(RULES, path, resume=True, workers=2)
+    build_tablebase(RULES, path, resume=True, workers=2)
     assert path.read_bytes() == whole.read_bytes()
     assert not folder.exists()
 
@@ -98,9 +99,9 @@ def test_resuming_does_not_solve_again_what_is_done(
 
     monkeypatch.setattr(building, "solve_to_file", watch)
     with pytest.raises(KeyboardInterrupt):
-        build(RULES, path)
+        build_tablebase(RULES, path)
     assert sorted(int(each.stem) for each in folder.iterdir()) == [8, 10, 12, 14]
-    build(RULES, path, resume=True)
+    build_tablebase(RULES, path, resume=True)
     assert solved == [14, 12, 10, 8, 6, 6, 4, 2, 0]
     assert path.read_bytes() == whole.read_bytes()
 
@@ -110,16 +111,16 @@ def test_what_is_left_of_another_build_is_not_used(whole: Path, tmp_path: Path) 
     folder.mkdir()
     shutil.copy(whole, part_path(folder, 14))
     with pytest.raises(SpoiltFile, match=r"14\.tb does not belong to this build"):
-        build(RULES, path, resume=True)
+        build_tablebase(RULES, path, resume=True)
     part_path(folder, 14).write_bytes(b"GRIDTAB1 and then nothing")
     with pytest.raises(SpoiltFile, match="the end is missing"):
-        build(RULES, path, resume=True)
+        build_tablebase(RULES, path, resume=True)
 
 
 @pytest.mark.parametrize(("max_ply", "stored"), [(0, [0]), (1, [0, 2]), (4, [0, 2, 4]), (15, list(range(0, 16, 2)))])
 def test_the_first_plies_alone(whole: Path, tmp_path: Path, max_ply: int, stored: list[int]) -> None:
     path = tmp_path / "first.tb"
-    build(RULES, path, max_ply)
+    build_tablebase(RULES, path, max_ply)
     table, complete = Tablebase(path), Tablebase(whole)
     assert list(table.file.plies) == stored
     assert [each.ply for each in table.file.directory.counts] == list(range(max_ply + 1))
@@ -139,15 +140,15 @@ def test_what_cannot_fit_is_refused_beforehand(tmp_path: Path, monkeypatch: pyte
     with monkeypatch.context() as patch:
         patch.setattr(building, "available_memory", lambda: 1 << 20)
         with pytest.raises(TooLarge, match=r"4x4:4-3 needs about .* of memory and 1 MiB are free"):
-            build(RULES, tmp_path / "t.tb")
+            build_tablebase(RULES, tmp_path / "t.tb")
     usage = shutil.disk_usage(tmp_path)._replace(free=5000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     with pytest.raises(TooLarge, match=r"needs about .* of disk and 5 KiB are free"):
-        build(RULES, tmp_path / "t.tb")
+        build_tablebase(RULES, tmp_path / "t.tb")
     with pytest.raises(TooLarge, match="5x6:4 has 30 cells; strong solutions take boards of up to 25"):
-        build(game("5x6:4"), tmp_path / "t.tb")
+        build_tablebase(game("5x6:4"), tmp_path / "t.tb")
     with pytest.raises(TooLarge, match="have 0 to 15 plies, not 16"):
-        build(RULES, tmp_path / "t.tb", max_ply=16)
+        build_tablebase(RULES, tmp_path / "t.tb", max_ply=16)
     assert not list(tmp_path.iterdir())
 
 

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from gridlab.exact.tablebase.halves import MAX_CELLS, canonical, halves, line_score, low_half, offsets_of, shape
-from gridlab.exact.tablebase.look_up import offset_in_block, split
-from gridlab.exact.tablebase.sampling import join, stones_at
+from gridlab.exact.tablebase.blocks import offsets_of, shape
+from gridlab.exact.tablebase.halves import MAX_CELLS, canonical, halves, join, low_half, split
+from gridlab.exact.tablebase.lines import line_score
+from gridlab.exact.tablebase.look_up import offset_in_block
+from gridlab.exact.tablebase.sampling import stones_at
 from gridlab.exact.tablebase.scores import LOST, WON
 from gridlab.games import game
 from gridlab.games.mnk.legality import completed_lines
@@ -32,15 +34,15 @@ def test_every_line_free_set_has_the_rank_of_its_class(name: str) -> None:
     tables = halves(rules)
     classes: dict[tuple[int, int], frozenset[int]] = {}
     for stones in range(1 << rules.cells):
-        low, high = split(stones, tables)
-        assert join(low, high, tables) == stones
+        low, high = split(stones, tables.order)
+        assert join(low, high, tables.order) == stones
         lines = completed_lines(stones, rules)
         wins = any(stones & line == line for line in rules.winning_lines)
         assert line_score(low, high, tables.lines) == (LOST if wins else WON if lines else 0)
         if lines:
             continue
         orbit = frozenset(each.stones(stones) for each in symmetries(rules.rows, rules.cols))
-        _, rank = canonical(low, high, tables)
+        _, rank = canonical(low, high, tables.images.high, tables.ranking)
         assert classes.setdefault((stones.bit_count(), int(rank)), orbit) == orbit
     for size in range(rules.cells + 1):
         assert sorted(rank for stones, rank in classes if stones == size) == list(range(tables.count(size)))
@@ -52,11 +54,13 @@ def test_every_slot_there_and_back(name: str) -> None:
     tables = halves(rules)
     for ply in range(rules.cells):
         crosses, noughts, free, slots = shape(rules.cells, ply)
-        offsets = offsets_of(free, noughts, tables)
+        offsets = offsets_of(free, noughts, tables.order)
         for slot in (
             np.random.default_rng(ply).integers(tables.count(crosses) * slots, size=50).tolist() if slots else []
         ):
             low, high, o_low, o_high = stones_at(slot, crosses, noughts, offsets, tables)
-            assert join(low, high, tables) & join(o_low, o_high, tables) == 0
-            _, rank = canonical(low, high, tables)
-            assert rank * slots + offset_in_block(low, high, o_low, o_high, offsets, tables) == slot
+            stones = join(low, high, tables.order)
+            assert stones & join(o_low, o_high, tables.order) == 0
+            _, rank = canonical(low, high, tables.images.high, tables.ranking)
+            free_low, free_high = split(rules.board & ~stones, tables.order)
+            assert rank * slots + offset_in_block(o_low, o_high, free_low, free_high, offsets, tables.parts) == slot

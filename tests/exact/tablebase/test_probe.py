@@ -8,14 +8,13 @@ import pytest
 
 from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
 from gridlab.exact.enumerate import positions
-from gridlab.exact.tablebase.build import build
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.probe import Tablebase, shipped
 from gridlab.exact.tablebase.scores import answer
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.symmetry import symmetries
-from tests.conftest import Run
-from tests.exact.tablebase.conftest import Table
+from tests.conftest import Run, Table
 
 TICTACTOE = game("tictactoe")
 SQUAVA = game("squava")
@@ -96,7 +95,7 @@ def test_what_has_no_answer(table: Table, tmp_path: Path) -> None:
 
 
 def test_the_last_ply_of_a_part_has_a_value_but_no_moves(tmp_path: Path, table: Table) -> None:
-    build(TICTACTOE, tmp_path / "t.tb", max_ply=2)
+    build_tablebase(TICTACTOE, tmp_path / "t.tb", max_ply=2)
     part = Tablebase(tmp_path / "t.tb")
     last = Position.parse("X../.O./...", TICTACTOE)
     probe = part.probe(last)

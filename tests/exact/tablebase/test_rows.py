@@ -1,7 +1,6 @@
 """Row operations against numpy, and the two that walk over sets against the sets themselves."""
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
@@ -10,8 +9,7 @@ from gridlab.exact.tablebase import rows
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.exact.tablebase.scores import DEAD, before
 
-CHOOSE = np.array([[comb(n, k) for k in range(10)] for n in range(10)])
-QUESTIONS = np.empty((20, 4), np.int64)
+QUESTIONS = rows.room_for_questions()
 SMALL = [(cells, size, length) for cells in range(1, 6) for size in range(cells + 1) for length in (1, 3)]
 
 
@@ -33,7 +31,7 @@ def test_single_rows() -> None:
     assert np.array_equal(lowered, expected)
     masks = -(source > 0).astype(np.int8)
     put = target.copy()
-    rows.put(put, 2, -100, masks, 3, 30)
+    rows.put(put, 2, np.int8(-100), masks, 3, 30)
     assert np.array_equal(put[2:32], np.where(masks[3:33], -100, target[2:32]))
     assert np.array_equal(put[32:], target[32:])
     lines = np.where(source > 50, 100, np.where(source < -50, -100, 0)).astype(np.int8)
@@ -56,7 +54,7 @@ def test_pairs_of_columns() -> None:
 def test_a_step_back_is_what_the_scores_say() -> None:
     every = np.arange(-100, 101).astype(np.int8)
     stepped = every.copy()
-    rows.step_back(stepped, 0, len(stepped))
+    rows.step_back(stepped)
     assert stepped.tolist() == [before([score]) for score in every.tolist()]
 
 
@@ -69,7 +67,7 @@ def test_dead_slots_take_the_score_before_them() -> None:
 def test_a_matrix_turned() -> None:
     matrix = random_scores(35)
     turned = np.zeros(40, np.int8)
-    rows.turn(matrix, 0, 5, 7, turned, 2)
+    rows.turn(matrix, 5, 7, turned[2:])
     assert np.array_equal(turned[2:37].reshape(7, 5), matrix.reshape(5, 7).T)
 
 
@@ -78,7 +76,7 @@ def test_rows_are_lowered_by_all_sets_with_one_more(cells: int, size: int, lengt
     here, there = sets_of(cells, size), sets_of(cells, size + 1)
     target, source = random_scores(len(here) * length), random_scores(len(there) * length, 1)
     lowered = target.copy()
-    rows.lower_by_one_more(lowered, 0, source, 0, cells, size, length, CHOOSE, QUESTIONS)
+    rows.lower_by_one_more(lowered, source, cells, size, length, QUESTIONS)
     expected, above = target.reshape(-1, length).copy(), source.reshape(-1, length)
     for row, part in enumerate(here):
         for other, whole in enumerate(there):
@@ -93,7 +91,7 @@ def test_rows_without_a_cell_are_lowered(cells: int, size: int, length: int) -> 
     target, source = random_scores(len(here) * length), random_scores(len(there) * length, 1)
     for cell in range(cells):
         lowered = target.copy()
-        rows.lower_by_sets_without(cell, lowered, 0, source, 0, cells, size, length, CHOOSE, QUESTIONS)
+        rows.lower_by_sets_without(cell, lowered, source, cells, size, length, QUESTIONS)
         expected = target.reshape(-1, length).copy()
         for row, whole in enumerate(here):
             if not whole >> cell & 1:

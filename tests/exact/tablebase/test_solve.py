@@ -13,7 +13,7 @@ from gridlab.exact.tablebase.rows import Scores
 from gridlab.games import game
 from gridlab.games.mnk import reference
 from gridlab.games.mnk.rules import Rules
-from tests.exact.tablebase.conftest import Table
+from tests.conftest import Table
 
 TINY = ["3x3:3", "3x3:3-2", "3x3:-3", "2x2:2", "1x1:1", "1x5:3-2", "2x4:3"]
 SMALL = ["3x4:3", "4x3:3", "3x4:4-3", "1x9:3", "2x6:-3", "5x2:4-3"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.exact.tablebase.build import build
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.file import TableFile
 from gridlab.exact.tablebase.probe import Tablebase, shipped
 from gridlab.exact.tablebase.sampling import draw_positions
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.long, pytest.mark.compiled]
 def test_squava(tmp_path: Path) -> None:
     rules = game("squava")
     path = tmp_path / "squava.tb"
-    build(rules, path)
+    build_tablebase(rules, path)
     assert path.stat().st_size < 300 << 20
     assert verify(path, full=True).complaints == ()
     table = Tablebase(path)
@@ -31,7 +31,7 @@ def test_squava(tmp_path: Path) -> None:
     assert sum(sum(ply.canonical.values()) for ply in table.file.directory.counts) == 2_146_025_130
     early = shipped(rules)
     assert early
-    build(rules, tmp_path / "early.tb", max_ply=6)
+    build_tablebase(rules, tmp_path / "early.tb", max_ply=6)
     made, kept = TableFile(tmp_path / "early.tb"), TableFile(early)
     assert made.directory.counts == kept.directory.counts
     for ply in kept.directory.plies:  # scores, not bytes: another version of zstd may pack them otherwise
@@ -41,7 +41,7 @@ def test_squava(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["5x5:4", "5x5:5"])
 def test_five_by_five_is_a_draw(name: str, tmp_path: Path) -> None:
     rules = game(name)
-    build(rules, tmp_path / "t.tb")
+    build_tablebase(rules, tmp_path / "t.tb")
     table = Tablebase(tmp_path / "t.tb")
     assert table.score(Position(rules)) == 0
     random = np.random.default_rng(1)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gridlab.exact.tablebase.stats import stats
-from tests.conftest import Run
-from tests.exact.tablebase.conftest import Table
+from tests.conftest import Run, Table
 
 
 def test_tictactoe(table: Table) -> None:

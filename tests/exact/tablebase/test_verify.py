@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import FileTrouble, SpoiltFile
-from gridlab.exact.tablebase.build import LEVEL, build
+from gridlab.exact.tablebase.build import LEVEL, build_tablebase
 from gridlab.exact.tablebase.file import FOOTER, MAGIC, Directory, NewPly, TableFile, pack, write_table
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.verify import verify
@@ -25,7 +25,7 @@ RULES = game("3x3:3")
 @pytest.fixture
 def sound(tmp_path: Path) -> Path:
     path = tmp_path / "sound.tb"
-    build(RULES, path)
+    build_tablebase(RULES, path)
     return path
 
 
@@ -192,7 +192,7 @@ def test_a_block_of_the_wrong_length(sound: Path) -> None:
 
 
 def test_a_part_says_what_it_rests_on(tmp_path: Path) -> None:
-    build(RULES, tmp_path / "part.tb", max_ply=4)
+    build_tablebase(RULES, tmp_path / "part.tb", max_ply=4)
     verdict = verify(tmp_path / "part.tb", full=True)
     assert verdict.complaints == ()
     assert verdict.remarks == ("the scores of ply 4, the last one, rest on plies that the file does not hold",)

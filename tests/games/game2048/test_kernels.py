@@ -5,6 +5,7 @@ import pytest
 
 from gridlab.core.splitmix import Stream, below, draw, streams
 from gridlab.games.game2048 import kernels, reference
+from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 
 RULES = Rules2048()
@@ -16,7 +17,7 @@ def random_board(random: np.random.Generator) -> int:
 
 
 def test_boards_against_the_twin() -> None:
-    random, tables = np.random.default_rng(1), kernels.row_tables()
+    random, tables = np.random.default_rng(1), row_tables()
     for _ in range(300):
         packed = random_board(random)
         tiles, board = kernels.unpack(packed), np.uint64(packed)
@@ -49,7 +50,7 @@ def test_streams_differ_by_number_and_seed_alone() -> None:
 
 @pytest.mark.parametrize("fours", [0.0, 0.1, 0.5, 1.0])
 def test_games_move_by_move_as_the_twin_plays_them(fours: float) -> None:
-    rules, tables = Rules2048(fours=fours), kernels.row_tables()
+    rules, tables = Rules2048(fours=fours), row_tables()
     states = streams(3, 3)
     plain = [Stream(state) for state in states.tolist()]
     for game in range(3):

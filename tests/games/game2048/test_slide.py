@@ -5,6 +5,7 @@ import pytest
 
 from gridlab.games.game2048 import kernels, reference
 from gridlab.games.game2048.reference import Board
+from gridlab.games.game2048.row_tables import ROWS, row_tables
 from gridlab.games.game2048.rules import Rules2048
 
 PICTURES = [
@@ -36,7 +37,7 @@ def test_a_line_slides(before: str, after: str, points: int) -> None:
 @pytest.mark.parametrize(("before", "after", "points"), PICTURES)
 def test_in_all_four_directions(before: str, after: str, points: int) -> None:
     """The line as a row and as a column, from either end, by the twin and by the kernel."""
-    tables = kernels.row_tables()
+    tables = row_tables()
     for direction, cells in {
         "left": range(8, 12), "right": range(11, 7, -1), "up": range(2, 16, 4), "down": range(14, -1, -4),
     }.items():  # fmt: skip
@@ -57,7 +58,7 @@ def test_two_of_the_largest_tiles_stay_apart_on_the_packed_board_and_merge_elsew
     assert reference.legal_moves(Rules2048(), board) == ["down", "right"]
     after, points = reference.move(Rules2048(), board, "right")
     assert (after[:4], points) == ((0, 0, 32768, 32768), 0)
-    tables = kernels.row_tables()
+    tables = row_tables()
     assert kernels.unpack(int(kernels.move(np.uint64(0xFF), kernels.RIGHT, tables.slides)))[:4] == (0, 0, 32768, 32768)
     assert int(kernels.move(np.uint64(0xFF), kernels.LEFT, tables.slides)) == 0xFF
     assert reference.move(Rules2048(5, 4), two + (0,) * 16, "left") == ((65536,) + (0,) * 19, 65536)
@@ -80,12 +81,13 @@ def plainly_slid(tiles: list[int]) -> tuple[list[int], int]:
 
 
 def test_all_rows() -> None:
-    """The tables against a second way to slide, tile by tile."""
-    tables = kernels.row_tables()
-    for row in range(kernels.ROWS):
-        tiles = list(kernels.unpack(row, 4))
-        slid, points = plainly_slid(tiles)
-        back, points_back = plainly_slid(tiles[::-1])
-        assert tables.slides[row] & 0xFFFF == kernels.pack(tuple(slid))
-        assert tables.slides[row] >> 16 == kernels.pack(tuple(back[::-1]))
+    """The tables against the twin, and against a second way to slide, tile by tile."""
+    tables = row_tables()
+    for row in range(ROWS):
+        tiles = kernels.unpack(row, 4)
+        slid, points = reference.slide(tiles, largest=32768)
+        back, points_back = reference.slide(tiles[::-1], largest=32768)
+        assert tables.slides[row] & 0xFFFF == kernels.pack(slid)
+        assert tables.slides[row] >> 16 == kernels.pack(back[::-1])
         assert tables.points[row] == points == points_back
+        assert plainly_slid(list(tiles)) == (list(slid), points)

@@ -2,12 +2,15 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gridlab.games.mnk import reference
+from gridlab.games import game
+from gridlab.games.mnk import kernels, reference
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, image_key, image_keys, is_canonical, run_starts, runs_of
+from gridlab.games.mnk.legality import find_flaw
 from gridlab.games.mnk.rules import Rules
 from tests.laws import all_rules
 
@@ -101,3 +104,17 @@ def test_keys_order_images_as_tuples(shape: tuple[int, int], data: st.DataObject
         keys.append(int(image_key(crosses, noughts, image_keys(rules)[0])))
     assert (keys[0] < keys[1]) == (boards[0] < boards[1])
     assert (keys[0] == keys[1]) == (boards[0] == boards[1])
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("text", ["3x3:3", "3x3:-3", "3x3:3-2"])
+def test_the_first_illegal_of_many_boards_is_the_first_with_a_flaw(text: str) -> None:
+    rules = game(text)
+    stones = np.arange(1 << rules.cells)
+    boards = np.array([(crosses, noughts) for crosses in stones for noughts in stones], np.int64)
+    flawed = [find_flaw(crosses, noughts, rules) is not None for crosses, noughts in boards.tolist()]
+    legal = boards[~np.array(flawed)]
+    runs = kernels.runs_of(rules)
+    assert kernels.first_illegal(legal, rules.cells, runs) == -1
+    found = [kernels.first_illegal(boards[i : i + 1], rules.cells, runs) == 0 for i in range(0, len(boards), 7)]
+    assert found == flawed[::7]

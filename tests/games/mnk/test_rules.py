@@ -22,6 +22,7 @@ def test_named_games() -> None:
         "tictactoe4": "4x4:4",
         "tictactoe5": "5x5:5",
         "squava": "5x5:4-3",
+        "2048": "2048",
     }
     assert game("squava") == game("5x5:4-3")
 
@@ -37,7 +38,7 @@ def test_named_games() -> None:
         ("0x3:3", "at least one row and one column"),
         ("3x3:", "nothing ends this game"),
         ("3x3:x", "is no game; write ROWSxCOLS:WIN"),
-        ("chess", "name one of tictactoe, tictactoe4, tictactoe5, squava, or write ROWSxCOLS:WIN"),
+        ("chess", "name one of tictactoe, tictactoe4, tictactoe5, squava, 2048, or write ROWSxCOLS:WIN"),
     ],
 )
 def test_wrong_rules_are_told_what_would_be_right(text: str, reason: str) -> None:

@@ -12,7 +12,7 @@ from safetensors.torch import load, save
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.settings import Settings, settings_of
-from gridlab.learn.dqn.train import TRAINING, begin, train
+from gridlab.learn.dqn.train import TRAINING, begin, learn_all
 from gridlab.nets import checkpoint
 from gridlab.nets.checkpoint import SHIPPED, read
 from gridlab.nets.features import SQUAVA
@@ -31,7 +31,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Learner, bytes]:
         calls.append(1)
         return len(calls) == 2
 
-    assert train(made, folder, 1, stopped=twice) is False
+    assert learn_all(made, folder, 1, stopped=twice) is False
     return made, (folder / TRAINING).read_bytes()
 
 

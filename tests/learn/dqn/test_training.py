@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from gridlab.arena.match import play_match
+from gridlab.arena.match.mnk import play_match
 from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.settings import PRESETS, Settings, settings_of
 from gridlab.learn.dqn.teacher import Course
-from gridlab.learn.dqn.train import TRAINING, begin, train
+from gridlab.learn.dqn.train import TRAINING, begin, learn_all
 from gridlab.nets.features import SQUAVA
 
 pytestmark = pytest.mark.compiled
@@ -26,7 +26,7 @@ TAUGHT = replace(
 def trained(settings: Settings, folder: Path, workers: int, stop_after: int = 1000, resume: bool = False) -> Learner:
     learner = begin(SQUAVA, settings, 3, folder, resume, "cpu")
     rounds: list[object] = []
-    train(learner, folder, workers, tell=rounds.append, stopped=lambda: len(rounds) == stop_after)
+    learn_all(learner, folder, workers, tell=rounds.append, stopped=lambda: len(rounds) == stop_after)
     return learner
 
 
@@ -60,7 +60,7 @@ def test_the_target_follows_when_it_is_due(tmp_path: Path) -> None:
 
 def test_win_rates_are_written_into_the_curve(tmp_path: Path) -> None:
     learner = begin(SQUAVA, settings_of("guide", 10), 0, tmp_path, False, "cpu")
-    train(learner, tmp_path, 1, measure=lambda path: {"random": float(path.exists())})
+    learn_all(learner, tmp_path, 1, measure=lambda path: {"random": float(path.exists())})
     assert [row["episode"] for row in learner.curve if row.get("random") == 1.0] == [1, 7, 10]
 
 
@@ -73,12 +73,12 @@ def test_a_short_training_learns_something_real(tmp_path: Path) -> None:
     learner = trained(settings, tmp_path, 2)
     assert learner.curve[-1]["loss"] < 0.25  # a guess of the mean has 0.5 and more
     weights = tmp_path / "weights-001000.safetensors"
-    played = play_match(SQUAVA, f"dqn checkpoint='{weights}'", "random", 100, "random:2", seed=1, workers=1)
+    played = play_match(f"dqn checkpoint='{weights}'", "random", SQUAVA, 100, "random:2", seed=1, workers=1)
     assert played.a_score_interval.low > 0.8
     fresh = Learner(SQUAVA, settings, 9, torch.device("cpu"))
     fresh.save_weights(tmp_path / "fresh.safetensors")
     better = play_match(
-        SQUAVA, f"dqn checkpoint='{weights}'", f"dqn checkpoint='{tmp_path / 'fresh.safetensors'}'", 100, "random:4",
+        f"dqn checkpoint='{weights}'", f"dqn checkpoint='{tmp_path / 'fresh.safetensors'}'", SQUAVA, 100, "random:4",
         seed=1, workers=1,
     )  # fmt: skip
     assert better.a_score_interval.low > 0.5

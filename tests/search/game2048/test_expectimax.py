@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 
 from gridlab.core.splitmix import Stream, streams
 from gridlab.core.stop import stop_flag
-from gridlab.games.game2048.kernels import row_tables, transpose
+from gridlab.games.game2048.kernels import transpose
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS, Board, empty_cells, legal_moves, move, place
+from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
+from gridlab.players.game2048 import ExpectimaxPlayer
 from gridlab.search.game2048.evaluators import EVALUATORS, corner_may_change, expected, static, tile_at_corner
-from gridlab.search.game2048.expectimax import new_memory, value_boards
-from gridlab.search.game2048.last_plies import Settings
+from gridlab.search.game2048.expectimax import new_expectimax
+from gridlab.search.game2048.last_plies import SearchSettings
+from gridlab.search.game2048.play import choose, value_boards
 from gridlab.search.game2048.reference import PlainSearch
 
 RULES = Rules2048()
@@ -65,6 +68,37 @@ def test_equal_directions_go_to_the_first() -> None:
     assert PlainSearch(RULES, lambda board: 0, 2).choose(Position2048.parse("2 . . ." + 3 * EMPTY_ROW).tiles) == "down"
 
 
+EQUAL = {  # boards that are mirror images of themselves: `rows` sees no difference, and the first is played
+    "8 2 4 2/8 4 . ./8 4 . ./8 2 4 2": ("up", "down"),
+    "4 2 . 4/2 8 . 2/. . 2 8/4 2 8 4": ("up", "left"),
+    ". . 2 ./8 . 4 2/8 8 . ./4 8 8 .": ("up", "right"),
+    ". 4 . 2/8 . . ./. 4 . 4/8 . 8 .": ("down", "left"),
+    "2 8 . ./8 2 2 4/. 2 4 ./. 4 . .": ("down", "right"),
+    ". 4 4 ./. 2 2 ./. 8 8 ./. 2 2 .": ("left", "right"),
+}
+
+
+@pytest.mark.parametrize(("text", "equal"), EQUAL.items())
+@pytest.mark.parametrize("depth", [1, 2, 3, pytest.param(5, marks=pytest.mark.compiled)])
+def test_the_first_of_equal_directions_is_played(text: str, equal: tuple[str, str], depth: int) -> None:
+    position = Position2048.parse(text)
+    player = ExpectimaxPlayer(RULES, "rows", depth)
+    values = player.values(position, np.random.default_rng(0))
+    assert values[equal[0]] == values[equal[1]] == max(values.values())
+    assert player.move(position, np.random.default_rng(0)) == equal[0]
+    found = np.empty(4)
+    chosen = choose(player.chooser(), np.uint64(position.packed), found, row_tables(), streams(0, 1), 0)
+    assert DIRECTIONS[chosen] == equal[0]
+
+
+def test_there_is_no_direction_on_a_dead_board() -> None:
+    board, found = np.uint64(Position2048.parse("2 4 2 4/4 2 4 2/2 4 2 4/4 2 4 2").packed), np.empty(4)
+    for depth in (1, 2, 3, 5):
+        player = ExpectimaxPlayer(RULES, "rows", depth)
+        assert choose(player.chooser(), board, found, row_tables(), streams(0, 1), 0) == -1
+        assert (found == -np.inf).all()
+
+
 # ---- kernels against the twin
 
 
@@ -84,17 +118,16 @@ def packed(boards: list[Board]) -> NDArray[np.uint64]:
 
 def static_by_kernel(name: str, board: Board) -> int:
     evaluator, number = EVALUATORS[name].arrays(9, 1), packed([board])[0]
-    return static(number, np.uint64(transpose(number)), evaluator.values, evaluator.places, evaluator.corner)
+    return static(number, np.uint64(transpose(number)), evaluator.values, evaluator.shape)
 
 
 def by_kernel(
     name: str, boards: list[Board], depth: int, sample: int = 0, cutoff: float = 0.0, entries: int = 0,
     rules: Rules2048 = RULES,
 ) -> NDArray[np.float64]:  # fmt: skip
-    found, settings = np.empty((len(boards), 4)), Settings(depth, *rules.odds, sample, cutoff)
-    evaluator = EVALUATORS[name].arrays(*rules.odds)
-    states = streams(5, len(boards))
-    value_boards(packed(boards), found, row_tables(), evaluator, settings, new_memory(entries), states, stop_flag())
+    found, settings = np.empty((len(boards), 4)), SearchSettings(depth, *rules.odds, sample, cutoff)
+    search = new_expectimax(EVALUATORS[name].arrays(*rules.odds), settings, entries)
+    value_boards(search, packed(boards), found, row_tables(), streams(5, len(boards)), stop_flag())
     return found
 
 
@@ -136,7 +169,7 @@ def test_the_mean_over_new_tiles_without_trying_them(name: str) -> None:
         if cells := empty_cells(board):
             total = sum(9 * evaluate(place(board, cell, 2)) + evaluate(place(board, cell, 4)) for cell in cells)
             number = packed([board])[0]
-            arrays = evaluator.values, evaluator.gains, evaluator.places, evaluator.corner
+            arrays = evaluator.values, evaluator.gains, evaluator.shape
             assert expected(number, np.uint64(transpose(number)), *arrays, 9, 1) == float(total) / (10 * len(cells))
 
 
@@ -174,6 +207,26 @@ def test_values_are_the_twins_on_thousands_of_boards(name: str, depth: int, numb
 def test_the_table_changes_no_value_of_a_deep_search(depth: int) -> None:
     boards = random_boards(30 if depth < 7 else 5, 3, seed=30)
     assert np.array_equal(by_kernel("rows", boards, depth), by_kernel("rows", boards, depth, entries=1 << 10))
+
+
+COUNTS = {  # depth and entries a level -> boards evaluated, boards answered by the table, of the 40 boards below
+    (3, 4096): (4504, 0),  # a board does not come twice below one new tile
+    (4, 4096): (34_876, 0),
+    (5, 0): (139_507, 0),
+    (5, 64): (108_603, 1182),
+    (5, 4096): (102_419, 1340),
+    (6, 0): (1_160_959, 0),
+    (6, 4096): (836_511, 1340),
+}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("asked", "counts"), COUNTS.items())
+def test_how_many_boards_are_evaluated_and_answered(asked: tuple[int, int], counts: tuple[int, int]) -> None:
+    boards, (depth, entries) = random_boards(40, 4, seed=30), asked
+    search = new_expectimax(EVALUATORS["rows"].arrays(9, 1), SearchSettings(depth, 9, 1, 0, 0.0), entries)
+    value_boards(search, packed(boards), np.empty((40, 4)), row_tables(), streams(5, 40), stop_flag())
+    assert tuple(search.counts.tolist()) == counts
 
 
 @pytest.mark.compiled

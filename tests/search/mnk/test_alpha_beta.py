@@ -13,7 +13,7 @@ from gridlab.core.errors import FileTrouble, IllegalPosition
 from gridlab.exact.enumerate import positions
 from gridlab.exact.oracle import Oracle
 from gridlab.exact.reference import score_by_play
-from gridlab.exact.tablebase.build import build
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
@@ -62,7 +62,7 @@ EVERY = 1_000_000
 def test_distances_are_those_of_the_tablebase(name: str, of_a_ply: int, tmp_path: Path) -> None:
     """Where must-block pruning would lose the longest defence, position by position up to symmetry."""
     rules = game(name)
-    build(rules, tmp_path / "t.tb")
+    build_tablebase(rules, tmp_path / "t.tb")
     table, search = Tablebase(tmp_path / "t.tb"), Search(rules, entries=1 << 18)
     for ply in range(rules.cells):
         agree(rules, table, search, ply, of_a_ply)
@@ -111,7 +111,7 @@ def test_squava_whole(tmp_path: Path) -> None:
     cross = {cell for cell in range(25) if 2 in divmod(cell, 5)}
     assert {move.cell for move in found.moves if move.value == "loss"} == cross
     assert sum(move.value == "win" for move in found.moves) == 16
-    build(rules, tmp_path / "t.tb")
+    build_tablebase(rules, tmp_path / "t.tb")
     table, search = Tablebase(tmp_path / "t.tb"), Search(rules)
     assert sum(agree(rules, table, search, ply, 2000) for ply in range(24, 4, -1)) == 19 * 2000 + 78
     assert sum(agree(rules, table, search, ply, 20) for ply in range(4, -1, -1)) == 20 + 20 + 20 + 6 + 1
@@ -162,7 +162,7 @@ def test_the_oracle_says_who_answered(tmp_path: Path, monkeypatch: pytest.Monkey
     seventh = Position(squava, *draw_positions(squava, 7, 1, np.random.default_rng(0))[0].tolist())
     assert Oracle(squava).ask(seventh).source.startswith("alpha-beta")
     tictactoe = game("tictactoe")
-    build(tictactoe, tmp_path / "t.tb")
+    build_tablebase(tictactoe, tmp_path / "t.tb")
     assert Oracle(tictactoe).ask(Position(tictactoe)).source.startswith("alpha-beta")
     assert Oracle(tictactoe, tmp_path / "t.tb").ask(Position(tictactoe)).source == "t.tb"
     monkeypatch.setenv("GRIDLAB_TABLEBASE", str(tmp_path / "t.tb"))

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadPlayer
-from gridlab.exact.tablebase.build import build
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
-from gridlab.players.mnk import make_player
+from gridlab.players.registry import make_player
 from gridlab.search.mnk.mcts import Searched, Tried, search, states_of
 from tests.search.mnk.plain_mcts import PlainSearch, cells_of
 
@@ -51,7 +51,7 @@ def test_the_tree_is_that_of_the_twin(name: str, board: str, playouts: int, proo
 @pytest.mark.parametrize("name", ["3x4:3", "4x4:4-3", "4x4:4"])
 def test_what_is_proved_is_true(name: str, tmp_path: Path) -> None:
     rules = game(name)
-    build(rules, tmp_path / "t.tb")
+    build_tablebase(rules, tmp_path / "t.tb")
     table, random = Tablebase(tmp_path / "t.tb"), np.random.default_rng(0)
     proved = 0
     for ply in range(rules.cells - 1):

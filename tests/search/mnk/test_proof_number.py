@@ -10,7 +10,7 @@ import pytest
 from gridlab.core.errors import IllegalMove
 from gridlab.core.stop import stop_flag
 from gridlab.exact.reference import score_by_play
-from gridlab.exact.tablebase.build import build
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
@@ -109,7 +109,7 @@ def decided(position: Position) -> int:
 )
 def test_forced_wins_are_those_of_the_tablebase(name: str, of_a_ply: int, tmp_path: Path) -> None:
     rules = game(name)
-    build(rules, tmp_path / "t.tb")
+    build_tablebase(rules, tmp_path / "t.tb")
     table, random = Tablebase(tmp_path / "t.tb"), np.random.default_rng(0)
     board, hopes, nodes = board_of(rules), hopes_of(rules), np.zeros(1, np.int64)
     for ply in range(rules.cells):

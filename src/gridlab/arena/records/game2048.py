@@ -4,8 +4,9 @@
      "moves": [{"board": [[2,2,0,0],…], "direction": "left", "score": 0}]}      board and score *before* the move
 
 A part of a game, from a curriculum, is one unbroken run of it and says so: `curriculum`, and `movesBefore`, the moves
-played before the first one here. With metadata a game also has `seed`, `game`, `depth`, `evaluator` and `max_moves`,
-and a move `evaluation_score`, `alternative_moves`, `nodes_evaluated`, `evaluations` and `spawn`.
+played before the first one here. With metadata a game also has `seed`, `game`, `depth` and `evaluator` (or `player`),
+and `max_moves`; a move `evaluation_score`, `alternative_moves`, `nodes_evaluated`, `evaluations` and `spawn`, as far as
+the player could say them.
 """
 
 import json
@@ -20,15 +21,16 @@ from numpy.typing import NDArray
 from gridlab.arena.records.moves_text import moves_of, moves_text
 from gridlab.core.errors import BadNotation
 from gridlab.core.files import timestamp
-from gridlab.games.game2048.kernels import Boards, pack, row_tables, unpack
+from gridlab.games.game2048.kernels import Boards, pack, unpack
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.replay import afters
+from gridlab.games.game2048.row_tables import row_tables
 
-WON = 2048
+WINNING_TILE = 2048
 SUMMARY = ("totalMoves", "finalScore", "maxTile", "won", "finalBoard", "timestamp")
 RUN = ("curriculum", "movesBefore")
-MADE_BY = ("seed", "game", "depth", "evaluator", "max_moves")
+MADE_BY = ("seed", "game", "player", "depth", "evaluator", "max_moves")
 MOVE = ("board", "direction", "score")
 DETAILS = ("evaluation_score", "alternative_moves", "nodes_evaluated", "evaluations", "spawn")
 NUMBERS = {name: number for number, name in enumerate(DIRECTIONS)}
@@ -61,7 +63,7 @@ class Game:
 
     @property
     def won(self) -> bool:
-        return self.max_tile >= WON
+        return self.max_tile >= WINNING_TILE
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in a file."""
@@ -127,25 +129,30 @@ def packed_of(tiles: NDArray[np.integer]) -> Boards:
 
 
 def details_of(
-    boards: Boards, directions: NDArray[np.int8], last: int, values: NDArray[np.float64], nodes: NDArray[np.int64]
+    boards: Boards,
+    directions: NDArray[np.int8],
+    last: int,
+    values: NDArray[np.float64] | None = None,
+    nodes: NDArray[np.int64] | None = None,
 ) -> list[dict[str, Any]]:
-    """What the search thought of each move, and the tile that came after it."""
-    following = np.append(boards[1:], np.uint64(last))
-    new = (afters(boards, directions, row_tables()) ^ following).tolist()
-    return [
+    """What else is known of each move: its alternatives, the new tile, and what the player thought, if it said so."""
+    after = afters(boards, row_tables())
+    legal = (after != boards[:, None]).tolist()
+    new = (after[np.arange(len(boards)), directions] ^ np.append(boards[1:], np.uint64(last))).tolist()
+    chosen = directions.tolist()
+    details: list[dict[str, Any]] = [
         {
-            "evaluation_score": worth[direction],
-            "alternative_moves": [
-                name for i, name in enumerate(DIRECTIONS) if i != direction and worth[i] != -np.inf
-            ],
-            "nodes_evaluated": looked,
-            "evaluations": {name: worth[i] for i, name in enumerate(DIRECTIONS) if worth[i] != -np.inf},
-            "spawn": spawn_of(tile),
+            "alternative_moves": [name for i, name in enumerate(DIRECTIONS) if legal[move][i] and i != chosen[move]],
+            "spawn": spawn_of(new[move]),
         }
-        for direction, worth, looked, tile in zip(
-            directions.tolist(), values.tolist(), nodes.tolist(), new, strict=True
-        )
-    ]  # fmt: skip
+        for move in range(len(boards))
+    ]
+    for move, worth in enumerate([] if values is None else values.tolist()):
+        details[move]["evaluation_score"] = worth[chosen[move]]
+        details[move]["evaluations"] = {name: worth[i] for i, name in enumerate(DIRECTIONS) if legal[move][i]}
+    for move, looked in enumerate([] if nodes is None else nodes.tolist()):
+        details[move]["nodes_evaluated"] = looked
+    return [{key: known[key] for key in DETAILS if key in known} for known in details]
 
 
 def spawn_of(difference: int) -> dict[str, int]:

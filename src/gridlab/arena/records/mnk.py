@@ -73,10 +73,10 @@ class Record:
 
     def final(self) -> Position:
         """The position after the last move; IllegalMove if the rules do not allow one of them."""
-        return replay(self.rules, self.moves)
+        return replay(self.moves, self.rules)
 
 
-def replay(rules: Rules, moves: Iterable[int]) -> Position:
+def replay(moves: Iterable[int], rules: Rules) -> Position:
     position = Position(rules)
     for move in moves:
         position = position.play(move)

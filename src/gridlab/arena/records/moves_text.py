@@ -26,15 +26,17 @@ NEXT_ROW = np.frombuffer(b"],[", np.uint8)
 KEY_BOARD = np.frombuffer(b'"board"', np.uint8)
 KEY_DIRECTION = np.frombuffer(b'"direction"', np.uint8)
 KEY_SCORE = np.frombuffer(b'"score"', np.uint8)
-SPACE, TAB, LINE_FEED, RETURN, QUOTE = b' \t\n\r"'
-COMMA, COLON, OPEN, CLOSE, OPEN_BRACE, CLOSE_BRACE, ZERO_DIGIT, NINE_DIGIT = b",:[]{}09"
+# As uint8, because kernels would be compiled once more for every plain number that they are called with.
+SPACE, TAB, LINE_FEED, RETURN, QUOTE = np.frombuffer(b' \t\n\r"', np.uint8)
+COMMA, COLON, OPEN, CLOSE, OPEN_BRACE, CLOSE_BRACE = np.frombuffer(b",:[]{}", np.uint8)
+ZERO_DIGIT, NINE_DIGIT = b"09"
 WRONG = -1
 
 
 def moves_text(boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64]) -> bytes:
     """The moves of a game, without the brackets of the list."""
     room = np.empty(LONGEST * len(boards), np.uint8)
-    return room[: write_moves(boards, directions, scores, room)].tobytes()
+    return room[: write_moves(boards, directions, scores, room, 0)].tobytes()
 
 
 def rows_text(
@@ -43,7 +45,7 @@ def rows_text(
     """The same as lines of a table: number of the game, of the move, 16 tiles, direction, score, and this end."""
     room = np.empty((LONGEST + len(end)) * len(boards), np.uint8)
     ending = np.frombuffer(end, np.uint8)
-    return room[: write_rows(number, boards, directions, scores, ending, room)].tobytes()
+    return room[: write_rows(number, boards, directions, scores, ending, room, 0)].tobytes()
 
 
 def moves_of(text: bytes, count: int) -> tuple[Boards, NDArray[np.int8], NDArray[np.int64]] | None:
@@ -52,13 +54,12 @@ def moves_of(text: bytes, count: int) -> tuple[Boards, NDArray[np.int8], NDArray
         return None
     boards, directions = np.empty(count, np.uint64), np.empty(count, np.int8)
     scores = np.empty(count, np.int64)
-    whole = read_moves(np.frombuffer(text, np.uint8), boards, directions, scores)
+    whole = read_moves(np.frombuffer(text, np.uint8), 0, boards, directions, scores)
     return (boards, directions, scores) if whole else None
 
 
 @kernel
-def write_moves(boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64], text: Text) -> int:
-    place = 0
+def write_moves(boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64], text: Text, place: int) -> int:
     for i in range(len(boards)):
         if i > 0:
             place = write_byte(COMMA, text, place)
@@ -82,9 +83,9 @@ def write_moves(boards: Boards, directions: NDArray[np.int8], scores: NDArray[np
 
 @kernel
 def write_rows(
-    number: int, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64], end: Text, text: Text
-) -> int:
-    place = 0
+    number: int, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64], end: Text, text: Text,
+    place: int,
+) -> int:  # fmt: skip
     for i in range(len(boards)):
         place = write_byte(COMMA, text, write_number(number, text, place))
         place = write_byte(COMMA, text, write_number(i, text, place))
@@ -103,9 +104,8 @@ def write_rows(
 
 
 @kernel
-def read_moves(text: Text, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64]) -> bool:
+def read_moves(text: Text, place: int, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64]) -> bool:
     """Whether the text is as many moves as there is room for, and nothing else."""
-    place = 0
     for i in range(len(boards)):
         if i > 0:
             place = pass_byte(text, place, COMMA)

@@ -1,25 +1,25 @@
 """2048 in the terminal: keys or lines in, boards out.
 
-    play_game(rules, adviser, ask=input, say=print, random=...)
-
-`ask` shows a prompt and gives a command, `say` shows text; EOFError and KeyboardInterrupt of `ask` end the games. In a
-terminal gridlab.arena.terminal.keys gives a command for each key; a pipe, or a terminal that cannot, gives lines.
+In a terminal gridlab.arena.terminal.keys gives a command for each key; a pipe, or a terminal that cannot, gives lines.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from gridlab.arena.records.game2048 import Game, game_of
+from gridlab.arena.session import Session
+from gridlab.arena.terminal import Console, until_goodbye
+from gridlab.arena.terminal.keys import can_give_keys, single_keys
 from gridlab.core.errors import BadRules, FileTrouble, IllegalMove
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import ExpectimaxPlayer
+from gridlab.players.game2048 import Adviser2048, make_adviser
 
-GOODBYE = "goodbye"
 HELP = """\
 up, down, left, right   the arrow keys, or w s a d
 hint      h             the best direction, as the adviser sees it
@@ -37,11 +37,19 @@ SHORT = {
 SHOWN_EVERY = 100  # moves of a long autoplay
 
 
+def play(rules: Rules2048, console: Console) -> None:
+    """Play alone, with an adviser for hints and autoplay."""
+    player = make_adviser(console.against or "expectimax", rules)
+    record = append_to(console.save, rules) if console.save else None
+    with single_keys() if can_give_keys() else nullcontext(console.ask) as ask:
+        play_game(rules, player, ask, console.say, np.random.default_rng(console.seed), record)
+
+
 def play_game(
     rules: Rules2048,
-    adviser: ExpectimaxPlayer,
+    adviser: Adviser2048,
     ask: Callable[[str], str],
-    say: Callable[[str], None],
+    say: Callable[[str], object],
     random: np.random.Generator,
     record: Callable[[Game], None] | None = None,
 ) -> None:
@@ -49,17 +57,25 @@ def play_game(
 
     `record` gets every game that was played to its end, when the person leaves it.
     """
-    table = Table(rules, adviser, ask, say, random, record)
+    session = Session.begin(rules, adviser=PlayerAdviser(adviser), random=random)
+    conversation = Conversation(session, ask, say, record)
     try:
-        table.play()
-    except EOFError:
-        say("")  # the prompt still stands in its line
-    except KeyboardInterrupt:
-        say(f"\n{GOODBYE}")
-        raise
+        until_goodbye(conversation.hold, say)
     finally:
-        table.keep()
-    say(GOODBYE)
+        conversation.keep()
+
+
+@dataclass(frozen=True)
+class PlayerAdviser:
+    """A player that can say what each direction is worth, as an adviser."""
+
+    player: Adviser2048
+
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
+        return self.player.values(position, random)
+
+    def hint(self, position: Position2048, random: np.random.Generator) -> str:
+        return self.player.move(position, random)
 
 
 def append_to(path: Path, rules: Rules2048) -> Callable[[Game], None]:
@@ -82,35 +98,28 @@ def append_to(path: Path, rules: Rules2048) -> Callable[[Game], None]:
 
 
 @dataclass
-class Table:
-    """The game, how the person is reached, and all positions since it began."""
+class Conversation:
+    """A person, a session, and what they say to each other."""
 
-    rules: Rules2048
-    adviser: ExpectimaxPlayer
+    session: Session
     ask: Callable[[str], str]
-    say: Callable[[str], None]
-    random: np.random.Generator
+    say: Callable[[str], object]
     record: Callable[[Game], None] | None = None
-    history: list[Position2048] = field(default_factory=list)
-    directions: list[str] = field(default_factory=list)  # one less than positions
+    kept: bool = False  # this game has been recorded
     left: bool = False
 
-    @property
-    def position(self) -> Position2048:
-        return self.history[-1]
-
-    def play(self) -> None:
+    def hold(self) -> None:
         """One command after the other, until the person leaves."""
-        self._new()
+        self._welcome()
         while not self.left:
-            prompt = "over: undo, new or quit: " if self.position.over else "move: "
+            prompt = "over: undo, new or quit: " if self.session.over else "move: "
             self.obey(self.ask(prompt).strip().lower())
 
     def obey(self, line: str) -> None:
         word, _, rest = SHORT.get(line, line).partition(" ")
         commands: dict[str, Callable[[], None]] = {
             "hint": self._hint, "values": self._values, "undo": self._undo, "new": self._new, "quit": self._quit,
-            "help": lambda: self.say(HELP),
+            "help": self._help,
         }  # fmt: skip
         if word == "auto":
             self._auto(rest.strip())
@@ -125,22 +134,21 @@ class Table:
 
     def _move(self, direction: str) -> None:
         try:
-            self._step(direction)
+            self.session.play(direction)
         except IllegalMove:
-            legal = ", ".join(self.position.moves())
+            legal = ", ".join(self.session.position.moves())
             self.say(f"{direction} changes nothing; {legal or 'the game is over, no direction'} does")
             return
         self._show()
 
     def _hint(self) -> None:
-        if self._asked_too_late():
-            return
-        self.say(f"the best move is {self.adviser.move(self.position, self.random)}")
+        if not self._asked_too_late():
+            self.say(f"the best move is {self.session.hint()}")
 
     def _values(self) -> None:
         if self._asked_too_late():
             return
-        values = self.adviser.values(self.position, self.random)
+        values = self.session.values()
         best = max(values, key=values.__getitem__)
         texts = {each: f"{value:,.1f}" for each, value in values.items()}
         width = max(map(len, texts.values()))
@@ -149,9 +157,9 @@ class Table:
             self.say(f"{each:<5} {'[' if each == best else ' '}{text}{']' if each == best else ''}")
 
     def _asked_too_late(self) -> bool:
-        if self.position.over:
+        if self.session.over:
             self.say("the game is over: there is no move left")
-        return self.position.over
+        return self.session.over
 
     def _auto(self, number: str) -> None:
         """Some moves of the adviser; Ctrl-C stops a long run, and the game goes on from there."""
@@ -160,9 +168,8 @@ class Table:
             return
         limit, played = int(number) if number else None, 0
         try:
-            while not self.position.over and played != limit:
-                direction = self.adviser.move(self.position, self.random)
-                self._step(direction)
+            while not self.session.over and played != limit:
+                self.session.play(self.session.hint())
                 played += 1
                 if played % SHOWN_EVERY == 0:
                     self._show()
@@ -171,34 +178,34 @@ class Table:
         self._show()
 
     def _undo(self) -> None:
-        if len(self.history) == 1:
+        if self.session.undo():
+            self._show()
+        else:
             self.say("there is no move to take back")
-            return
-        self.history.pop()
-        self.directions.pop()
-        self._show()
-
-    def _step(self, direction: str) -> None:
-        self.history.append(self.position.step(direction, self.random))
-        self.directions.append(direction)
 
     def keep(self) -> None:
         """Hand over a game that is over to whoever records games, once."""
-        if self.record is not None and self.directions and self.position.over:
-            self.record(game_of(self.history, self.directions))
-            self.directions.clear()
+        if self.record is not None and self.session.moves and self.session.over and not self.kept:
+            self.kept = True
+            self.record(game_of(self.session.history, self.session.moves))
 
     def _new(self) -> None:
         self.keep()
-        self.history[:] = [Position2048.start(self.random, self.rules)]
-        self.directions.clear()
-        self.say(f"{self.rules}; arrow keys or words move, help lists the commands")
+        self.session.restart()
+        self.kept = False
+        self._welcome()
+
+    def _welcome(self) -> None:
+        self.say(f"{self.session.rules}; arrow keys or words move, help lists the commands")
         self._show()
+
+    def _help(self) -> None:
+        self.say(HELP)
 
     def _quit(self) -> None:
         self.left = True
 
     def _show(self) -> None:
-        position = self.position
+        position = self.session.position
         over = ", and the game is over" if position.over else ""
         self.say(f"{position.draw()}\n{position.score:,} points, largest tile {position.max_tile}{over}")

@@ -1,28 +1,24 @@
-"""A game in the terminal: lines in, lines out, nothing else.
-
-    play_game(rules, opponent, "X", ask=input, say=print, answer=oracle.ask, random=..., save=None)
-
-`ask` shows a prompt and gives a line, `say` shows text; EOFError and KeyboardInterrupt of `ask` end the games.
-"""
+"""In-a-row games in the terminal: lines in, boards out."""
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from gridlab.arena.records.mnk import PLAYED, RESIGNED, Record
+from gridlab.arena.records.mnk import PLAYED, Record
+from gridlab.arena.session import Session
+from gridlab.arena.terminal import Console, until_goodbye
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, PlayerFault
-from gridlab.games import notation
+from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.position import Player as Side
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
-from gridlab.players.mnk import Player
+from gridlab.players.registry import Player, close_player, make_player
 
-GOODBYE = "goodbye"
-PERSON = "person"
+NOBODY, PERFECT = "nobody", "perfect"
 HELP = """\
 {move:<9} play there: row, then column, both from 1; {row_col} is the same
 undo      take back your last move and the answer to it
@@ -35,12 +31,34 @@ quit      leave
 help      this list"""
 
 
+def play(rules: Rules, console: Console) -> None:
+    """Play against a player, or for two people at one keyboard against nobody."""
+    against = console.against or PERFECT
+    opponent = None if against == NOBODY else make_player(against, rules, console.tablebase)
+    try:
+        play_game(
+            rules,
+            opponent,
+            console.side,
+            ask=console.ask,
+            say=console.say,
+            answer=Oracle(rules, console.tablebase).ask,
+            random=np.random.default_rng(console.seed),
+            save=append_to(console.save) if console.save else None,
+            against=against,
+            seed=console.seed,
+        )
+    finally:
+        if opponent is not None:
+            close_player(opponent)
+
+
 def play_game(
     rules: Rules,
     opponent: Player | None,
     side: Side,
     ask: Callable[[str], str],
-    say: Callable[[str], None],
+    say: Callable[[str], object],
     answer: Callable[[Position], Solution] | None,
     random: np.random.Generator,
     save: Callable[[Record], None] | None = None,
@@ -53,76 +71,77 @@ def play_game(
     `answer` gives the exact values behind `hint` and `values`; `save` gets a record of every finished game, in which
     the opponent is called `against`.
     """
-    table = Table(rules, opponent, side, ask, say, answer, random, save, against, seed)
-    try:
-        table.play()
-    except EOFError:
-        say("")  # the prompt still stands in its line
-    except KeyboardInterrupt:
-        say(f"\n{GOODBYE}")
-        raise
-    say(GOODBYE)
+    other: Side = "O" if side == "X" else "X"
+    names: dict[str, str] = {} if opponent is None else {other: against}
+    adviser = None if answer is None else ExactAdviser(answer)
+    session = Session.begin(rules, {other: opponent}, seed, adviser, names, random=random)
+    until_goodbye(Conversation(session, side, against, ask, say, save).hold, say)
+
+
+@dataclass(frozen=True)
+class ExactAdviser:
+    """The exact solution as advice."""
+
+    ask: Callable[[Position], Solution]
+
+    def values(self, position: Position, random: np.random.Generator) -> Solution:
+        return self.ask(position)
+
+    def hint(self, position: Position, random: np.random.Generator) -> int | None:
+        """The first of the best moves."""
+        return next(iter(self.ask(position).best), None)
 
 
 @dataclass
-class Table:
-    """Who plays, how they are reached, and the game between them."""
+class Conversation:
+    """A person, a session, and what they say to each other."""
 
-    rules: Rules
-    opponent: Player | None
-    side: Side
-    ask: Callable[[str], str]
-    say: Callable[[str], None]
-    answer: Callable[[Position], Solution] | None
-    random: np.random.Generator
-    save: Callable[[Record], None] | None
+    session: Session
+    side: Side  # of the person; of the one who began if there are two
     against: str
-    seed: int | None
-    moves: list[int] = field(default_factory=list)
+    ask: Callable[[str], str]
+    say: Callable[[str], object]
+    save: Callable[[Record], None] | None
     left: bool = False
 
-    # ---- the game
-
-    def play(self) -> None:
+    def hold(self) -> None:
         """One thing after the other, until the person leaves."""
-        self._new()
+        self._welcome()
         while not self.left:
-            position = self.position
-            if outcome := position.outcome():
-                self._finish(outcome, ending_text(position), PLAYED)
-            elif self.opponent is None or position.to_move == self.side:
+            position = self.session.position
+            if position.over:
+                self._finish(ending_text(position))
+            elif self.session.waits_for_person:
                 self._obey(self.ask(f"{position.to_move} to move: ").strip().lower())
             else:
-                self._answer_by(self.opponent)
+                self._reply()
 
     @property
-    def position(self) -> Position:
-        position = Position(self.rules)
-        for cell in self.moves:
-            position = position.play(cell)
-        return position
+    def _alone(self) -> bool:
+        return all(player is None for player in self.session.seats.values())
 
-    def _answer_by(self, opponent: Player) -> None:
+    def _reply(self) -> None:
+        side = self.session.to_move
+        before = self.session.position
         try:
-            cell = opponent.move(self.position, self.random)
+            cell = self.session.reply()
         except PlayerFault as fault:
             self.say(str(fault))
-            reason = f"{self.position.to_move}, {self.against}, lost by a fault: {fault}"
-            self._finish(win_of(self.side), f"{self.against} forfeits: {self.side} wins", reason)
+            self._finish(f"{self.against} forfeits: {self.side} wins")
             return
-        self.say(f"{self.position.to_move} plays {self._name(cell)}")
-        self._play(cell)
+        self.say(f"{side} plays {before.move_text(cell)}")
+        self._show_ongoing()
 
-    def _play(self, cell: int) -> None:
-        self.moves.append(cell)
-        if self.position.outcome() is None:
-            self.say(self.position.draw())
+    def _show_ongoing(self) -> None:
+        if not self.session.position.over:
+            self.say(self.session.position.draw())
 
-    def _finish(self, outcome: Outcome, sentence: str, reason: str) -> None:
-        self.say(self.position.draw())
-        self.say(sentence + self._verdict(outcome))
+    def _finish(self, sentence: str) -> None:
+        record = record_of(self.session)
+        self.say(self.session.position.draw())
+        self.say(sentence + self._verdict(record.result))
         if self.save is not None:
-            self.save(self._record(outcome, reason))
+            self.save(record)
         while (reply := self.ask("again? [y/n] ").strip().lower()) not in ("y", "yes", "n", "no", "quit"):
             self.say(f"{reply!r} is no answer; type y for another game or n to leave")
         if reply in ("y", "yes"):
@@ -131,23 +150,9 @@ class Table:
             self._quit()
 
     def _verdict(self, outcome: Outcome) -> str:
-        if self.opponent is None or outcome is Outcome.DRAW:
+        if self._alone or outcome is Outcome.DRAW:
             return ""
         return ", you win" if outcome.winner == self.side else ", you lose"
-
-    def _record(self, outcome: Outcome, reason: str) -> Record:
-        other = PERSON if self.opponent is None else self.against
-        x, o = (PERSON, other) if self.side == "X" else (other, PERSON)
-        return Record(
-            rules=self.rules,
-            x=x,
-            o=o,
-            seed=self.seed,
-            opening=0,
-            moves=tuple(self.moves),
-            result=outcome,
-            reason=reason,
-        )
 
     # ---- what the person types
 
@@ -168,74 +173,87 @@ class Table:
             self._try_move(line)
 
     def _try_move(self, line: str) -> None:
-        position = self.position
+        position = self.session.position
         try:
-            cell = notation.parse_move(line, self.rules.rows, self.rules.cols)
+            cell = position.parse_move(line)
         except BadNotation as error:
             self.say(f"{error}; help lists the commands")
             return
         if cell in position.moves():
-            self._play(cell)
+            self.session.play(cell)
+            self._show_ongoing()
         else:
-            self.say(f"{self._name(cell)} is occupied; moves lists the free cells")
+            self.say(f"{position.move_text(cell)} is occupied; moves lists the free cells")
 
     def _undo(self) -> None:
-        plies = 1 if self.opponent is None else 2
-        if len(self.moves) < plies:
+        if self.session.undo():
+            self.say(self.session.position.draw())
+        else:
             self.say("there is no move of yours to take back")
-            return
-        del self.moves[-plies:]
-        self.say(self.position.draw())
 
     def _hint(self) -> None:
-        probe = self._probe()
-        if probe and probe.best:
-            plies = "1 ply" if probe.distance == 1 else f"{probe.distance} plies"
-            self.say(f"the best move is {self._name(probe.best[0])}: a {probe.value} in {plies}")
-        elif probe:
+        found = self._solution()
+        if found and found.best:
+            plies = "1 ply" if found.distance == 1 else f"{found.distance} plies"
+            self.say(f"the best move is {found.position.move_text(found.best[0])}: a {found.value} in {plies}")
+        elif found:
             self.say("the moves of this position are beyond the table; a larger one would know them")
 
     def _values(self) -> None:
-        if probe := self._probe():
-            self.say(probe.board())
+        if found := self._solution():
+            self.say(found.board())
 
-    def _probe(self) -> Solution | None:
-        if self.answer is None:
-            self.say("there are no exact answers at this table")
-            return None
+    def _solution(self) -> Solution | None:
         try:
-            return self.answer(self.position)
+            found: Solution | None = self.session.values()
         except GridlabError as error:
             self.say(str(error))
             return None
+        if found is None:
+            self.say("there are no exact answers at this table")
+        return found
 
     def _list_moves(self) -> None:
-        self.say(" ".join(self._name(cell) for cell in self.position.moves()))
+        position = self.session.position
+        self.say(" ".join(position.move_text(cell) for cell in position.moves()))
 
     def _resign(self) -> None:
-        loser = self.position.to_move
-        winner: Side = "O" if loser == "X" else "X"
-        self._finish(win_of(winner), f"{loser} resigns: {winner} wins", RESIGNED)
+        loser = self.session.to_move
+        self.session.resign()
+        self._finish(f"{loser} resigns: {'O' if loser == 'X' else 'X'} wins")
 
     def _new(self) -> None:
-        self.moves.clear()
-        self.say(self._welcome())
-        self.say(self.position.draw())
+        self.session.restart()
+        self._welcome()
 
-    def _welcome(self) -> str:
-        players = "two people" if self.opponent is None else f"you are {self.side} against {self.against}"
-        return f"{self.rules}, {players}; help lists the commands"
+    def _welcome(self) -> None:
+        players = "two people" if self._alone else f"you are {self.side} against {self.against}"
+        self.say(f"{self.session.rules}, {players}; help lists the commands")
+        self.say(self.session.position.draw())
 
     def _quit(self) -> None:
         self.left = True
 
     def _help(self) -> None:
-        last = self.rules.cells - 1
-        row, col = divmod(last, self.rules.cols)
-        self.say(HELP.format(move=self._name(last), row_col=f"{row + 1},{col + 1}"))
+        rules, position = self.session.rules, self.session.position
+        row, col = divmod(rules.cells - 1, rules.cols)
+        self.say(HELP.format(move=position.move_text(rules.cells - 1), row_col=f"{row + 1},{col + 1}"))
 
-    def _name(self, cell: int) -> str:
-        return notation.move_text(cell, self.rules.rows, self.rules.cols)
+
+def record_of(session: Session) -> Record:
+    """The record of a finished game of a session."""
+    early = session.early_end
+    result = session.position.outcome() if early is None else win_of("O" if early.loser == "X" else "X")
+    return Record(
+        rules=session.rules,
+        x=session.names["X"],
+        o=session.names["O"],
+        seed=session.seed,
+        opening=0,
+        moves=tuple(session.moves),
+        result=result,
+        reason=PLAYED if early is None else early.reason,
+    )
 
 
 def win_of(side: Side) -> Outcome:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gridlab.arena.records.game2048 import WON, Game
+from gridlab.arena.records.game2048 import WINNING_TILE, Game
 from gridlab.core.figures import new_figure, save
 from gridlab.games.game2048.reference import DIRECTIONS
 
@@ -40,7 +40,7 @@ class Statistics:
 
     @property
     def wins(self) -> int:
-        return sum(number for tile, number in self.tiles.items() if tile >= WON)
+        return sum(number for tile, number in self.tiles.items() if tile >= WINNING_TILE)
 
     @property
     def samples(self) -> int:

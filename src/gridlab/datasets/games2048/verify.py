@@ -8,21 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gridlab.arena.records.game2048 import Game, Misshapen, details_of, from_dict, parse
+from gridlab.datasets.games2048.curriculum import MAX_MOVES, stage
 from gridlab.datasets.games2048.files import array_of, check_name, lines_of
 from gridlab.datasets.games2048.reader import known_index
 from gridlab.datasets.games2048.table_files import FORMS, read_table
 from gridlab.games.game2048 import reference
-from gridlab.games.game2048.kernels import row_tables, unpack
+from gridlab.games.game2048.kernels import unpack
 from gridlab.games.game2048.replay import REASONS, first_flaw
+from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 
-MAX_MOVES = 5000  # where a game stops unless its file says otherwise
-UNTIL = {"easy": 256, "medium": 1024}  # the tile that ends a run
-SINCE = {"hard": 1024}  # the tile that begins one
 SHOWN = 20  # flaws named; all are counted
 
 
-class Flaw(NamedTuple):
+class FileFlaw(NamedTuple):
     """Something wrong with a file."""
 
     place: int  # the line of a .jsonl file, the number of the game elsewhere, from 1
@@ -37,7 +36,7 @@ class Verification(NamedTuple):
     games: int
     moves: int
     flawed: int
-    flaws: list[Flaw]
+    flaws: list[FileFlaw]
 
     @property
     def sound(self) -> bool:
@@ -73,7 +72,7 @@ def verify(path: Path, max_moves: int | None = None) -> Verification:
     if max_moves is None and path.suffix == ".jsonl" and path.is_file():
         index = known_index(path)
         max_moves = index.settings.get("max_moves") if index else None
-    games, moves, flawed, flaws = 0, 0, 0, list[Flaw]()
+    games, moves, flawed, flaws = 0, 0, 0, list[FileFlaw]()
     for place, found in _raw(path):
         games += 1
         game, flaw = _judge(found, place, max_moves)
@@ -82,7 +81,7 @@ def verify(path: Path, max_moves: int | None = None) -> Verification:
             flawed += 1
             flaws += [flaw] if len(flaws) < SHOWN else []
     if not games:
-        flawed, flaws = 1, [Flaw(1, 0, "there are no games")]
+        flawed, flaws = 1, [FileFlaw(1, 0, "there are no games")]
     return Verification(path, games, moves, flawed, flaws)
 
 
@@ -95,37 +94,38 @@ def _raw(path: Path) -> Iterator[tuple[int, Any]]:
         yield from enumerate(array_of(path), 1)
 
 
-def _judge(found: Any, place: int, max_moves: int | None) -> tuple[Game | None, Flaw | None]:
+def _judge(found: Any, place: int, max_moves: int | None) -> tuple[Game | None, FileFlaw | None]:
     try:
         if isinstance(found, Game):
             game, reason = found, None
         else:
             game, reason = parse(found) if isinstance(found, bytes) else from_dict(found)
     except Misshapen as error:
-        return None, Flaw(place, error.move + 1, str(error))
-    return game, Flaw(place, 0, reason) if reason else game_flaw(game, place, max_moves)
+        return None, FileFlaw(place, error.move + 1, str(error))
+    return game, FileFlaw(place, 0, reason) if reason else game_flaw(game, place, max_moves)
 
 
-def game_flaw(game: Game, place: int = 0, max_moves: int | None = None) -> Flaw | None:
+def game_flaw(game: Game, place: int = 0, max_moves: int | None = None) -> FileFlaw | None:
     """The first thing wrong with a game by the rules."""
     if reason := _start_flaw(game):
-        return Flaw(place, 0, reason)
+        return FileFlaw(place, 0, reason)
     move, number = first_flaw(
-        game.boards, game.directions, game.scores, np.uint64(game.final_board), game.final_score, row_tables()
-    )
+        game.boards, game.directions.astype(np.int64), game.scores, np.uint64(game.final_board), game.final_score,
+        row_tables(),
+    )  # fmt: skip
     if move >= 0:
-        return Flaw(place, move + 1, REASONS[number])
+        return FileFlaw(place, move + 1, REASONS[number])
     if game.details and (move := _details_flaw(game)) >= 0:
-        return Flaw(place, move + 1, "alternative_moves or spawn is not what the boards show")
+        return FileFlaw(place, move + 1, "alternative_moves or spawn is not what the boards show")
     reason = _end_flaw(game, max_moves)
-    return Flaw(place, 0, reason) if reason else None
+    return FileFlaw(place, 0, reason) if reason else None
 
 
 def _start_flaw(game: Game) -> str | None:
     if not game.moves:
         return "there are no moves"
     tiles = [tile for tile in unpack(int(game.boards[0])) if tile]
-    since, before = SINCE.get(game.about.get("curriculum", "")), game.about.get("movesBefore", 0)
+    since, before = stage(game.about.get("curriculum", "")).since, game.about.get("movesBefore", 0)
     if since and before:
         return None if max(tiles, default=0) >= since else f"the run begins without a tile of {since}"
     if before:
@@ -138,7 +138,7 @@ def _start_flaw(game: Game) -> str | None:
 def _end_flaw(game: Game, max_moves: int | None) -> str | None:
     if not reference.legal_moves(Rules2048(), unpack(game.final_board)):
         return None
-    until = UNTIL.get(game.about.get("curriculum", ""))
+    until = stage(game.about.get("curriculum", "")).until
     if until and game.max_tile >= until > max(unpack(int(game.boards[-1]))):
         return None
     limit = game.about.get("max_moves", max_moves or MAX_MOVES)
@@ -150,14 +150,8 @@ def _end_flaw(game: Game, max_moves: int | None) -> str | None:
 
 def _details_flaw(game: Game) -> int:
     """The first move whose alternatives or new tile are not those of the boards, or -1."""
-    details = game.details or []
-    values = np.full((game.moves, 4), -np.inf)
-    for i, board in enumerate(game.boards.tolist()):
-        for name in reference.legal_moves(Rules2048(), unpack(board)):
-            values[i, reference.DIRECTIONS.index(name)] = 0
-    nodes = np.zeros(game.moves, np.int64)
-    truth = details_of(game.boards, game.directions, game.final_board, values, nodes)
-    for number, (said, true) in enumerate(zip(details, truth, strict=True)):
+    truth = details_of(game.boards, game.directions, game.final_board)
+    for number, (said, true) in enumerate(zip(game.details or [], truth, strict=True)):
         if any(said[key] != true[key] for key in ("alternative_moves", "spawn") if key in said):
             return number
     return -1

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gridlab import BEHAVIOUR, __version__
+from gridlab import __version__
 from gridlab.core import draw
+from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile, TooLarge
 from gridlab.core.files import sha256_of, timestamp
 from gridlab.core.progress import bar
@@ -15,6 +16,7 @@ from gridlab.datasets.terminals.manifest import MANIFEST, Layer, Manifest
 from gridlab.datasets.terminals.records import first_disorder
 from gridlab.exact.terminals import Plan, candidates, count_shards, first_ply, layer, prepare
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import game
 
 MOST_IN_MEMORY = 1 << 25  # records of a shard, 256 MiB; boards of up to 25 cells stay far below
 
@@ -41,8 +43,8 @@ def plies_text(plies: Iterable[int]) -> str:
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
-def build(
-    rules: Rules,
+def build_terminals(
+    rules: Rules | str,
     folder: Path | str,
     plies: Iterable[int] | None = None,
     workers: int | None = None,
@@ -50,7 +52,7 @@ def build(
     progress: bool = False,
 ) -> Manifest:
     """Write the layers of a game into a folder; with `resume`, those it does not hold yet."""
-    folder = Path(folder)
+    rules, folder = game(rules, "mnk"), Path(folder)
     every = range(first_ply(rules), rules.cells + 1)
     wanted = sorted(set(every if plies is None else plies))
     if outside := [ply for ply in wanted if ply not in every]:

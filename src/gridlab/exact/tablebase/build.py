@@ -17,11 +17,13 @@ from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
 from gridlab.core.progress import bar
 from gridlab.core.workers import available_cores
 from gridlab.exact.census import Census, census
+from gridlab.exact.tablebase.blocks import shape
 from gridlab.exact.tablebase.file import NewPly, PlyCounts, TableFile, pack, write_table
-from gridlab.exact.tablebase.halves import MAX_CELLS, halves, shape
+from gridlab.exact.tablebase.halves import MAX_CELLS, halves
 from gridlab.exact.tablebase.plies import JOB, Solver, a_block, in_blocks, stored_plies
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import game
 
 LEVEL = 3  # of zstd
 SCORES_A_SECOND = 60e6  # solved and packed by one core; what estimates rest on
@@ -111,9 +113,9 @@ def available_memory() -> int | None:
 # ---- doing it
 
 
-def build(
-    rules: Rules,
-    path: Path,
+def build_tablebase(
+    rules: Rules | str,
+    path: Path | str,
     max_ply: int | None = None,
     workers: int | None = None,
     resume: bool = False,
@@ -121,6 +123,7 @@ def build(
     counts: Census | None = None,
 ) -> None:
     """Solve a game and write its tablebase. With `max_ply` only positions up to that ply are kept."""
+    rules, path = game(rules, "mnk"), Path(path)
     last = last_ply(rules, max_ply)
     folder = path.with_name(path.name + ".plies")
     done = finished_plies(rules, folder, resume)

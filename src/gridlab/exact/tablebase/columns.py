@@ -1,96 +1,75 @@
-"""The columns of a block: low halves of O, with what can be said of them once for all X that share their low half."""
+"""The columns of a run, and what becomes of them after a cross and the symmetry that makes X canonical again.
+
+two free low cells and a cross on cell 0; a symmetry that swaps cells 1 and 2; low halves of O with one nought
+
+  here     column 0: 001  -            has a nought where the cross should go
+           column 1: 010  -> 100       column 1 there       to = 1, 2
+           column 2: 100  -> 010       column 0 there       origin = 1, 0
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import popcount
+from gridlab.core.bits import int64, popcount
 from gridlab.core.jit import kernel
-from gridlab.exact.tablebase.halves import Halves, list_parts
-from gridlab.exact.tablebase.rows import Scores, put
+from gridlab.exact.tablebase.blocks import Run
+from gridlab.exact.tablebase.halves import Halves
+from gridlab.exact.tablebase.parts import Parts
+from gridlab.exact.tablebase.rows import Scores
 
 
 class Columns(NamedTuple):
-    """The low halves of O for one low half of X."""
+    """The low halves of O for the low half of X that a run shares."""
 
-    sets: NDArray[np.int16]  # [place]: by size, ascending
-    starts: NDArray[np.int64]  # [size]: where they begin
-    covers: Scores  # [part of a line, place]: -1 where the set covers the part
-    misses: Scores  # [cell, place]: -1 where the set misses the cell
-    to: NDArray[np.uint16]  # [cell, symmetry, pair]: columns that miss the cell…
-    origin: NDArray[np.uint16]  # …and where they come from, after a cross there and the symmetry
-    pairs: NDArray[np.int64]  # [cell, size]: where the pairs of a size begin
-    lines: Scores  # [high half, column]: scores of the lines that noughts have, 0 for none; each found once
-    found: NDArray[np.bool_]  # [high half]
-    widest: int  # columns kept for a high half
+    misses: Scores  # [low cell · columns + column]: -1 where the low half of O misses the cell
+    to: NDArray[np.uint16]  # [pair]: a column that misses the cell of the cross…
+    origin: NDArray[np.uint16]  # [pair]: …and the column it becomes
+    starts: NDArray[np.int64]  # [cell, symmetry, size]: the first pair; the cell after the last low one stands for none
 
 
-@kernel
-def new_columns(halves: Halves) -> Columns:
-    cells, symmetries = halves.low, len(halves.low_images)
-    widest = halves.choose[cells, cells // 2]
-    return Columns(
-        np.empty(1 << cells, np.int16),
-        np.empty(cells + 2, np.int64),
-        np.empty((len(halves.lines.parts), 1 << cells), np.int8),
-        np.empty((cells, 1 << cells), np.int8),
-        np.empty((cells + 1, symmetries, 1 << cells), np.uint16),
-        np.empty((cells + 1, symmetries, 1 << cells), np.uint16),
-        np.empty((cells + 1, cells + 2), np.int64),
-        np.empty(widest << halves.high, np.int8),
-        np.zeros(1 << halves.high, np.bool_),
-        widest,
-    )
+def room_for_columns(tables: Halves) -> Columns:
+    cells, symmetries = tables.order.low, len(tables.images.low)
+    most = (cells + 1) * symmetries << cells
+    starts = np.empty((cells + 1, symmetries, cells + 2), np.int64)
+    return Columns(np.empty(0, np.int8), np.empty(most, np.uint16), np.empty(most, np.uint16), starts)
+
+
+def columns_of(run: Run, tables: Halves, room: Columns) -> Columns:
+    """The columns of a run, in the room of an earlier one."""
+    pair_columns(run.free_low, tables.parts, tables.images.low, tables.ranking.towards, room)
+    cells = np.arange(tables.order.low)[:, None]
+    missed = low_halves(run.free_low, tables.parts) >> cells & 1 == 0
+    return room._replace(misses=-missed.view(np.int8).reshape(-1))
+
+
+def low_halves(free_low: int, parts: Parts) -> NDArray[np.int16]:
+    """The low halves of O on the free cells, by size."""
+    return parts.sets[parts.starts[free_low, 0] : parts.starts[free_low, -1]]
 
 
 @kernel
-def set_columns(free: int, halves: Halves, columns: Columns) -> None:
-    """The low halves of O on the free cells, and which of them cover what."""
-    list_parts(free, columns.sets, columns.starts)
-    columns.found[:] = False
-    for place in range(1 << popcount(free)):
-        low = int(columns.sets[place])
-        for part in range(len(halves.lines.parts)):
-            columns.covers[part, place] = -1 if halves.lines.parts[part] & ~low == 0 else 0
-        for cell in range(halves.low):
-            columns.misses[cell, place] = -1 if low >> cell & 1 == 0 else 0
-
-
-@kernel
-def pair_columns(free: int, halves: Halves, columns: Columns) -> None:
+def pair_columns(
+    free: int, parts: Parts, images: NDArray[np.int16], towards: NDArray[np.uint8], columns: Columns
+) -> None:
     """For a cross on each free low cell, or on none: which column becomes which under each symmetry in question."""
-    trits, images = halves.trits, halves.low_images
-    full = (1 << halves.low) - 1
-    for cell in range(halves.low + 1):
+    full, width, pair = images.shape[1] - 1, popcount(free), 0
+    for cell in range(len(columns.starts)):
         stone = 1 << cell & full  # nothing for the last
         if stone & free != stone:
             continue
         for symmetry in range(len(images)):
-            if halves.towards[full & ~free | stone] >> symmetry & 1 == 0:
+            if towards[full & ~free | stone] >> symmetry & 1 == 0:
                 continue
-            whole = trits[images[symmetry, free & ~stone]]
-            pair = 0
-            for size in range(popcount(free) + 1):
-                columns.pairs[cell, size] = pair
-                for i in range(columns.starts[size], columns.starts[size + 1]):
-                    low = int(columns.sets[i])
+            whole = parts.trits[images[symmetry, free & ~stone]]
+            for size in range(width + 1):
+                columns.starts[cell, symmetry, size] = pair
+                first, last = parts.starts[free, size], parts.starts[free, size + 1]
+                for i in range(first, last):
+                    low = int64(parts.sets[i])
                     if low & stone == 0:
-                        columns.to[cell, symmetry, pair] = i - columns.starts[size]
-                        columns.origin[cell, symmetry, pair] = halves.rank_within[whole + trits[images[symmetry, low]]]
+                        columns.to[pair] = i - first
+                        columns.origin[pair] = parts.ranks[whole + parts.trits[images[symmetry, low]]]
                         pair += 1
-            columns.pairs[cell, popcount(free) + 1] = pair
-
-
-@kernel
-def find_lines(high: int, low_of_x: int, size: int, halves: Halves, columns: Columns) -> None:
-    """Fill the row of `lines` for a high half, for low halves of a size."""
-    columns.found[high] = True
-    at, first = high * columns.widest, columns.starts[size]
-    length = columns.starts[size + 1] - first
-    columns.lines[at : at + length] = 0
-    covers = columns.covers.reshape(-1)
-    for entry in range(halves.lines.needs[high], halves.lines.needs[high + 1]):
-        part = halves.lines.part_of[entry]
-        if halves.lines.parts[part] & low_of_x == 0:
-            put(columns.lines, at, halves.lines.score_of[entry], covers, (part << halves.low) + first, length)
+            columns.starts[cell, symmetry, width + 1] = pair

@@ -5,9 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import lowest_bit, popcount
-from gridlab.core.jit import kernel
-from gridlab.exact.tablebase.halves import Halves, canonical, free_of, line_score, offsets_of
+from gridlab.core.bits import int64, lowest_bit, popcount
+from gridlab.core.jit import inner, kernel
+from gridlab.exact.tablebase.blocks import Blocks
+from gridlab.exact.tablebase.halves import Halves, canonical, split
+from gridlab.exact.tablebase.lines import line_score
+from gridlab.exact.tablebase.parts import CHOOSE, Parts
 from gridlab.exact.tablebase.rows import Scores
 
 Boards = NDArray[np.int64]  # [board, (crosses, noughts)]
@@ -21,71 +24,67 @@ class Places(NamedTuple):
     ranks: NDArray[np.int64]  # [board]: the X whose block decides it
 
 
-@kernel
-def look_up(boards: Boards, halves: Halves) -> Places:
+def look_up(boards: Boards, tables: Halves) -> Places:
     """The score of finished games, the place of all others."""
     number = len(boards)
     places = Places(np.zeros(number, np.int8), np.full(number, -1), np.zeros(number, np.int64))
-    for i in range(number):
-        low, high = split(boards[i, 0], halves)
-        o_low, o_high = split(boards[i, 1], halves)
-        ply = popcount(boards[i, 0]) + popcount(boards[i, 1])
-        moved_low, moved_high = (low, high) if ply % 2 else (o_low, o_high)
-        places.scores[i] = line_score(moved_low, moved_high, halves.lines)
-        if places.scores[i] == 0 and ply < halves.low + halves.high:
-            places.plies[i] = ply + ply % 2
-            places.ranks[i] = canonical(low, high, halves)[1]
+    find_places(boards, tables, places)
     return places
 
 
 @kernel
+def find_places(boards: Boards, tables: Halves, places: Places) -> None:
+    """Fill `places`."""
+    order, lines = tables.order, tables.lines
+    for i in range(len(boards)):
+        low, high = split(boards[i, 0], order)
+        o_low, o_high = split(boards[i, 1], order)
+        ply = popcount(boards[i, 0]) + popcount(boards[i, 1])
+        moved_low, moved_high = (low, high) if ply % 2 else (o_low, o_high)
+        places.scores[i] = line_score(moved_low, moved_high, lines)
+        if places.scores[i] == 0 and ply < order.low + order.high:
+            places.plies[i] = ply + ply % 2
+            places.ranks[i] = canonical(low, high, tables.images.high, tables.ranking)[1]
+
+
+@kernel
 def read_scores(
-    boards: Boards, chosen: NDArray[np.int64], block: Scores, first: int, scores: Scores, halves: Halves
+    boards: Boards, chosen: NDArray[np.int64], blocks: Blocks, first: int, tables: Halves, scores: Scores
 ) -> None:
-    """Scores of the chosen boards, all decided by the block of X from `first` on."""
-    cells = halves.low + halves.high
+    """Scores of the chosen boards, all decided by blocks of the X from rank `first` on."""
+    order, images, parts, lines = tables.order, tables.images, tables.parts, tables.lines
     for i in chosen:
-        low, high = split(boards[i, 0], halves)
-        o_low, o_high = split(boards[i, 1], halves)
-        symmetry, rank = canonical(low, high, halves)
-        o_low, o_high = int(halves.low_images[symmetry, o_low]), int(halves.high_images[symmetry, o_high])
-        low, high = int(halves.low_images[symmetry, low]), int(halves.high_images[symmetry, high])
-        crosses, noughts = popcount(boards[i, 0]), popcount(boards[i, 1])
-        if crosses == noughts:
-            offset = offset_in_block(low, high, o_low, o_high, offsets_of(cells - crosses, noughts, halves), halves)
-            scores[i] = block[(rank - first) * halves.choose[cells - crosses, noughts] + offset]
+        low, high = split(boards[i, 0], order)
+        o_low, o_high = split(boards[i, 1], order)
+        symmetry, rank = canonical(low, high, images.high, tables.ranking)
+        low, high = int64(images.low[symmetry, low]), int64(images.high[symmetry, high])
+        o_low, o_high = int64(images.low[symmetry, o_low]), int64(images.high[symmetry, o_high])
+        free_low, free_high = ~low & (1 << order.low) - 1, ~high & (1 << order.high) - 1
+        at = (rank - first) * blocks.slots
+        if popcount(boards[i, 1]) == blocks.noughts:
+            scores[i] = blocks.scores[at + offset_in_block(o_low, o_high, free_low, free_high, blocks.offsets, parts)]
             continue
-        offsets = offsets_of(cells - crosses, noughts + 1, halves)
-        base = (rank - first) * halves.choose[cells - crosses, noughts + 1]
         lowest = 127
-        rest = ~(low | o_low | (high | o_high) << halves.low) & (1 << cells) - 1
+        rest = free_low & ~o_low | (free_high & ~o_high) << order.low
+        last = rest & rest - 1 == 0  # a nought on the last cell ends the game
         while rest != 0:
             stone = lowest_bit(rest)
             rest ^= stone
-            next_low, next_high = o_low | stone & (1 << halves.low) - 1, o_high | stone >> halves.low
-            score = line_score(next_low, next_high, halves.lines)
-            if score == 0 and crosses + noughts + 1 < cells:
-                score = block[base + offset_in_block(low, high, next_low, next_high, offsets, halves)]
+            next_low, next_high = o_low | stone & (1 << order.low) - 1, o_high | stone >> order.low
+            score = line_score(next_low, next_high, lines)
+            if score == 0 and not last:
+                offset = offset_in_block(next_low, next_high, free_low, free_high, blocks.offsets, parts)
+                score = int64(blocks.scores[at + offset])
             lowest = min(lowest, score)
         scores[i] = -lowest + (lowest > 0) - (lowest < 0)
 
 
-@kernel
-def split(stones: int, halves: Halves) -> tuple[int, int]:
-    """The low and high half of a bitboard."""
-    low = high = 0
-    for bit in range(halves.low):
-        low |= (stones >> halves.cells[bit] & 1) << bit
-    for bit in range(halves.high):
-        high |= (stones >> halves.cells[halves.low + bit] & 1) << bit
-    return low, high
-
-
-@kernel
-def offset_in_block(low: int, high: int, o_low: int, o_high: int, offsets: NDArray[np.int64], halves: Halves) -> int:
-    """Where the block of a canonical X holds an O."""
-    free_low, free_high = free_of(low, high, halves)
+@inner
+def offset_in_block(
+    low: int, high: int, free_low: int, free_high: int, offsets: NDArray[np.int64], parts: Parts
+) -> int:
+    """Where an O stands in the block of an X that leaves these cells free."""
     width = popcount(free_low)
-    row = halves.rank_within[halves.trits[free_high] + halves.trits[o_high]]
-    column = halves.rank_within[halves.trits[free_low] + halves.trits[o_low]]
-    return int(offsets[width, popcount(o_high)] + row * halves.choose[width, popcount(o_low)] + column)
+    row = parts.ranks[parts.trits[free_high] + parts.trits[high]]
+    column = parts.ranks[parts.trits[free_low] + parts.trits[low]]
+    return int64(offsets[width, popcount(high)] + row * CHOOSE[width, popcount(low)] + column)

@@ -13,8 +13,9 @@ from gridlab.core.errors import SpoiltFile
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import in_order
 from gridlab.exact.census import Census
+from gridlab.exact.tablebase.blocks import shape
 from gridlab.exact.tablebase.file import Counts, PlyCounts
-from gridlab.exact.tablebase.halves import halves, shape
+from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.rows import Scores, fill_dead
 from gridlab.exact.tablebase.scores import DEAD
 from gridlab.exact.tablebase.solve import crosses_move, noughts_move
@@ -55,7 +56,7 @@ class Solver:
 
     def noughts_ply(self, ply: int, read: Read | None) -> list[PlyCounts]:
         """Solve a ply with O to move in memory; `read` gives the blocks of the next ply. Its counts, if it has any."""
-        crosses, noughts, _, slots = shape(self.rules.cells, ply)
+        crosses, _, _, slots = shape(self.rules.cells, ply)
         scores = self._memory[: self.slots(ply)]
         if ply == self.rules.cells:
             scores[:] = 0  # a full board without a line
@@ -66,7 +67,7 @@ class Solver:
         def solve(job: range) -> NDArray[np.int64]:
             found = new_counts()
             after = read(job) if read else np.zeros(len(job) * slots_after, np.int8)  # full boards
-            noughts_move(job.start, job.stop, crosses, noughts, self.halves, after, scores, found, self.stop)
+            noughts_move(ply, job, scores, after, self.halves, found, self.stop)
             return found
 
         counts = new_counts()
@@ -82,13 +83,13 @@ class Solver:
 
         Its counts are added to `listed` at the end.
         """
-        crosses, noughts, _, slots = shape(self.rules.cells, ply)
+        crosses, _, _, slots = shape(self.rules.cells, ply)
         after = self._memory[: self.slots(ply + 1)]
 
         def solve(job: range) -> tuple[Result, NDArray[np.int64]]:
             found = new_counts()
             blocks = np.empty(len(job) * slots, np.int8)
-            crosses_move(job.start, job.stop, crosses, noughts, self.halves, after, blocks, found, self.stop)
+            crosses_move(ply, job, blocks, after, self.halves, found, self.stop)
             for block in in_blocks(blocks, slots):
                 fill_dead(block, DEAD)
             return use(job, blocks), found
@@ -109,7 +110,7 @@ class Solver:
 
     def _counts(self, ply: int, counts: NDArray[np.int64]) -> PlyCounts:
         """The counts of a ply, which must be those of the census."""
-        every, canonical = (by_score(each) for each in totals(counts, len(self.halves.low_images)))
+        every, canonical = (by_score(each) for each in totals(counts, len(self.halves.images.low)))
         known = self.census.plies[ply]
         for found, expected in ((every, known.counts.ongoing), (canonical, known.canonical.ongoing)):
             if sum(found.values()) != expected:

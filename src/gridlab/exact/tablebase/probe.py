@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import BadRules, FileTrouble, TooLarge
+from gridlab.exact.tablebase.blocks import blocks_at
 from gridlab.exact.tablebase.file import TableFile
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.look_up import Boards, Places, look_up, read_scores
@@ -64,6 +65,8 @@ class Tablebase:
         self._halves = halves(self.rules)
         self._runs = runs_of(self.rules)
         self._sizes = {each.ply: each.a_block for each in self.file.directory.plies} | {self.rules.cells: 1}
+        nothing = np.empty(0, np.int8)
+        self._layouts = {ply: blocks_at(ply, nothing, self._halves.order) for ply in self._sizes}
         self._blocks: OrderedDict[tuple[int, int], Scores] = OrderedDict()
 
     def probe(self, position: Position) -> Solution:
@@ -126,7 +129,8 @@ class Tablebase:
         places = look_up(boards, self._halves)
         for (ply, block), chosen in self._by_block(boards, places):
             first = block * self._sizes[ply]
-            read_scores(boards, chosen, self._block(ply, block), first, places.scores, self._halves)
+            blocks = self._layouts[ply]._replace(scores=self._block(ply, block))
+            read_scores(boards, chosen, blocks, first, self._halves, places.scores)
         return places.scores
 
     def _by_block(self, boards: Boards, places: Places) -> Iterator[tuple[tuple[int, int], NDArray[np.int64]]]:
@@ -165,3 +169,8 @@ class Tablebase:
     def _refuse(self, board: NDArray[np.int64]) -> None:
         position = Position(self.rules, *board.tolist())
         raise TooLarge(f"{self.file.path} knows positions of up to {self.max_ply} plies; {position} has {position.ply}")
+
+
+def open_tablebase(name: Path | str) -> Tablebase:
+    """Open a tablebase: a file, or a game such as squava whose first plies come with the package."""
+    return Tablebase(name)

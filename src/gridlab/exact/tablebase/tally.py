@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import popcount
-from gridlab.core.jit import kernel
-from gridlab.exact.tablebase.columns import Columns
-from gridlab.exact.tablebase.halves import Halves
+from gridlab.core.bits import int64, popcount
+from gridlab.core.jit import inner, kernel
+from gridlab.exact.tablebase.blocks import Blocks, Run
+from gridlab.exact.tablebase.halves import Images
+from gridlab.exact.tablebase.parts import Parts, sizes_within
 from gridlab.exact.tablebase.rows import Scores
 
 SMALLEST = 4  # the table of positions that are smallest among their images, for X with symmetries of their own
@@ -26,61 +27,58 @@ def totals(counts: NDArray[np.int64], symmetries: int) -> tuple[NDArray[np.int64
 
 
 @kernel
-def tally(
-    blocks: Scores,
-    at: int,
-    noughts: int,
-    low: int,
-    high: int,
-    halves: Halves,
-    columns: Columns,
-    rows: NDArray[np.int16],
-    row_starts: NDArray[np.int64],
-    counts: NDArray[np.int64],
+def tally(run: Run, blocks: Blocks, parts: Parts, images: Images, counts: NDArray[np.int64]) -> None:
+    """Count the scores of the blocks of a run."""
+    for x in range(len(run.free_highs)):
+        own = own_symmetries(run.free_low, run.free_highs[x], images)
+        table = 0
+        while 1 << table < popcount(own):
+            table += 1
+        add(blocks.scores, x * blocks.slots, blocks.slots, counts[table])
+        if table > 0:
+            add_smallest(x, own, run, blocks, parts, images, counts[SMALLEST])
+
+
+@inner
+def add(scores: Scores, at: int, slots: int, counts: NDArray[np.int64]) -> None:
+    here = np.uint64(at)
+    for i in range(np.uint64(slots)):
+        counts[i & np.uint64(LANES - 1), np.int64(scores[here + i]) + 128] += 1
+
+
+@inner
+def add_smallest(
+    x: int, own: int, run: Run, blocks: Blocks, parts: Parts, images: Images, counts: NDArray[np.int64]
 ) -> None:
-    """Count the scores of one block."""
-    own = own_symmetries(low, high, halves)
-    width, height = halves.low - popcount(low), halves.high - popcount(high)
-    slots = halves.choose[width + height, noughts]
-    table = 0
-    while 1 << table < popcount(own):
-        table += 1
-    add(blocks, at, slots, counts[table])
-    if table == 0:
-        return
-    for there in range(max(0, noughts - width), min(height, noughts) + 1):
-        for row in range(row_starts[there], row_starts[there + 1]):
-            for column in range(columns.starts[noughts - there], columns.starts[noughts - there + 1]):
-                if is_smallest(columns.sets[column], rows[row], own, halves.low_images, halves.high_images):
-                    counts[SMALLEST, 0, np.int64(blocks[at]) + 128] += 1
+    """Count the scores of those O that are smallest among their images under the symmetries of X."""
+    sets, starts = parts.sets, parts.starts
+    free_low, free_high, noughts = run.free_low, run.free_highs[x], blocks.noughts
+    at = x * blocks.slots
+    first, last = sizes_within(noughts, popcount(free_high), popcount(free_low))
+    for there in range(first, last):
+        for row in range(starts[free_high, there], starts[free_high, there + 1]):
+            for column in range(starts[free_low, noughts - there], starts[free_low, noughts - there + 1]):
+                if is_smallest(int64(sets[column]), int64(sets[row]), own, images):
+                    counts[0, int64(blocks.scores[at]) + 128] += 1
                 at += 1
 
 
-@kernel
-def add(blocks: Scores, at: int, slots: int, counts: NDArray[np.int64]) -> None:
-    here = np.uint64(at)
-    for i in range(np.uint64(slots)):
-        counts[i & np.uint64(LANES - 1), np.int64(blocks[here + i]) + 128] += 1
-
-
-@kernel
-def own_symmetries(low: int, high: int, halves: Halves) -> int:
-    """The symmetries that leave X as it is, a bit for each."""
+@inner
+def own_symmetries(low: int, high: int, images: Images) -> int:
+    """The symmetries that leave a set as it is, a bit for each; they leave what it does not hold as it is, too."""
     own = 0
-    for symmetry in range(len(halves.low_images)):
-        if halves.low_images[symmetry, low] == low and halves.high_images[symmetry, high] == high:
+    for symmetry in range(len(images.low)):
+        if images.low[symmetry, low] == low and images.high[symmetry, high] == high:
             own |= 1 << symmetry
     return own
 
 
-@kernel
-def is_smallest(
-    low: int, high: int, symmetries: int, low_images: NDArray[np.int16], high_images: NDArray[np.int16]
-) -> bool:
-    """Whether no image of O comes before it."""
-    for symmetry in range(len(low_images)):
+@inner
+def is_smallest(low: int, high: int, symmetries: int, images: Images) -> bool:
+    """Whether no image of O under some symmetries comes before it."""
+    for symmetry in range(len(images.low)):
         if symmetries >> symmetry & 1:
-            image_high, image_low = high_images[symmetry, high], low_images[symmetry, low]
+            image_high, image_low = images.high[symmetry, high], images.low[symmetry, low]
             if image_high < high or (image_high == high and image_low < low):
                 return False
     return True

@@ -17,8 +17,9 @@ from gridlab.core.errors import GridlabError, SpoiltFile
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
 from gridlab.exact.census import Census, census
+from gridlab.exact.tablebase.blocks import shape
 from gridlab.exact.tablebase.file import Ply, PlyCounts, TableFile
-from gridlab.exact.tablebase.halves import halves, shape
+from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.plies import Solver, a_block, in_blocks, stored_plies
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.rows import Scores

@@ -1,13 +1,10 @@
 """2048 for the compiler: a 4x4 board in 64 bits, four a cell, row-major, cell 0 lowest.
 
     a cell holds the binary logarithm of its tile: 0 empty, 1 is 2, 2 is 4, … 15 is 32768
-    a row is 16 bits: [2 4 . 2] = 0x1021            what becomes of each of the 65,536 rows is in tables
+    a row is 16 bits: [2 4 . 2] = 0x1021            what becomes of each of the 65,536 rows is in row_tables.py
 
 Columns are the rows of the transposed board. Every literal is a uint64, as a mixture with others is not one any more.
 """
-
-from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +12,10 @@ from numpy.typing import NDArray
 from gridlab.core.bits import lowest_cell, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States, below, below_by_lower_half, draw
-from gridlab.games.game2048 import reference
 from gridlab.games.game2048.reference import Board
-from gridlab.games.game2048.rules import LARGEST
 
 Boards = NDArray[np.uint64]
 
-ROWS = 1 << 16
 UP, DOWN, LEFT, RIGHT = range(4)
 ZERO, ONE, TWO, THREE, FOUR = (np.uint64(each) for each in range(5))
 S12, S16, S24, S32, S48 = (np.uint64(each) for each in (12, 16, 24, 32, 48))
@@ -30,28 +24,6 @@ FIFTEEN = np.uint64(15)
 UNITS = np.uint64(0x1111111111111111)  # the lowest bit of every cell
 SWAP_CELLS = np.uint64(0x0000F0F00000F0F0)
 SWAP_BLOCKS = np.uint64(0x00000000FF00FF00)
-
-
-class RowTables(NamedTuple):
-    """What becomes of each row: [row] each."""
-
-    slides: NDArray[np.uint32]  # the row slid to the left in the lower half, slid to the right in the upper
-    points: NDArray[np.int32]  # of a slide to either side
-
-
-@cache
-def row_tables() -> RowTables:
-    """All rows, slid by the readable twin."""
-    tables = RowTables(np.zeros(ROWS, np.uint32), np.zeros(ROWS, np.int32))
-    for row in range(ROWS):
-        line = unpack(row, 4)
-        slid, points = reference.slide(line, LARGEST)
-        tables.slides[row] |= pack(slid)
-        tables.slides[pack(line[::-1])] |= pack(slid[::-1]) << 16
-        tables.points[row] = points
-    for table in tables:
-        table.flags.writeable = False
-    return tables
 
 
 def pack(tiles: Board) -> int:

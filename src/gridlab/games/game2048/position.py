@@ -113,6 +113,20 @@ class Position2048:
     def max_tile(self) -> int:
         return max(self.tiles)
 
+    @property
+    def to_move(self) -> str:
+        """2048 is played alone."""
+        return self.rules.sides[0]
+
+    def move_text(self, direction: str) -> str:
+        return direction
+
+    def parse_move(self, text: str) -> str:
+        """A direction, legal or not."""
+        if text not in DIRECTIONS:
+            raise BadNotation(f"{text!r} is no direction; there are {', '.join(DIRECTIONS)}")
+        return text
+
     def play(self, direction: str) -> "Position2048":
         """The position after a move and before a new tile, with the points of the move."""
         if direction not in DIRECTIONS:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.jit import kernel
-from gridlab.games.game2048.kernels import FIFTEEN, FOUR, TWO, ZERO, Boards, RowTables, move, points_of
+from gridlab.games.game2048.kernels import FIFTEEN, FOUR, TWO, ZERO, Boards, move, points_of
+from gridlab.games.game2048.row_tables import RowTables
 
 SOUND, NOT_LEGAL, NO_SPAWN, CHANGED, WRONG_TILE, WRONG_SCORE = range(6)
 REASONS = {
@@ -22,8 +23,8 @@ REASONS = {
 }
 
 
-class Flaw(NamedTuple):
-    """The first thing that is wrong."""
+class MoveFlaw(NamedTuple):
+    """The first move that the rules do not explain."""
 
     move: int  # its number, from 0; -1 if all is well
     reason: int
@@ -32,25 +33,25 @@ class Flaw(NamedTuple):
 @kernel
 def first_flaw(
     boards: Boards,
-    directions: NDArray[np.int8],
+    directions: NDArray[np.int64],
     scores: NDArray[np.int64],
     last: np.uint64,
     total: int,
     rows: RowTables,
-) -> Flaw:
+) -> MoveFlaw:
     """The first move that the rules do not explain; `last` and `total` are the final board and score."""
     for i in range(len(boards)):
-        after = move(boards[i], int(directions[i]), rows.slides)
+        after = move(boards[i], directions[i], rows.slides)
         if after == boards[i]:
-            return Flaw(i, NOT_LEGAL)
+            return MoveFlaw(i, NOT_LEGAL)
         following = boards[i + 1] if i + 1 < len(boards) else last
         reason = spawn_flaw(after, following)
         if reason != SOUND:
-            return Flaw(i, reason)
+            return MoveFlaw(i, reason)
         score = scores[i + 1] if i + 1 < len(boards) else total
-        if scores[i] + points_of(boards[i], int(directions[i]), rows.points) != score:
-            return Flaw(i, WRONG_SCORE)
-    return Flaw(-1, SOUND)
+        if scores[i] + points_of(boards[i], directions[i], rows.points) != score:
+            return MoveFlaw(i, WRONG_SCORE)
+    return MoveFlaw(-1, SOUND)
 
 
 @kernel
@@ -69,9 +70,10 @@ def spawn_flaw(after: np.uint64, following: np.uint64) -> int:
 
 
 @kernel
-def afters(boards: Boards, directions: NDArray[np.int8], rows: RowTables) -> Boards:
-    """The boards after the moves, before new tiles."""
-    found = np.empty(len(boards), np.uint64)
+def afters(boards: Boards, rows: RowTables) -> Boards:
+    """The boards after each move, before new tiles: [board, direction]; the same board where it is no move."""
+    found = np.empty((len(boards), 4), np.uint64)
     for i in range(len(boards)):
-        found[i] = move(boards[i], int(directions[i]), rows.slides)
+        for direction in range(4):
+            found[i, direction] = move(boards[i], direction, rows.slides)
     return found

@@ -12,6 +12,7 @@ On other boards every tile merges.
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from gridlab.core.errors import BadRules
 
@@ -25,6 +26,9 @@ FORM = "write 2048, 2048:ROWSxCOLS or 2048:ROWSxCOLS:FOURS, such as 2048:3x3 or 
 @dataclass(frozen=True, slots=True)
 class Rules2048:
     """A board and the share of new tiles that are a 4."""
+
+    family: ClassVar[str] = NAME
+    sides: ClassVar[tuple[str, ...]] = ("player",)
 
     rows: int = 4
     cols: int = 4

@@ -133,12 +133,12 @@ def smallest_images(boards: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArr
 
 
 @kernel
-def write_board(crosses: int, noughts: int, rows: int, cols: int, buffer: NDArray[np.uint8], at: int) -> int:
+def write_board(crosses: int, noughts: int, rows: int, cols: int, buffer: NDArray[np.uint8], place: int) -> int:
     """The board as X.O/.X./O.X."""
     for cell in range(rows * cols):
         if cell > 0 and cell % cols == 0:
-            buffer[at] = SLASH
-            at += 1
-        buffer[at] = CROSS if crosses >> cell & 1 else NOUGHT if noughts >> cell & 1 else EMPTY
-        at += 1
-    return at
+            buffer[place] = SLASH
+            place += 1
+        buffer[place] = CROSS if crosses >> cell & 1 else NOUGHT if noughts >> cell & 1 else EMPTY
+        place += 1
+    return place

@@ -6,7 +6,8 @@ it is a question one asks (`flaw`). Cells are numbers from 0, moves in notation 
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
+from operator import index
+from typing import TYPE_CHECKING, Literal
 
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, IllegalMove, IllegalPosition
@@ -14,6 +15,9 @@ from gridlab.games import notation
 from gridlab.games.mnk.legality import Flaw, completed_lines, find_board_flaw, find_flaw
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import Symmetry, symmetries
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Player = Literal["X", "O"]
 
@@ -45,6 +49,11 @@ class Position:
             raise IllegalPosition(f"{stones} is not a board of {self.rules}: {flaw.value}", flaw)
 
     # ---- reading and writing
+
+    @classmethod
+    def start(cls, random: "np.random.Generator", rules: Rules) -> "Position":
+        """The empty board; nothing here hangs on chance."""
+        return cls(rules)
 
     @classmethod
     def parse(cls, text: str, rules: Rules) -> "Position":
@@ -153,10 +162,10 @@ class Position:
 
     def play(self, move: int | str) -> "Position":
         """The position after a move, given as a cell (4) or in notation ("22")."""
-        cell = notation.parse_move(move, self.rules.rows, self.rules.cols) if isinstance(move, str) else move
+        cell = self.parse_move(move) if isinstance(move, str) else index(move)
         if not 0 <= cell < self.rules.cells:
             raise IllegalMove(f"cell {cell} is not on the board; cells are 0 to {self.rules.cells - 1}")
-        name = notation.move_text(cell, self.rules.rows, self.rules.cols)
+        name = self.move_text(cell)
         if (self.crosses | self.noughts) >> cell & 1:
             raise IllegalMove(f"{name} is occupied in {self}; free cells can be had from moves()")
         if outcome := self.outcome():
@@ -164,6 +173,18 @@ class Position:
         if self.to_move == "X":
             return Position(self.rules, self.crosses | 1 << cell, self.noughts)
         return Position(self.rules, self.crosses, self.noughts | 1 << cell)
+
+    def step(self, move: int | str, random: "np.random.Generator") -> "Position":
+        """The same as `play`: after a move comes the next one, without chance between them."""
+        return self.play(move)
+
+    def move_text(self, cell: int) -> str:
+        """A cell as people write it: 0 is "11"."""
+        return notation.move_text(cell, self.rules.rows, self.rules.cols)
+
+    def parse_move(self, text: str) -> int:
+        """The cell of a move in notation, occupied or not."""
+        return notation.parse_move(text, self.rules.rows, self.rules.cols)
 
     # ---- which positions are the same
 

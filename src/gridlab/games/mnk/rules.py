@@ -15,6 +15,7 @@ A bitboard has bit i for cell i, row-major from the top left:    0 1 2
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import ClassVar
 
 from gridlab.core.errors import BadRules
 
@@ -26,6 +27,9 @@ FORM = "write ROWSxCOLS:WIN or ROWSxCOLS:WIN-LOSE, such as 3x3:3 or 5x5:4-3"
 @dataclass(frozen=True, slots=True)
 class Rules:
     """An in-a-row game. `win` or `lose` may be None, not both."""
+
+    family: ClassVar[str] = "mnk"
+    sides: ClassVar[tuple[str, ...]] = ("X", "O")
 
     rows: int
     cols: int

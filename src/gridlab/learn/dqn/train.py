@@ -67,7 +67,7 @@ def begin(rules: Rules, settings: Settings, seed: int, folder: Path, resume: boo
     return learner
 
 
-def train(
+def learn_all(
     learner: Learner,
     folder: Path,
     workers: int | None = None,

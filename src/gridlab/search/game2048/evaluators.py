@@ -24,7 +24,6 @@ from gridlab.games.game2048.kernels import (
     FOUR,
     ONE,
     ROW,
-    ROWS,
     S12,
     S16,
     S32,
@@ -35,16 +34,14 @@ from gridlab.games.game2048.kernels import (
     ZERO,
     count,
     empties,
-    row_tables,
     transpose,
-    unpack,
 )  # fmt: skip
 from gridlab.games.game2048.reference import Board
+from gridlab.games.game2048.row_tables import ROWS, exponents_of_rows, row_tables
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.search.game2048 import rows_evaluator, spec_evaluator
 
-Table = NDArray[np.int64]
-Places = tuple[np.uint64, np.uint64, np.uint64]
+LineTable = NDArray[np.int64]  # [kind of line, row], one kind after the other
 Evaluate = Callable[[Board], int]
 
 EVEN = np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -53,19 +50,27 @@ BYTES = np.uint64(0x0101010101010101)
 HIGH = np.uint64(0xCCCCCCCCCCCCCCCC)  # set in tiles from 16
 
 
-class Evaluator(NamedTuple):
-    """What lines are worth, and whether the largest tile at the top right has a bonus."""
+class Shape(NamedTuple):
+    """Where the kinds of lines stand in the tables, and what is no sum of lines."""
 
-    values: Table  # of each row, for each kind of line, one kind after the other
-    gains: Table  # the same for what new tiles add
-    slid: Table  # two for each row: its value when slid to the left, and to the right
-    places: Places  # of the kinds: step from row to row, first column, step from column to column
+    row_step: np.uint64  # from the kind of one row to that of the next, in entries
+    first_column: np.uint64
+    column_step: np.uint64
     corner: int  # times the largest tile, if that stands at the top right
     dead: int  # what a board loses that has no move left
 
 
-class Kind(NamedTuple):
-    """An evaluator by name."""
+class Evaluator(NamedTuple):
+    """What lines are worth, and whether the largest tile at the top right has a bonus."""
+
+    values: LineTable  # of each row, for each kind of line
+    gains: LineTable  # the same for what new tiles add
+    slid: LineTable  # two for each row: its value when slid to the left, and to the right
+    shape: Shape
+
+
+class EvaluatorDefinition(NamedTuple):
+    """An evaluator by name, as plain function and as arrays."""
 
     about: str
     board: Callable[[Rules2048], Evaluate]  # the plain evaluation
@@ -75,15 +80,16 @@ class Kind(NamedTuple):
 
 @cache
 def spec_arrays(twos: int, fours: int) -> Evaluator:
-    tiles = all_rows()
-    across, down = (line_table(value) for value in (spec_evaluator.row_value, spec_evaluator.column_value))
-    kinds = [across + tiles @ np.array(weights) for weights in spec_evaluator.SNAKE] + [down]
+    rows = exponents_of_rows()
+    across, down = spec_evaluator.row_values(rows), spec_evaluator.column_values(rows)
+    kinds = [across + spec_evaluator.matrix_values(rows, weights) for weights in spec_evaluator.SNAKE] + [down]
     return assemble(kinds, (1, 4, 0), spec_evaluator.CORNER, twos, fours)
 
 
 @cache
 def rows_arrays(twos: int, fours: int) -> Evaluator:
-    return assemble([line_table(rows_evaluator.line_value)], (0, 0, 0), 0, twos, fours, rows_evaluator.DEAD)
+    kinds = [rows_evaluator.line_values(exponents_of_rows())]
+    return assemble(kinds, (0, 0, 0), 0, twos, fours, rows_evaluator.DEAD)
 
 
 def spec_board(rules: Rules2048) -> Evaluate:
@@ -93,26 +99,20 @@ def spec_board(rules: Rules2048) -> Evaluate:
 
 
 EVALUATORS = {
-    "spec": Kind("the document's five parts, literally", spec_board, spec_arrays),
-    "rows": Kind("order, room and merges in every line; much stronger",
-                 lambda rules: lambda board: rows_evaluator.rows(board, rules.cols), rows_arrays, rows_evaluator.DEAD),
-}  # fmt: skip
+    "spec": EvaluatorDefinition("the document's five parts, literally", spec_board, spec_arrays),
+    "rows": EvaluatorDefinition(
+        "order, room and merges in every line; much stronger",
+        lambda rules: lambda board: rows_evaluator.rows(board, rules.cols),
+        rows_arrays,
+        rows_evaluator.DEAD,
+    ),
+}
 
 
-def find_evaluator(name: str) -> Kind:
+def find_evaluator(name: str) -> EvaluatorDefinition:
     if name not in EVALUATORS:
         raise BadPlayer(f"{name!r} is no evaluator; there are {', '.join(EVALUATORS)}")
     return EVALUATORS[name]
-
-
-@cache
-def all_rows() -> NDArray[np.int64]:
-    """The tiles of every row: [row, 4]."""
-    return np.array([unpack(row, 4) for row in range(ROWS)], np.int64)
-
-
-def line_table(value: Callable[[Board], int]) -> NDArray[np.int64]:
-    return np.array([value(unpack(row, 4)) for row in range(ROWS)], np.int64)
 
 
 def assemble(
@@ -128,7 +128,7 @@ def assemble(
     slid = [slid_values(values) for values in kinds]
     rows, first, columns = (np.uint64(each * ROWS) for each in places)
     tables = np.concatenate(kinds), np.concatenate(added), np.concatenate(slid)
-    return Evaluator(*tables, (rows, first, columns), corner, dead)
+    return Evaluator(*tables, Shape(rows, first, columns, corner, dead))
 
 
 def slid_values(values: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -148,22 +148,23 @@ def gains(values: NDArray[np.int64], twos: int, fours: int) -> NDArray[np.int64]
 
 
 @kernel
-def static(board: np.uint64, turned: np.uint64, values: Table, places: Places, corner: int) -> int:
+def static(board: np.uint64, turned: np.uint64, values: LineTable, shape: Shape) -> int:
     """What a board looks like; `turned` is its transpose."""
-    total = look_up(board, turned, values, places)
-    if corner != 0:
-        total += corner * tile_at_corner(board)
+    total = look_up(board, turned, values, shape)
+    if shape.corner != 0:
+        total += shape.corner * tile_at_corner(board)
     return total
 
 
 @kernel
-def look_up(board: np.uint64, turned: np.uint64, table: Table, places: Places) -> int:
+def look_up(board: np.uint64, turned: np.uint64, table: LineTable, shape: Shape) -> int:
     """The sum of the entries of all rows and columns."""
-    return look_up_lines(board, table, ZERO, places[0]) + look_up_lines(turned, table, places[1], places[2])
+    across = look_up_lines(board, table, ZERO, shape.row_step)
+    return across + look_up_lines(turned, table, shape.first_column, shape.column_step)
 
 
 @kernel
-def look_up_slid(lines: np.uint64, slid: Table, first: np.uint64, step: np.uint64) -> tuple[int, int]:
+def look_up_slid(lines: np.uint64, slid: LineTable, first: np.uint64, step: np.uint64) -> tuple[int, int]:
     """What four lines are worth once slid to the left, and to the right."""
     one, two = first + (lines & ROW) << ONE, first + step + (lines >> S16 & ROW) << ONE
     three, four = first + TWO * step + (lines >> S32 & ROW) << ONE, first + THREE * step + (lines >> S48) << ONE
@@ -173,7 +174,7 @@ def look_up_slid(lines: np.uint64, slid: Table, first: np.uint64, step: np.uint6
 
 
 @kernel
-def look_up_lines(lines: np.uint64, table: Table, first: np.uint64, step: np.uint64) -> int:
+def look_up_lines(lines: np.uint64, table: LineTable, first: np.uint64, step: np.uint64) -> int:
     """The sum of the entries of four lines, whose kinds begin at `first` and so many entries apart."""
     return (  # type: ignore[no-any-return]
         table[first + (lines & ROW)]
@@ -200,29 +201,27 @@ def corner_may_change(board: np.uint64) -> bool:
 
 @kernel
 def expected(
-    board: np.uint64, turned: np.uint64, values: Table, gains: Table, places: Places, corner: int, twos: int,
-    fours: int,
-) -> float:  # fmt: skip
+    board: np.uint64, turned: np.uint64, values: LineTable, gains: LineTable, shape: Shape, twos: int, fours: int
+) -> float:
     """The mean of `static` over all new tiles of a board that has room for one."""
     cells = empties(board)
     odds = (twos + fours) * count(cells)
-    if corner != 0 and corner_may_change(board):
-        return float(summed_one_by_one(board, turned, cells, values, places, corner, twos, fours)) / odds
-    value = static(board, turned, values, places, corner)
-    return float(odds * value + look_up(board, turned, gains, places)) / odds
+    if shape.corner != 0 and corner_may_change(board):
+        return float(summed_one_by_one(board, turned, cells, values, shape, twos, fours)) / odds
+    value = static(board, turned, values, shape)
+    return float(odds * value + look_up(board, turned, gains, shape)) / odds
 
 
 @kernel
 def summed_one_by_one(
-    board: np.uint64, turned: np.uint64, cells: np.uint64, values: Table, places: Places, corner: int, twos: int,
-    fours: int,
-) -> int:  # fmt: skip
+    board: np.uint64, turned: np.uint64, cells: np.uint64, values: LineTable, shape: Shape, twos: int, fours: int
+) -> int:
     """`static` for a new tile on each of some cells, weighted by the odds and summed."""
     total = np.int64(0)
     while cells != ZERO:
         unit = cells & (~cells + ONE)
         cells ^= unit
         turned_unit = transpose(unit)
-        total += twos * static(board | unit, turned | turned_unit, values, places, corner)
-        total += fours * static(board | unit << ONE, turned | turned_unit << ONE, values, places, corner)
+        total += twos * static(board | unit, turned | turned_unit, values, shape)
+        total += fours * static(board | unit << ONE, turned | turned_unit << ONE, values, shape)
     return total  # type: ignore[return-value]

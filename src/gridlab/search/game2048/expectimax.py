@@ -13,100 +13,149 @@ a move is worth its static evaluation less what the evaluator takes for that; am
 right is played.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States
-from gridlab.core.stop import Stop, stopped
 from gridlab.games.game2048.kernels import (
     LEFT,
     ONE,
     UP,
     ZERO,
     Boards,
-    RowTables,
     count,
-    empties,
     slide_rows,
     transpose,
 )
+from gridlab.games.game2048.row_tables import RowTables
 from gridlab.search.game2048.evaluators import Evaluator, static
 from gridlab.search.game2048.last_plies import (
     NO_MOVE,
     Counts,
-    Settings,
+    SearchSettings,
     Slides,
-    choose_cells,
+    cells_to_try,
     last_chance,
     leaf_chance,
     place_of,
+    tiles_on,
+    weight_of,
 )
 
-DEEPEST = 8
-AFTER, CELLS, UNIT, BOARD, TURNED = range(5)  # of a frame: boards and cells
-TOTAL, ODDS, CHANCE, BEST, NEXT, IS_FOUR = range(6)  # of a frame: numbers
-CLOSED = 9.0  # in NEXT: no tile is being tried
+Values = NDArray[np.float64]  # [direction]: minus infinity where it is no move
+
+DEEPEST, LAST_PLIES = 8, 4  # plies
+LEVELS = DEEPEST // 2 - 1  # chance layers with moves after them
+ALL_MOVES, NO_TILE = 4, 5  # in `direction` of a frame, besides a move: all moves are valued, no tile is being tried
+FRAME = np.dtype(
+    [
+        ("after", np.uint64),  # the board after a move, on which new tiles appear
+        ("tiles", np.uint64),  # still to be tried, a bit each
+        ("tile", np.uint64),  # being tried
+        ("board", np.uint64),  # with that tile
+        ("turned", np.uint64),  # its transpose
+        ("direction", np.int64),  # of the move to be valued next
+        ("best", np.float64),  # of the moves valued
+        ("total", np.float64),  # of the tiles tried, weighted by their odds
+        ("odds", np.float64),  # of all tiles together
+        ("probability", np.float64),  # of this layer
+    ]
+)
 
 
 class Memory(NamedTuple):
-    """Room for a search: one for each thread."""
+    """Room for a search, and its transposition table: boards before a move, and boards after one."""
 
-    frames: Boards  # [level, 5]
-    numbers: NDArray[np.float64]  # [level, 6]
+    frames: Any  # [level] of FRAME
     keys: Boards  # [level, entry]: boards before a move whose value is known
     values: NDArray[np.float64]
-    afters: Boards  # [level, entry]: boards after a move whose value is known
-    worths: NDArray[np.float64]
-    counts: Counts  # [2]: boards evaluated, boards answered by the table
+    after_keys: Boards  # [level, entry]: boards after a move whose value is known
+    after_values: NDArray[np.float64]
 
 
-def new_memory(entries: int = 0) -> Memory:
-    """Room for searches of any depth, with a transposition table of a power of two of entries a level, or none."""
-    levels = DEEPEST // 2
-    return Memory(
-        np.zeros((levels, 5), np.uint64), np.zeros((levels, 6)), np.zeros((levels, entries), np.uint64),
-        np.zeros((levels, entries)), np.zeros((levels, entries), np.uint64), np.zeros((levels, entries)),
-        np.zeros(2, np.int64),
-    )  # fmt: skip
+class Expectimax(NamedTuple):
+    """A search down to depth 4, as kernels take it: the last plies alone."""
+
+    evaluator: Evaluator
+    settings: SearchSettings
+    memory: Memory
+    counts: Counts
+
+
+class DeepExpectimax(Expectimax):
+    """A search from depth 5 on. A type of its own, so that nobody compiles frames who does not need them."""
+
+    __slots__ = ()
+
+
+def new_expectimax(evaluator: Evaluator, settings: SearchSettings, entries: int = 0) -> Expectimax:
+    """A search with a transposition table of a power of two of entries a level, or none."""
+    memory = Memory(
+        np.zeros(LEVELS, FRAME).view(np.recarray),
+        np.zeros((LEVELS, entries), np.uint64),
+        np.zeros((LEVELS, entries)),
+        np.zeros((LEVELS, entries), np.uint64),
+        np.zeros((LEVELS, entries)),
+    )
+    kind = Expectimax if settings.depth <= LAST_PLIES else DeepExpectimax
+    return kind(evaluator, settings, memory, np.zeros(2, np.int64))
 
 
 @kernel
-def forget(memory: Memory) -> None:
+def forget(search: Expectimax) -> None:
     """Empty the transposition table."""
-    memory.keys[:] = ZERO
-    memory.afters[:] = ZERO
+    search.memory.keys[:] = ZERO
+    search.memory.after_keys[:] = ZERO
 
 
 @kernel
-def value_boards(
-    boards: Boards, found: NDArray[np.float64], rows: RowTables, evaluator: Evaluator, settings: Settings,
-    memory: Memory, states: States, stop: Stop,
-) -> None:  # fmt: skip
-    """What each direction is worth on each board: found[board, direction], minus infinity where it is no move."""
-    for i in range(len(boards)):
-        if stopped(stop):
-            return
-        value_moves(boards[i], found[i], rows, evaluator, settings, memory, states, i)
+def choose(search: Expectimax, board: np.uint64, values: Values, rows: RowTables, states: States, stream: int) -> int:
+    """What each direction is worth, into `values`; the best, -1 if there is none. Depth 1 to 4."""
+    lines, gains, _, shape = search.evaluator
+    settings, memory, counts = search.settings, search.memory, search.counts
+    depth, turned = settings.depth, transpose(board)
+    for direction in range(4):
+        after = move_either(board, turned, direction, rows.slides)
+        if after == board:
+            value = NO_MOVE
+        elif depth == 1:
+            counts[0] += 1
+            value = float(static(after, transpose(after), lines, shape))
+        elif depth == 2:
+            value = leaf_chance(after, transpose(after), lines, gains, shape, settings, counts, states, stream)
+        else:
+            value = last_chance(
+                after, 1.0, depth - 2, rows.slides, search.evaluator, settings, memory.keys[0], memory.values[0],
+                counts, states, stream,
+            )  # fmt: skip
+        values[direction] = value
+    return first_of_best(values)
 
 
 @kernel
-def value_moves(
-    board: np.uint64, found: NDArray[np.float64], rows: RowTables, evaluator: Evaluator, settings: Settings,
-    memory: Memory, states: States, stream: int,
-) -> int:  # fmt: skip
-    """What each direction is worth on one board, into `found`; the best direction, -1 if there is none."""
-    best = -1
+def choose_deep(
+    search: DeepExpectimax, board: np.uint64, values: Values, rows: RowTables, states: States, stream: int
+) -> int:
+    """The same from depth 5 on."""
+    evaluator, settings, memory, counts = search
     turned = transpose(board)
     for direction in range(4):
         after = move_either(board, turned, direction, rows.slides)
-        found[direction] = NO_MOVE
-        if after == board:
-            continue
-        found[direction] = value_after(after, rows, evaluator, settings, memory, states, stream)
-        if best < 0 or found[direction] > found[best]:
+        values[direction] = NO_MOVE
+        if after != board:
+            values[direction] = chance(after, rows.slides, evaluator, settings, memory, counts, states, stream)
+    return first_of_best(values)
+
+
+@kernel
+def first_of_best(values: Values) -> int:
+    """The first of the best directions, -1 if none is a move."""
+    best = -1
+    for direction in range(4):
+        if values[direction] != NO_MOVE and (best < 0 or values[direction] > values[best]):
             best = direction
     return best
 
@@ -122,126 +171,91 @@ def move_either(board: np.uint64, turned: np.uint64, direction: int, slides: Sli
 
 
 @kernel
-def value_after(
-    after: np.uint64, rows: RowTables, evaluator: Evaluator, settings: Settings, memory: Memory, states: States,
-    stream: int,
-) -> float:  # fmt: skip
-    """What a board is worth after a move."""
-    values, gains, _, places, corner, _ = evaluator
-    depth, twos, fours, sample, _ = settings
-    if depth == 1:
-        memory.counts[0] += 1
-        return float(static(after, transpose(after), values, places, corner))
-    if depth == 2:
-        return leaf_chance(
-            after, transpose(after), values, gains, places, corner, twos, fours, sample, memory.counts, states, stream
-        )
-    return chance(after, rows, evaluator, settings, memory, states, stream)
-
-
-@kernel
 def chance(
-    after: np.uint64, rows: RowTables, evaluator: Evaluator, settings: Settings, memory: Memory, states: States,
-    stream: int,
+    after: np.uint64, slides: Slides, evaluator: Evaluator, settings: SearchSettings, memory: Memory, counts: Counts,
+    states: States, stream: int,
 ) -> float:  # fmt: skip
-    """What a board is worth after a move, three plies or more deep: frames down to the last chance layer."""
-    slides = rows.slides
-    values, gains, slid, places, corner, dead = evaluator
-    depth, twos, fours, sample, cutoff = settings
-    frames, numbers, keys, known, afters, worths, counts = memory
-    entries = afters.shape[1] if cutoff == 0.0 else 0  # with a cut-off a board is not worth the same everywhere
-    if depth <= 4:
-        return last_chance(
-            after, 1.0, depth - 2, slides, values, gains, slid, places, corner, dead, settings, keys[0], known[0],
-            counts, states, stream,
-        )  # fmt: skip
-    k = 0
-    open_frame(frames[0], numbers[0], after, 1.0, twos + fours, sample, states, stream)
+    """What a board is worth after a move, five plies or more deep: frames down to the last chance layer.
+
+    One loop over an explicit stack, as a kernel that calls itself does not come back whole from the compile cache.
+    """
+    frames, keys, values, after_keys, after_values = memory
+    lines, shape = evaluator.values, evaluator.shape
+    entries = keys.shape[1]
+    after_entries = entries if settings.cutoff == 0.0 else 0  # with a cutoff a board is not worth the same everywhere
+    level = 0
+    open_frame(frames[0], after, 1.0, settings, states, stream)
     while True:
-        frame, number = frames[k], numbers[k]
-        left_over = depth - 2 * k - 2  # plies from the player's move under this frame
-        weight = fours if number[IS_FOUR] else twos
-        if number[NEXT] < 4.0:  # a tile is being tried: its next move
-            moved = move_either(frame[BOARD], frame[TURNED], int(number[NEXT]), slides)
-            number[NEXT] += 1.0
-            if moved == frame[BOARD]:
+        frame = frames[level]
+        weight = weight_of(frame.tile, settings)
+        if frame.direction < ALL_MOVES:  # value the next move under the tile being tried
+            moved = move_either(frame.board, frame.turned, frame.direction, slides)
+            frame.direction += 1
+            if moved == frame.board:
                 continue
-            probability = number[CHANCE] * weight / number[ODDS]
-            if left_over <= 4:
-                place = place_of(moved, entries)  # tiles that slide to the same place lead to the same board
-                if place >= 0 and afters[k, place] == moved:
-                    counts[1] += 1
-                    number[BEST] = max(number[BEST], worths[k, place])
-                    continue
-                value = last_chance(
-                    moved, probability, left_over - 2, slides, values, gains, slid, places, corner, dead, settings,
-                    keys[k + 1], known[k + 1], counts, states, stream,
-                )  # fmt: skip
-                number[BEST] = max(number[BEST], value)
-                if place >= 0:
-                    afters[k, place], worths[k, place] = moved, value
-            else:
-                k += 1
-                open_frame(frames[k], numbers[k], moved, probability, twos + fours, sample, states, stream)
-        elif number[NEXT] == 4.0:  # all its moves are known
-            value = number[BEST]
+            probability = frame.probability * weight / frame.odds
+            plies = settings.depth - 2 * level - 4  # after the new tiles that come now
+            if plies > 2:
+                level += 1
+                open_frame(frames[level], moved, probability, settings, states, stream)
+                continue
+            place = place_of(moved, after_entries)  # tiles that slide to the same place lead to the same board
+            if place >= 0 and after_keys[level, place] == moved:
+                counts[1] += 1
+                frame.best = max(frame.best, after_values[level, place])
+                continue
+            value = last_chance(
+                moved, probability, plies, slides, evaluator, settings, keys[level + 1], values[level + 1], counts,
+                states, stream,
+            )  # fmt: skip
+            frame.best = max(frame.best, value)
+            if place >= 0:
+                after_keys[level, place], after_values[level, place] = moved, value
+        elif frame.direction == ALL_MOVES:  # the tile being tried is worth its best move
+            value = frame.best
             if value == NO_MOVE:
                 counts[0] += 1
-                value = float(static(frame[BOARD], frame[TURNED], values, places, corner) - dead)
-            place = place_of(frame[BOARD], keys.shape[1])
+                value = float(static(frame.board, frame.turned, lines, shape) - shape.dead)
+            place = place_of(frame.board, entries)
             if place >= 0:
-                keys[k, place], known[k, place] = frame[BOARD], value
-            number[TOTAL] += weight * value
-            number[NEXT] = CLOSED
-        elif next_tile(frame, number, twos, fours):
-            weight = fours if number[IS_FOUR] else twos
-            board = frame[BOARD]
-            turned = transpose(board)
-            place = place_of(board, keys.shape[1])
-            if number[CHANCE] * weight / number[ODDS] < cutoff:
+                keys[level, place], values[level, place] = frame.board, value
+            frame.total += weight * value
+            frame.direction = NO_TILE
+        elif frame.tiles != ZERO:  # try the next tile
+            next_tile(frame)
+            weight = weight_of(frame.tile, settings)
+            place = place_of(frame.board, entries)
+            if frame.probability * weight / frame.odds < settings.cutoff:
                 counts[0] += 1
-                number[TOTAL] += weight * float(static(board, turned, values, places, corner))
-            elif place >= 0 and keys[k, place] == board:
+                frame.total += weight * float(static(frame.board, frame.turned, lines, shape))
+            elif place >= 0 and keys[level, place] == frame.board:
                 counts[1] += 1
-                number[TOTAL] += weight * known[k, place]
+                frame.total += weight * values[level, place]
             else:
-                frame[TURNED], number[BEST], number[NEXT] = turned, NO_MOVE, 0.0
-        else:
-            value = number[TOTAL] / number[ODDS]
-            if k == 0:
+                frame.best, frame.direction = NO_MOVE, 0
+        else:  # the layer is worth the mean of its tiles
+            value = frame.total / frame.odds
+            if level == 0:
                 return value  # type: ignore[no-any-return]
-            k -= 1
-            numbers[k, BEST] = max(numbers[k, BEST], value)
+            level -= 1
+            frames[level].best = max(frames[level].best, value)
 
 
 @kernel
 def open_frame(
-    frame: Boards, number: NDArray[np.float64], after: np.uint64, probability: float, odds: int, sample: int,
-    states: States, stream: int,
-) -> None:  # fmt: skip
+    frame: Any, after: np.uint64, probability: float, settings: SearchSettings, states: States, stream: int
+) -> None:
     """Begin a chance layer."""
-    cells = empties(after)
-    room = count(cells)
-    if 0 < sample < room:
-        cells, room = choose_cells(cells, room, sample, states, stream), sample
-    frame[AFTER], frame[CELLS], frame[UNIT] = after, cells, ZERO
-    number[TOTAL], number[ODDS], number[CHANCE] = 0.0, odds * room, probability
-    number[NEXT], number[IS_FOUR] = CLOSED, 1.0
+    cells = cells_to_try(after, settings, states, stream)
+    frame.after, frame.tiles, frame.tile = after, tiles_on(cells, settings), ZERO
+    frame.direction, frame.total = NO_TILE, 0.0
+    frame.odds, frame.probability = float((settings.twos + settings.fours) * count(cells)), probability
 
 
 @kernel
-def next_tile(frame: Boards, number: NDArray[np.float64], twos: int, fours: int) -> bool:
-    """Put the next new tile on the board of a frame: a 2 on each cell, then a 4; False when all have been tried."""
-    while True:
-        if number[IS_FOUR] == 0.0:
-            number[IS_FOUR] = 1.0
-        else:
-            cells = frame[CELLS]
-            if cells == ZERO:
-                return False
-            unit = cells & (~cells + ONE)
-            frame[UNIT], frame[CELLS], number[IS_FOUR] = unit, cells ^ unit, 0.0
-        if (fours if number[IS_FOUR] else twos) > 0:
-            break
-    frame[BOARD] = frame[AFTER] | (frame[UNIT] << ONE if number[IS_FOUR] else frame[UNIT])
-    return True
+def next_tile(frame: Any) -> None:
+    """Put the next new tile on the board of a frame."""
+    frame.tile = frame.tiles & (~frame.tiles + ONE)
+    frame.tiles ^= frame.tile
+    frame.board = frame.after | frame.tile
+    frame.turned = transpose(frame.board)

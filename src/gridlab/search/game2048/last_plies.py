@@ -1,7 +1,8 @@
 """The last plies of an expectimax search: new tiles, a move, perhaps new tiles again, then the evaluator.
 
 Nearly all of the time of a search goes by here, over look-up tables alone (evaluators.py); the plies above have frames
-(expectimax.py).
+(expectimax.py). Arguments are many because what is called most takes its arrays one by one: a tuple of arrays counts a
+reference to each of them at every call, which costs up to a third of the speed. Tuples of numbers cost nothing.
 """
 
 from typing import NamedTuple
@@ -18,8 +19,10 @@ from gridlab.games.game2048.kernels import (
     ONE,
     ROW,
     S16,
+    S32,
     THREE,
     TWO,
+    UNITS,
     UP,
     ZERO,
     Boards,
@@ -30,8 +33,9 @@ from gridlab.games.game2048.kernels import (
     transpose,
 )
 from gridlab.search.game2048.evaluators import (
-    Places,
-    Table,
+    Evaluator,
+    LineTable,
+    Shape,
     expected,
     look_up_lines,
     look_up_slid,
@@ -41,14 +45,14 @@ from gridlab.search.game2048.evaluators import (
 )
 
 Slides = NDArray[np.uint32]
-Counts = NDArray[np.int64]
+Counts = NDArray[np.int64]  # [2]: boards evaluated, boards answered by the transposition table
 
 NO_MOVE = -np.inf
 LEAST = np.int64(-1 << 63)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Settings(NamedTuple):
+class SearchSettings(NamedTuple):
     """How far a search looks, and what it leaves out."""
 
     depth: int
@@ -60,19 +64,30 @@ class Settings(NamedTuple):
 
 @kernel
 def leaf_chance(
-    after: np.uint64, turned: np.uint64, values: Table, gains: Table, places: Places, corner: int, twos: int,
-    fours: int, sample: int, counts: Counts, states: States, stream: int,
+    after: np.uint64, turned: np.uint64, values: LineTable, gains: LineTable, shape: Shape, settings: SearchSettings,
+    counts: Counts, states: States, stream: int,
 ) -> float:  # fmt: skip
     """The mean over new tiles, evaluated at once."""
+    _, twos, fours, sample, _ = settings
     cells = empties(after)
-    number = count(cells)
-    if sample == 0 or number <= sample:
-        counts[0] += 2 * number
-        return expected(after, turned, values, gains, places, corner, twos, fours)
-    cells = choose_cells(cells, number, sample, states, stream)
+    room = count(cells)
+    if sample == 0 or room <= sample:
+        counts[0] += 2 * room
+        return expected(after, turned, values, gains, shape, twos, fours)
+    cells = choose_cells(cells, room, sample, states, stream)
     counts[0] += 2 * sample
-    total = summed_one_by_one(after, turned, cells, values, places, corner, twos, fours)
+    total = summed_one_by_one(after, turned, cells, values, shape, twos, fours)
     return float(total) / ((twos + fours) * sample)
+
+
+@kernel
+def cells_to_try(after: np.uint64, settings: SearchSettings, states: States, stream: int) -> np.uint64:
+    """The cells on which new tiles are tried: all empty ones, or a random sample of them."""
+    cells = empties(after)
+    room = count(cells)
+    if 0 < settings.sample < room:
+        return choose_cells(cells, room, settings.sample, states, stream)
+    return cells
 
 
 @kernel
@@ -87,9 +102,22 @@ def choose_cells(cells: np.uint64, number: int, sample: int, states: States, str
 
 
 @kernel
+def tiles_on(cells: np.uint64, settings: SearchSettings) -> np.uint64:
+    """The bits of the new tiles on some cells, in the order in which they are tried: a 2 is 0001, a 4 is 0010."""
+    tiles = cells if settings.twos > 0 else ZERO
+    return tiles | cells << ONE if settings.fours > 0 else tiles
+
+
+@kernel
+def weight_of(tile: np.uint64, settings: SearchSettings) -> int:
+    """How often a new tile appears, in the odds of the settings."""
+    return settings.twos if tile & UNITS != ZERO else settings.fours
+
+
+@kernel
 def best_move_before_tile(
-    board: np.uint64, turned: np.uint64, slides: Slides, values: Table, gains: Table, places: Places, corner: int,
-    dead: int, twos: int, fours: int, sample: int, counts: Counts, states: States, stream: int,
+    board: np.uint64, turned: np.uint64, slides: Slides, values: LineTable, gains: LineTable, shape: Shape,
+    settings: SearchSettings, counts: Counts, states: States, stream: int,
 ) -> float:  # fmt: skip
     """The best move when only new tiles come after it."""
     best = NO_MOVE
@@ -100,76 +128,49 @@ def best_move_before_tile(
         other = transpose(slid)
         after, after_turned = (other, slid) if direction < LEFT else (slid, other)
         if after != board:
-            value = leaf_chance(
-                after, after_turned, values, gains, places, corner, twos, fours, sample, counts, states, stream
-            )
-            best = max(best, value)
-    return best if best != NO_MOVE else float(static(board, turned, values, places, corner) - dead)
+            best = max(best, leaf_chance(after, after_turned, values, gains, shape, settings, counts, states, stream))
+    return best if best != NO_MOVE else float(static(board, turned, values, shape) - shape.dead)
 
 
 @kernel
 def last_chance(
-    after: np.uint64, probability: float, left_over: int, slides: Slides, values: Table, gains: Table, slid: Table,
-    places: Places, corner: int, dead: int, settings: Settings, keys: Boards, known: NDArray[np.float64],
-    counts: Counts, states: States, stream: int,
+    after: np.uint64, probability: float, plies: int, slides: Slides, evaluator: Evaluator, settings: SearchSettings,
+    keys: Boards, known: NDArray[np.float64], counts: Counts, states: States, stream: int,
 ) -> float:  # fmt: skip
-    """The mean over new tiles when one move (left_over 1), or one move and a tile (2), come after them."""
-    _, twos, fours, sample, cutoff = settings
-    cells = empties(after)
-    number = count(cells)
-    if 0 < sample < number:
-        cells, number = choose_cells(cells, number, sample, states, stream), sample
-    odds = float((twos + fours) * number)
-    if left_over == 1:
-        return tiles_and_move(
-            after,
-            cells,
-            odds,
-            probability,
-            slides,
-            values,
-            slid,
-            places,
-            corner,
-            dead,
-            twos,
-            fours,
-            cutoff,
-            keys,
-            known,
-            counts,
-        )
+    """The mean over new tiles when one more ply, a move, or two, a move and a tile, come after them."""
+    values, gains, _, shape = evaluator
+    cells = cells_to_try(after, settings, states, stream)
+    odds = float((settings.twos + settings.fours) * count(cells))
+    if plies == 1:
+        return tiles_and_move(after, cells, odds, probability, slides, evaluator, settings, keys, known, counts)
     turned, total = transpose(after), 0.0
-    while cells != ZERO:
-        unit = cells & (~cells + ONE)
-        cells ^= unit
-        turned_unit = transpose(unit)
-        for shift in range(0 if twos > 0 else 1, 2 if fours > 0 else 1):
-            weight = fours if shift else twos
-            board, board_turned = after | unit << np.uint64(shift), turned | turned_unit << np.uint64(shift)
-            place = place_of(board, len(keys))
-            if probability * weight / odds < cutoff:
-                counts[0] += 1
-                value = float(static(board, board_turned, values, places, corner))
-            elif place >= 0 and keys[place] == board:
-                counts[1] += 1
-                value = known[place]
-            else:
-                value = best_move_before_tile(
-                    board, board_turned, slides, values, gains, places, corner, dead, twos, fours, sample, counts,
-                    states, stream,
-                )  # fmt: skip
-                if place >= 0:
-                    keys[place], known[place] = board, value
-            total += weight * value
+    tiles = tiles_on(cells, settings)
+    while tiles != ZERO:
+        tile = tiles & (~tiles + ONE)
+        tiles ^= tile
+        weight = weight_of(tile, settings)
+        board, board_turned = after | tile, turned | transpose(tile)
+        place = place_of(board, len(keys))
+        if probability * weight / odds < settings.cutoff:
+            counts[0] += 1
+            value = float(static(board, board_turned, values, shape))
+        elif place >= 0 and keys[place] == board:
+            counts[1] += 1
+            value = known[place]
+        else:
+            value = best_move_before_tile(
+                board, board_turned, slides, values, gains, shape, settings, counts, states, stream
+            )
+            if place >= 0:
+                keys[place], known[place] = board, value
+        total += weight * value
     return total / odds
 
 
 @kernel
 def tiles_and_move(
-    after: np.uint64, cells: np.uint64, odds: float, probability: float, slides: Slides, values: Table, slid: Table,
-    places: Places, corner: int, dead: int, twos: int, fours: int, cutoff: float, keys: Boards,
-    known: NDArray[np.float64], counts: Counts,
+    after: np.uint64, cells: np.uint64, odds: float, probability: float, slides: Slides, evaluator: Evaluator,
+    settings: SearchSettings, keys: Boards, known: NDArray[np.float64], counts: Counts,
 ) -> float:  # fmt: skip
     """The mean over new tiles when one move comes after each: most of the time of a search of odd depth goes by here.
 
@@ -177,8 +178,10 @@ def tiles_and_move(
     again. All four moves are evaluated, legal or not, without a branch. One long function, as calls would cost more
     than what they do.
     """
+    values, _, slid, shape = evaluator
+    row_step, first_column, column_step, corner, dead = shape
+    _, twos, fours, _, cutoff = settings
     turned, total = transpose(after), 0.0
-    row_step, first_column, column_step = places
     bare_left, bare_right = slide_rows(after, slides)
     bare_up, bare_down = slide_rows(turned, slides)
     rows_left, rows_right = look_up_slid(after, slid, ZERO, row_step)
@@ -204,7 +207,7 @@ def tiles_and_move(
             place = place_of(board, len(keys))
             if probability * weight / odds < cutoff:
                 evaluated += 1
-                total += weight * float(static(board, board_turned, values, places, corner))
+                total += weight * float(static(board, board_turned, values, shape))
                 continue
             if place >= 0 and keys[place] == board:
                 answered += 1
@@ -229,7 +232,7 @@ def tiles_and_move(
             best = max(best, by_up if up != board_turned else LEAST)
             best = max(best, by_down if down != board_turned else LEAST)
             if best == LEAST:
-                best = static(board, board_turned, values, places, corner) - dead
+                best = static(board, board_turned, values, shape) - dead
             evaluated += 4
             value = float(best)
             if place >= 0:
@@ -242,6 +245,6 @@ def tiles_and_move(
 
 @kernel
 def place_of(board: np.uint64, entries: int) -> int:
-    """The place of a board in a table, -1 if there is no table."""
+    """The place of a board in a table of a power of two of entries, -1 if there is no table."""
     spread = times(board, SPREAD)
-    return np.int64(spread >> np.uint64(32)) & entries - 1 if entries > 0 else -1  # type: ignore[return-value]
+    return np.int64(spread >> S32) & entries - 1 if entries > 0 else -1  # type: ignore[return-value]

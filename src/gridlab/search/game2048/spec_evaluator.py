@@ -6,7 +6,11 @@ magnitude, so the corner that counts is the top left. Where the document says no
 
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gridlab.games.game2048.reference import Board
+from gridlab.games.game2048.row_tables import Exponents
 
 SNAKE = (
     (4**15, 4**14, 4**13, 4**12),
@@ -50,3 +54,23 @@ def row_value(line: Board) -> int:
 def column_value(line: Board) -> int:
     """What a column adds; its empty cells are counted by the rows."""
     return monotonicity(line) * MONOTONE + smoothness(line) * SMOOTH
+
+
+# ---- the same for many lines of four cells at once; tests hold all of them to the functions above
+
+
+def row_values(rows: Exponents) -> NDArray[np.int64]:
+    return np.asarray((rows == 0).sum(axis=1) * EMPTY + column_values(rows))
+
+
+def column_values(columns: Exponents) -> NDArray[np.int64]:
+    one, next = columns[:, :-1], columns[:, 1:]
+    monotone = np.maximum((one <= next).sum(axis=1), (one >= next).sum(axis=1))
+    smooth = -(abs(one - next) * (one > 0) * (next > 0)).sum(axis=1)
+    return np.asarray(monotone * MONOTONE + smooth * SMOOTH)
+
+
+def matrix_values(rows: Exponents, weights: tuple[int, ...]) -> NDArray[np.int64]:
+    """What a row adds by its place in the matrix, whose weights are given."""
+    tiles = np.where(rows > 0, 1 << rows, 0)
+    return np.asarray(tiles @ np.array(weights))

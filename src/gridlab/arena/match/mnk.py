@@ -12,23 +12,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gridlab.arena.intervals import Interval, paired, wilson
-from gridlab.arena.records.mnk import PLAYED, Record, replay
+from gridlab.arena.records.mnk import PLAYED, Record, replay, write_records
+from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, PlayerFault
 from gridlab.core.progress import bar
-from gridlab.core.workers import available_cores, in_order
+from gridlab.core.workers import in_order
 from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.games.notation import move_text
-from gridlab.players.mnk import PLAYERS, Player, make_player
-from gridlab.players.registry import parse_player
+from gridlab.games.registry import game
+from gridlab.players.registry import Player
 
 PAIRS_A_JOB = 4
 TRIES = 1000  # draws of an opening before it is given up
@@ -87,6 +86,10 @@ class Match:
         """A sentence for every game that was lost by a wrong, late or missing answer."""
         return [f"game {number}: {each.reason}" for number, each in enumerate(self.records, 1) if each.reason != PLAYED]
 
+    def save(self, path: Path | str) -> None:
+        """Write the games as JSON lines."""
+        write_records(Path(path), self.records)
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "a": self.a,
@@ -128,34 +131,36 @@ def _points(result: Outcome, a_is_x: bool) -> float:
 
 
 def play_match(
-    rules: Rules,
-    a: str,
-    b: str,
-    games: int,
+    a: str | Player,
+    b: str | Player,
+    rules: Rules | str,
+    games: int = 100,
     openings: str = "random:0",
     seed: int = 0,
     workers: int | None = None,
     progress: bool = False,
 ) -> Match:
-    """Let A and B play an even number of games; `openings` says how each pair begins: `random:4` with four moves."""
-    check_settings(rules, [a, b], games, openings, seed)
-    workers = workers or available_cores()
+    """Let A and B play an even number of games; `openings` says how each pair begins: `random:4` with four moves.
+
+    A player is a text, or an object with `move(position, random)`; classes of a notebook are fine.
+    """
+    rules = game(rules, "mnk")
+    check_settings(rules, games, openings, seed)
+    (one, other), workers = enter([a, b], rules, workers)
     pairs = range(games // 2)
     chunks = (pairs[first : first + PAIRS_A_JOB] for first in pairs[::PAIRS_A_JOB])
-    jobs = [Job(rules, a, b, parse_openings(openings), seed, chunk) for chunk in chunks]
+    jobs = [Job(rules, one, other, parse_openings(openings), seed, chunk) for chunk in chunks]
     workers = min(workers, len(jobs))
     played: list[Record] = []
-    with bar(games, f"{a} – {b}", "games", progress) as shown:
+    with bar(games, f"{one.name} – {other.name}", "games", progress) as shown:
         for records in in_order(play_pairs, jobs, workers, processes=True) if workers > 1 else map(play_pairs, jobs):
             played += records
             shown.update(len(records))
-    return Match(rules, a, b, openings, seed, tuple(played))
+    return Match(rules, one.name, other.name, openings, seed, tuple(played))
 
 
-def check_settings(rules: Rules, players: list[str], games: int, openings: str, seed: int) -> None:
+def check_settings(rules: Rules, games: int, openings: str, seed: int) -> None:
     """Refuse what cannot be played before anything is."""
-    for text in players:
-        parse_player(text, PLAYERS)
     if games < 2 or games % 2:
         raise BadNotation(f"{games} games cannot be played in pairs that share an opening; an even number is needed")
     if seed < 0:
@@ -188,8 +193,8 @@ class Job(NamedTuple):
     """A chunk of pairs for one worker."""
 
     rules: Rules
-    a: str
-    b: str
+    a: Entrant
+    b: Entrant
     opening: int
     seed: int
     pairs: range
@@ -207,50 +212,21 @@ def play_pairs(job: Job) -> list[Record]:
             b.leave()
 
 
-def _games(job: Job, a: "Seat", b: "Seat") -> Iterator[Record]:
+def _games(job: Job, a: Seat, b: Seat) -> Iterator[Record]:
     for pair in job.pairs:
         opening = draw_opening(job.rules, job.opening, _chance(job.seed, 2 * pair, OPENING))
-        yield play_game(job.rules, a, b, opening, job.seed, 2 * pair)
-        yield play_game(job.rules, b, a, opening, job.seed, 2 * pair + 1)
+        yield play_game(a, b, job.rules, opening, job.seed, 2 * pair)
+        yield play_game(b, a, job.rules, opening, job.seed, 2 * pair + 1)
 
 
 def _chance(seed: int, game: int, purpose: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(game, purpose)))
 
 
-class Seat:
-    """A place at the board: its player is made when first asked, and anew after a fault."""
-
-    def __init__(self, text: str, rules: Rules, tablebase: Path | str | None = None) -> None:
-        self.text = text
-        self._rules, self._tablebase = rules, tablebase
-        self._player: Player | None = None
-
-    def move(self, position: Position, random: np.random.Generator) -> int:
-        """A legal move; PlayerFault says what was wrong with the answer."""
-        if self._player is None:
-            self._player = make_player(self.text, self._rules, self._tablebase)
-        answer: object = self._player.move(position, random)
-        if isinstance(answer, int | np.integer) and answer in position.moves():
-            return int(answer)
-        raise PlayerFault(f"the answer {_answer_text(answer, self._rules)} is no free cell of {position}")
-
-    def leave(self) -> None:
-        player, self._player = self._player, None
-        if player is not None:
-            player.close()
-
-
-def _answer_text(answer: object, rules: Rules) -> str:
-    if isinstance(answer, int | np.integer) and 0 <= answer < rules.cells:
-        return move_text(int(answer), rules.rows, rules.cols)
-    return short_repr(answer)
-
-
-def play_game(rules: Rules, x: Seat, o: Seat, opening: tuple[int, ...], seed: int, number: int) -> Record:
+def play_game(x: Seat, o: Seat, rules: Rules, opening: tuple[int, ...], seed: int, number: int) -> Record:
     """One game to its end, or to the first fault, which loses it."""
     moves = list(opening)
-    position = replay(rules, opening)
+    position = replay(opening, rules)
     players = {"X": (x, _chance(seed, number, CROSSES)), "O": (o, _chance(seed, number, NOUGHTS))}
     reason = PLAYED
     while (result := position.outcome()) is None:
@@ -259,9 +235,9 @@ def play_game(rules: Rules, x: Seat, o: Seat, opening: tuple[int, ...], seed: in
             move = seat.move(position, random)
         except PlayerFault as fault:
             seat.leave()
-            reason = f"{position.to_move}, {seat.text}, lost by a fault: {fault}"
+            reason = f"{position.to_move}, {seat.name}, lost by a fault: {fault}"
             result = Outcome.O_WINS if position.to_move == "X" else Outcome.X_WINS
             break
         moves.append(move)
         position = position.play(move)
-    return Record(rules, x.text, o.text, tuple(moves), result, reason, seed, len(opening))
+    return Record(rules, x.name, o.name, tuple(moves), result, reason, seed, len(opening))

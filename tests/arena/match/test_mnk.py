@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gridlab.arena.intervals import paired, wilson
-from gridlab.arena.match import Match, draw_opening, parse_openings, play_match
+from gridlab.arena.match.mnk import Match, draw_opening, parse_openings, play_match
 from gridlab.arena.records.mnk import Record, find_flaw, verify_records, write_records
 from gridlab.core.errors import BadNotation, BadPlayer
 from gridlab.games import game
@@ -17,7 +17,7 @@ RULES = game("tictactoe")
 
 
 def test_pairs_share_an_opening_and_exchange_colours() -> None:
-    match = play_match(RULES, "random", "random", 12, "random:3", seed=5, workers=1)
+    match = play_match("random", "random", RULES, 12, "random:3", seed=5, workers=1)
     openings = [record.moves[:3] for record in match.records]
     assert openings[::2] == openings[1::2]
     assert len(set(openings)) == 6
@@ -27,7 +27,7 @@ def test_pairs_share_an_opening_and_exchange_colours() -> None:
 
 def test_who_is_who(monkeypatch: pytest.MonkeyPatch) -> None:
     add_player(monkeypatch, "first", First)
-    match = play_match(RULES, "first", "random", 4, workers=1)
+    match = play_match("first", "random", RULES, 4, workers=1)
     assert [(record.x, record.o) for record in match.records] == [("first", "random"), ("random", "first")] * 2
     for number, record in enumerate(match.records):
         assert all(move == min(set(range(9)) - set(record.moves[:at])) for at, move in own_moves(record, number % 2))
@@ -38,20 +38,20 @@ def own_moves(record: Record, side: int) -> list[tuple[int, int]]:
 
 
 def test_games_are_true_and_fit_the_record_format(tmp_path: Path) -> None:
-    match = play_match(game("squava"), "random", "random", 10, "random:4", workers=1)
+    match = play_match("random", "random", game("squava"), 10, "random:4", workers=1)
     assert [find_flaw(record) for record in match.records] == [None] * 10
     write_records(tmp_path / "games.jsonl", match.records)
     assert not verify_records(tmp_path / "games.jsonl").complaints
 
 
 def test_the_same_seed_is_the_same_match_for_any_workers() -> None:
-    one = play_match(RULES, "random", "random", 18, "random:2", seed=3, workers=1)
-    assert play_match(RULES, "random", "random", 18, "random:2", seed=3, workers=2).records == one.records
-    assert play_match(RULES, "random", "random", 18, "random:2", seed=4, workers=1).records != one.records
+    one = play_match("random", "random", RULES, 18, "random:2", seed=3, workers=1)
+    assert play_match("random", "random", RULES, 18, "random:2", seed=3, workers=2).records == one.records
+    assert play_match("random", "random", RULES, 18, "random:2", seed=4, workers=1).records != one.records
 
 
 def test_a_longer_match_begins_like_a_short_one() -> None:
-    short, long = (play_match(RULES, "random", "random", games, seed=1, workers=1) for games in (4, 14))
+    short, long = (play_match("random", "random", RULES, games, seed=1, workers=1) for games in (4, 14))
     assert long.records[:4] == short.records
 
 
@@ -67,7 +67,7 @@ def test_a_longer_match_begins_like_a_short_one() -> None:
 )
 def test_a_wrong_answer_loses(monkeypatch: pytest.MonkeyPatch, answer: object, sentence: str) -> None:
     add_player(monkeypatch, "wrong", lambda: Answers(answer))
-    match = play_match(RULES, "wrong", "random", 2, workers=1)
+    match = play_match("wrong", "random", RULES, 2, workers=1)
     assert (match.a_wins, match.draws, match.b_wins) == (0, 0, 2)
     assert match.records[0].result is Outcome.O_WINS
     assert match.records[1].result is Outcome.X_WINS
@@ -79,7 +79,7 @@ def test_a_wrong_answer_loses(monkeypatch: pytest.MonkeyPatch, answer: object, s
 
 def test_an_occupied_cell_loses(monkeypatch: pytest.MonkeyPatch) -> None:
     add_player(monkeypatch, "stubborn", lambda: Answers(np.int64(4)))
-    match = play_match(RULES, "stubborn", "random", 2, workers=1)
+    match = play_match("stubborn", "random", RULES, 2, workers=1)
     assert match.records[0].moves[0] == 4
     assert len(match.records[0].moves) == 2
     assert "the answer 22 is no free cell" in match.faults[0]
@@ -87,7 +87,7 @@ def test_an_occupied_cell_loses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_late_answer_loses(monkeypatch: pytest.MonkeyPatch) -> None:
     add_player(monkeypatch, "late", Late)
-    match = play_match(RULES, "random", "late", 12, workers=1)
+    match = play_match("random", "late", RULES, 12, workers=1)
     assert match.a_wins == 12
     assert match.faults[0] == "game 1: O, late, lost by a fault: no answer within 2 seconds"
     assert str(match).endswith("and 7 more faults")
@@ -106,7 +106,7 @@ def test_players_are_closed_and_made_anew_after_a_fault(monkeypatch: pytest.Monk
             seen.append("closed")
 
     add_player(monkeypatch, "watched", Watched)
-    match = play_match(RULES, "random", "watched", 4, workers=1)
+    match = play_match("random", "watched", RULES, 4, workers=1)
     assert len(match.faults) == 4
     assert seen == ["made", "closed"] * 4
 
@@ -125,7 +125,7 @@ def test_a_player_is_closed_when_a_game_breaks_off(monkeypatch: pytest.MonkeyPat
     add_player(monkeypatch, "watched", Watched)
     add_player(monkeypatch, "broken", Broken)
     with pytest.raises(ZeroDivisionError):
-        play_match(RULES, "watched", "broken", 2, workers=1)
+        play_match("watched", "broken", RULES, 2, workers=1)
     assert seen == ["closed"]
 
 
@@ -200,9 +200,9 @@ def test_openings_leave_the_game_open() -> None:
 )
 def test_wrong_settings(games: int, openings: str, seed: int, sentence: str) -> None:
     with pytest.raises(BadNotation, match=sentence):
-        play_match(RULES, "random", "random", games, openings, seed, workers=1)
+        play_match("random", "random", RULES, games, openings, seed, workers=1)
 
 
 def test_an_unknown_player() -> None:
     with pytest.raises(BadPlayer, match="'nobody' is no player"):
-        play_match(RULES, "random", "nobody", 2, workers=1)
+        play_match("random", "nobody", RULES, 2, workers=1)

@@ -1,0 +1,188 @@
+"""A game being played, without any text: what the terminal prints and what a page draws is the same session.
+
+    session = Session.begin(rules, {"X": None, "O": make_player("perfect", rules)}, seed=1)     None is a person
+    session.play(12)          the move of whoever is to move
+    session.reply()           the move of the player whose turn it is
+    session.undo()            back to the last decision of a person
+    session.values()          what each move is worth, as the adviser sees it
+
+Every position since the start is kept; `random` is the only source of chance, for players and for new tiles alike.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from gridlab.core.errors import BadNotation, IllegalMove, PlayerFault
+from gridlab.games.protocol import GameRules, Move
+from gridlab.games.registry import family_of, game
+from gridlab.players.registry import Player, player_name
+
+PERSON = "person"
+RESIGNED, TIME = "resigned", "time"
+
+
+class Adviser(Protocol):
+    """Somebody who can be asked for more than a move."""
+
+    def values(self, position: Any, random: np.random.Generator, /) -> Any:
+        """What each move is worth; how that is said is a matter of the game."""
+
+    def hint(self, position: Any, random: np.random.Generator, /) -> Move | None:
+        """The best move, None if it is not known."""
+
+
+class EarlyEnd(NamedTuple):
+    """A game that ended before its rules did."""
+
+    loser: str  # the side
+    reason: str  # "resigned", "time", or the sentence of a fault
+
+
+@dataclass
+class Session:
+    """A game under way. `history` has one position more than there are moves."""
+
+    rules: Any
+    seats: Mapping[str, Player | None]  # who plays each side; None is a person
+    names: Mapping[str, str]
+    random: np.random.Generator
+    adviser: Adviser | None = None
+    seed: int | None = None
+    seconds: float | None = None  # of each side for the whole game; None is no limit
+    clock: Callable[[], float] = time.monotonic
+    history: list[Any] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
+    spent: dict[str, float] = field(default_factory=dict)  # seconds of each side
+    early_end: EarlyEnd | None = None
+    _turn_began: float = 0.0
+
+    @classmethod
+    def begin(
+        cls,
+        rules: GameRules | str,
+        seats: Mapping[str, Player | None] | None = None,
+        seed: int | None = None,
+        adviser: Adviser | None = None,
+        names: Mapping[str, str] | None = None,
+        seconds: float | None = None,
+        random: np.random.Generator | None = None,
+    ) -> "Session":
+        """A new game; sides that nobody is named for are people."""
+        played: GameRules = game(rules)
+        everybody = dict.fromkeys(played.sides) | dict(seats or {})
+        if unknown := set(everybody) - set(played.sides):
+            raise BadNotation(f"{min(unknown)!r} is no side of {played}; there are {', '.join(played.sides)}")
+        called = {side: PERSON if player is None else player_name(player) for side, player in everybody.items()}
+        chance = np.random.default_rng(seed) if random is None else random
+        session = cls(played, everybody, called | dict(names or {}), chance, adviser, seed, seconds)
+        session.restart()
+        return session
+
+    def restart(self) -> None:
+        """Another game between the same, with chance going on."""
+        self.history = [family_of(self.rules).load("position").start(self.random, self.rules)]
+        self.moves = []
+        self.spent = dict.fromkeys(self.rules.sides, 0.0)
+        self.early_end = None
+        self._turn_began = self.clock()
+
+    # ---- where it stands
+
+    @property
+    def position(self) -> Any:
+        return self.history[-1]
+
+    @property
+    def to_move(self) -> str:
+        return str(self.position.to_move)
+
+    @property
+    def over(self) -> bool:
+        return self.early_end is not None or self.position.over
+
+    @property
+    def waits_for_person(self) -> bool:
+        return not self.over and self.seats[self.to_move] is None
+
+    def remaining(self, side: str) -> float | None:
+        """The seconds a side has left, None if there is no limit."""
+        if self.seconds is None:
+            return None
+        running = self.clock() - self._turn_began if side == self.to_move and not self.over else 0.0
+        return max(0.0, self.seconds - self.spent[side] - running)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything there is to show, as JSON takes it."""
+        texts = [before.move_text(move) for before, move in zip(self.history, self.moves, strict=False)]
+        return {
+            "rules": str(self.rules),
+            "board": str(self.position),
+            "moves": texts,
+            "to_move": None if self.over else self.to_move,
+            "legal_moves": [] if self.over else [self.position.move_text(move) for move in self.position.moves()],
+            "over": self.over,
+            "early_end": self.early_end and self.early_end._asdict(),
+            "players": dict(self.names),
+            "seed": self.seed,
+            "seconds": dict(self.spent),
+        }
+
+    # ---- what can be done
+
+    def play(self, move: Move) -> Any:
+        """Make a move for the side to move; the position after it, or IllegalMove."""
+        if self.early_end is not None:
+            raise IllegalMove(f"the game is over: {self.early_end.loser} has lost ({self.early_end.reason})")
+        side, following = self.to_move, self.position.step(move, self.random)
+        self._stop_clock(side)
+        if self.early_end is None:
+            self.history.append(following)
+            self.moves.append(move)
+        return self.position
+
+    def reply(self) -> Move:
+        """Let the player to move make its move; a fault ends the game, and is told."""
+        side = self.to_move
+        player = self.seats[side]
+        if player is None:
+            raise IllegalMove(f"{side} is a person, who has to say what to play")
+        try:
+            move = player.move(self.position, self.random)
+            self.play(move)
+        except (PlayerFault, IllegalMove) as fault:
+            self._stop_clock(side)
+            self.early_end = EarlyEnd(side, f"{side}, {self.names[side]}, lost by a fault: {fault}")
+            raise PlayerFault(str(fault)) from fault
+        return move
+
+    def undo(self) -> bool:
+        """Back to the last position in which a person had to decide; False if there is none."""
+        people = [number for number, each in enumerate(self.history[:-1]) if self.seats[str(each.to_move)] is None]
+        if not people:
+            return False
+        del self.history[people[-1] + 1 :], self.moves[people[-1] :]
+        self.early_end, self._turn_began = None, self.clock()
+        return True
+
+    def resign(self) -> None:
+        """The side to move gives up."""
+        self.early_end = EarlyEnd(self.to_move, RESIGNED)
+
+    def values(self) -> Any:
+        """What each move is worth, as the adviser sees it; None without one."""
+        return None if self.adviser is None else self.adviser.values(self.position, self.random)
+
+    def hint(self) -> Move | None:
+        """The best move, as the adviser sees it; None without one, or if it does not know."""
+        return None if self.adviser is None else self.adviser.hint(self.position, self.random)
+
+    def _stop_clock(self, side: str) -> None:
+        now = self.clock()
+        self.spent[side] += now - self._turn_began
+        self._turn_began = now
+        if self.seconds is not None and self.spent[side] > self.seconds:
+            self.early_end = EarlyEnd(side, TIME)

@@ -1,0 +1,102 @@
+"""The one list of games: a family of games is an entry here and folders of its own.
+
+    mnk     tictactoe, squava, 5x5:4-3 …     gridlab.games.mnk        gridlab.players.mnk        …
+    2048    2048, 2048:3x3 …                 gridlab.games.game2048   gridlab.players.game2048   …
+
+A family names its modules, and they are imported when they are asked for: counting tic-tac-toe loads nothing of 2048.
+What each must hold is drawn in gridlab.games.protocol; `gridlab.games.laws` says whether it does.
+"""
+
+import re
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from gridlab.core.errors import BadRules
+
+if TYPE_CHECKING:
+    from gridlab.games.game2048.rules import Rules2048
+    from gridlab.games.mnk.rules import Rules
+    from gridlab.games.protocol import GameRules
+
+
+@dataclass(frozen=True)
+class Family:
+    """Where the parts of a family of games are: `module:name`, or a module."""
+
+    name: str
+    pattern: str  # how its rules begin, as a regular expression
+    form: str  # how they are written, for people
+    rules: str  # the class of its rules
+    position: str  # the class of its positions
+    players: str  # the module whose PLAYERS are its kinds of players
+    match: str  # the module whose `play_match` holds two players against each other
+    terminal: str  # the module whose `play` plays it in the terminal
+    named: dict[str, str] = field(default_factory=dict)  # short names of games -> rules
+
+    def load(self, part: str) -> Any:
+        """The class or module behind one of these names: `family.load("players").PLAYERS`."""
+        module, _, name = getattr(self, part).partition(":")
+        found = import_module(module)
+        return getattr(found, name) if name else found
+
+
+FAMILIES = {
+    "mnk": Family(
+        name="mnk",
+        pattern=r"\s*\d+x\d+:",
+        form="ROWSxCOLS:WIN or ROWSxCOLS:WIN-LOSE, such as 3x3:3 or 5x5:4-3",
+        rules="gridlab.games.mnk.rules:Rules",
+        position="gridlab.games.mnk.position:Position",
+        players="gridlab.players.mnk",
+        match="gridlab.arena.match.mnk",
+        terminal="gridlab.arena.terminal.mnk",
+        named={"tictactoe": "3x3:3", "tictactoe4": "4x4:4", "tictactoe5": "5x5:5", "squava": "5x5:4-3"},
+    ),
+    "2048": Family(
+        name="2048",
+        pattern=r"\s*2048\s*(:|$)",
+        form="2048, 2048:ROWSxCOLS or 2048:ROWSxCOLS:FOURS, such as 2048:3x3",
+        rules="gridlab.games.game2048.rules:Rules2048",
+        position="gridlab.games.game2048.position:Position2048",
+        players="gridlab.players.game2048",
+        match="gridlab.arena.match.game2048",
+        terminal="gridlab.arena.terminal.game2048",
+        named={"2048": "2048"},
+    ),
+}
+
+
+@overload
+def game(text: "str | Rules", family: Literal["mnk"]) -> "Rules": ...
+@overload
+def game(text: "str | Rules2048", family: Literal["2048"]) -> "Rules2048": ...
+@overload
+def game(text: "str | GameRules", family: str | None = None) -> Any: ...
+def game(text: "str | GameRules", family: str | None = None) -> Any:
+    """The game of that name, or with those rules: `game("squava") == game("5x5:4-3")`; rules are taken as they are.
+
+    With `family` games of any other are refused.
+    """
+    found = _read(text) if isinstance(text, str) else text
+    if family is not None and family_of(found).name != family:
+        raise BadRules(f"{text} is no game for this; write {FAMILIES[family].form}")
+    return found
+
+
+def _read(text: str) -> "GameRules":
+    for family in FAMILIES.values():
+        if text in family.named or re.match(family.pattern, text, re.ASCII | re.IGNORECASE):
+            rules: GameRules = family.load("rules").parse(family.named.get(text, text))
+            return rules
+    names = ", ".join(name for family in FAMILIES.values() for name in family.named)
+    forms = "; or ".join(family.form for family in FAMILIES.values())
+    raise BadRules(f"{text!r} is no game; name one of {names}, or write {forms}")
+
+
+def family_of(rules: "GameRules") -> Family:
+    """The family that rules are of."""
+    name = getattr(rules, "family", None)
+    if name not in FAMILIES:
+        raise BadRules(f"{rules!r} are no rules of a game known here; the families are {', '.join(FAMILIES)}")
+    return FAMILIES[name]

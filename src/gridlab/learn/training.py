@@ -1,0 +1,118 @@
+"""A network trained from beginning to end: games, gradient steps, checkpoints, and how well it plays on the way.
+
+    train("squava", "runs/first", preset="best", progress=True)
+
+The folder gets training.safetensors to go on from, weights-….safetensors for players, and curve.png. No tablebase is
+used: win rates are measured by matches of the network alone, one ply deep.
+"""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gridlab.arena.match.mnk import play_match
+from gridlab.core.errors import BadRules
+from gridlab.core.extras import import_extra
+from gridlab.core.progress import bar
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import game
+
+GAMES = 40  # of each measurement during training
+OPPONENTS = {"random": "random", "heuristic": "alpha-beta depth=3"}
+
+
+class Training(NamedTuple):
+    """Where a training stands; `rates` are the latest scores of the network alone against each opponent."""
+
+    folder: Path
+    episode: int
+    episodes: int
+    rates: dict[str, float]
+    row: dict[str, Any]  # of the curve, the latest that was measured
+
+    @property
+    def done(self) -> bool:
+        return self.episode >= self.episodes
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"folder": str(self.folder), "episode": self.episode, "episodes": self.episodes, **self.row}
+
+    def __str__(self) -> str:
+        rates = ", ".join(f"{self.rates[name]:.0%} against {text}" for name, text in OPPONENTS.items() if self.rates)
+        episodes = f"{self.row.get('episode', self.episode):,} of {self.episodes:,} episodes"
+        return f"{self.folder}: {episodes}; the network alone scores {rates}"
+
+
+def train(
+    rules: Rules | str = "squava",
+    folder: Path | str = "dqn",
+    preset: str = "guide",
+    episodes: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    resume: bool = False,
+    device: str = "auto",
+    shaping: bool = False,
+    progress: bool = False,
+) -> Training:
+    """Train the value network of Squava by deep Q-learning; Ctrl-C ends it after the round being played, and saves."""
+    played = game(rules, "mnk")
+    if played != game("squava"):
+        raise BadRules(f"a network can be trained for squava (5x5:4-3) alone, not for {played}")
+    import_extra("torch", "learn")
+    from gridlab.learn.dqn.settings import settings_of
+    from gridlab.learn.dqn.train import begin, learn_all  # torch is slow to import: only who trains pays for it
+
+    settings, folder = settings_of(preset, episodes, shaping), Path(folder)
+    learner = begin(played, settings, seed, folder, resume, device)
+    with bar(settings.episodes, f"training, preset {preset}", "episodes", progress) as shown, _ctrl_c() as stopped:
+        shown.update(learner.episode)
+        learn_all(learner, folder, workers, lambda path: win_rates(path, played), _tell(shown), stopped)
+    row: dict[str, Any] = next((row for row in reversed(learner.curve) if OPPONENTS.keys() <= row.keys()), {})
+    rates = {name: row[name] for name in OPPONENTS if name in row}
+    return Training(folder, learner.episode, settings.episodes, rates, row)
+
+
+def win_rates(checkpoint: Path, rules: Rules) -> dict[str, float]:
+    """The score of a network alone against weak and strong."""
+    player = f"dqn checkpoint='{checkpoint}'"
+    return {
+        name: play_match(player, text, rules, GAMES, "random:2", seed=1, workers=1).a_score
+        for name, text in OPPONENTS.items()
+    }
+
+
+def _tell(shown: Any) -> Callable[[dict[str, Any]], None]:
+    """What the bar says: phase, ε, loss and the latest win rates."""
+    from gridlab.learn.dqn.curriculum import NAMES
+
+    latest: dict[str, float] = {}
+
+    def tell(row: dict[str, Any]) -> None:
+        latest.update({name: row[name] for name in OPPONENTS if name in row})
+        parts = [NAMES[row["phase"]], f"ε {row['epsilon']:.2f}"] if row["phase"] else []
+        parts += [f"loss {row['loss']:.3f}"] if row["loss"] is not None else []
+        parts += [f"{name} {rate:.0%}" for name, rate in latest.items()]
+        shown.set_postfix_str(", ".join(parts), refresh=False)
+        shown.update(row["episode"] - shown.n)
+
+    return tell
+
+
+@contextmanager
+def _ctrl_c() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed, which is asked between rounds; pressed twice, it interrupts at once."""
+    pressed: list[int] = []
+
+    def press(number: int, frame: Any) -> None:
+        pressed.append(number)
+        if len(pressed) > 1:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,189 @@
+"""Whole games of 2048 inside a kernel, by whatever chooses the moves.
+
+A *chooser* is what kernels take for a player: a NamedTuple of its arrays and numbers. `CHOOSERS` is the one list to
+extend: for each type of chooser two kernels,
+
+    begin(chooser)                                         before each game: forget what the game before has found
+    choose(chooser, board, values, rows, states, game)     a direction, -1 if there is none; in `values` their worth
+
+`play_games` is the one loop for all of them. It is compiled once for each type of chooser, and the compile cache keeps
+it: what is compiled into it this module imports, and numba knows a NamedTuple by its name. A kernel handed over as an
+argument, or bound by a closure, would be compiled in every run, as numba knows it by a number drawn anew each time.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.jit import kernel, overload
+from gridlab.core.splitmix import States
+from gridlab.core.stop import Stop, stopped
+from gridlab.games.game2048.kernels import ZERO, Boards, largest_exponent, move, points_of, spawn, start
+from gridlab.games.game2048.row_tables import RowTables, row_tables
+from gridlab.search.game2048 import expectimax, random_moves
+from gridlab.search.game2048.expectimax import DeepExpectimax, Expectimax, Values
+from gridlab.search.game2048.random_moves import RandomMoves
+
+ROOM = 4096  # moves of a trace at first
+
+Chooser = RandomMoves | Expectimax | DeepExpectimax  # each has `counts`; one for each thread, as it holds memory
+
+
+class ChooserKernels(NamedTuple):
+    """What the loop calls for a type of chooser."""
+
+    begin: Callable[..., None]
+    choose: Callable[..., int]
+
+
+CHOOSERS: dict[type, ChooserKernels] = {
+    RandomMoves: ChooserKernels(random_moves.begin, random_moves.choose),
+    Expectimax: ChooserKernels(expectimax.forget, expectimax.choose),
+    DeepExpectimax: ChooserKernels(expectimax.forget, expectimax.choose_deep),
+}
+
+
+class Limits(NamedTuple):
+    """Where a game stops before its end; 0 is no limit."""
+
+    moves: int = 0
+    exponent: int = 0  # of the tile that ends the game: 8 for 256
+
+
+class Ends(NamedTuple):
+    """How games have ended, or where they stand: [game] each."""
+
+    boards: Boards  # 0 for a game that has not begun
+    scores: NDArray[np.int64]
+    moves: NDArray[np.int64]
+
+
+class Trace(NamedTuple):
+    """The moves of a game: [move] each; with no room for any, moves are not written down."""
+
+    boards: Boards  # before the move
+    directions: NDArray[np.int8]
+    scores: NDArray[np.int64]  # before the move
+    values: NDArray[np.float64]  # [move, direction], as far as the chooser says; one row at least, to be written over
+    nodes: NDArray[np.int64]  # boards evaluated for the move
+
+
+NO_LIMITS = Limits()
+
+
+def play_batch(chooser: Chooser, odds: tuple[int, int], states: States, stop: Stop, limits: Limits = NO_LIMITS) -> Ends:
+    """One game for each stream of chance."""
+    ends = new_ends(len(states))
+    play_games(chooser, row_tables(), ends, new_trace(0), odds, limits, states, stop)
+    return ends
+
+
+def play_and_record(
+    chooser: Chooser, odds: tuple[int, int], state: States, stop: Stop, limits: Limits = NO_LIMITS
+) -> tuple[Trace, Ends]:
+    """The game of one stream of chance, every move written down."""
+    trace, ends = new_trace(min(limits.moves or ROOM, ROOM)), new_ends(1)
+    while play_games(chooser, row_tables(), ends, trace, odds, limits, state, stop):
+        trace = resized(trace, 2 * len(trace.boards))
+    return resized(trace, int(ends.moves[0])), ends
+
+
+def new_ends(games: int) -> Ends:
+    return Ends(np.zeros(games, np.uint64), np.zeros(games, np.int64), np.zeros(games, np.int64))
+
+
+def new_trace(room: int) -> Trace:
+    return Trace(
+        np.empty(room, np.uint64), np.empty(room, np.int8), np.empty(room, np.int64), np.empty((max(room, 1), 4)),
+        np.empty(room, np.int64),
+    )  # fmt: skip
+
+
+def resized(trace: Trace, room: int) -> Trace:
+    """The same moves with more room, or less."""
+    columns: Iterable[tuple[NDArray[Any], NDArray[Any]]] = zip(trace, other := new_trace(room), strict=True)
+    for old, new in columns:
+        new[: min(len(old), room)] = old[:room]
+    return other
+
+
+@kernel
+def play_games(
+    chooser: Chooser, rows: RowTables, ends: Ends, trace: Trace, odds: tuple[int, int], limits: Limits, states: States,
+    stop: Stop,
+) -> bool:  # fmt: skip
+    """Play games on from where they stand, to their ends or limits; whether only the room of the trace has ended."""
+    twos, fours = odds
+    boards, directions, scores, values, nodes = trace
+    room = len(boards)
+    for game in range(len(states)):
+        board, score, moves = ends.boards[game], ends.scores[game], ends.moves[game]
+        if board == ZERO:
+            begin(chooser)  # what a game finds must not depend on which games came before it
+            board = start(twos, fours, states, game)
+        full = False
+        while not stopped(stop) and not at_limit(board, moves, limits):
+            full = room > 0 and moves == room
+            if full:
+                break
+            before = chooser.counts[0]
+            direction = choose(chooser, board, values[moves if room > 0 else 0], rows, states, game)
+            if direction < 0:
+                break
+            if room > 0:
+                boards[moves], directions[moves], scores[moves] = board, direction, score
+                nodes[moves] = chooser.counts[0] - before
+            score += points_of(board, direction, rows.points)
+            board = spawn(move(board, direction, rows.slides), twos, fours, states, game)
+            moves += 1
+        ends.boards[game], ends.scores[game], ends.moves[game] = board, score, moves
+        if full:
+            return True
+    return False
+
+
+@kernel
+def at_limit(board: np.uint64, moves: int, limits: Limits) -> bool:
+    """Whether a game stops here."""
+    return (limits.moves > 0 and moves >= limits.moves) or (
+        limits.exponent > 0 and largest_exponent(board) >= limits.exponent
+    )
+
+
+@kernel
+def value_boards(
+    chooser: Chooser, boards: Boards, found: NDArray[np.float64], rows: RowTables, states: States, stop: Stop
+) -> None:
+    """What each direction is worth on each board: found[board, direction], minus infinity where it is no move."""
+    for i in range(len(boards)):
+        if stopped(stop):
+            return
+        choose(chooser, boards[i], found[i], rows, states, i)
+
+
+# ---- the kernels of a chooser, found by its type
+
+
+def begin(chooser: Chooser) -> None:
+    CHOOSERS[type(chooser)].begin(chooser)
+
+
+def choose(chooser: Chooser, board: np.uint64, values: Values, rows: RowTables, states: States, game: int) -> int:
+    return CHOOSERS[type(chooser)].choose(chooser, board, values, rows, states, game)
+
+
+@overload(begin)
+def _begin(chooser: Any) -> Any:
+    return _source_of(CHOOSERS[chooser.instance_class].begin)
+
+
+@overload(choose)
+def _choose(chooser: Any, board: Any, values: Any, rows: Any, states: Any, game: Any) -> Any:
+    return _source_of(CHOOSERS[chooser.instance_class].choose)
+
+
+def _source_of(compiled: Any) -> Any:
+    """The Python function of a kernel, which numba compiles for the loop: one compilation less than a call of it."""
+    return compiled.py_func

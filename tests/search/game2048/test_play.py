@@ -1,0 +1,109 @@
+"""The loop that plays whole games inside a kernel: limits, traces of any length, every chooser, the compile cache."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gridlab.core.splitmix import Stream, streams
+from gridlab.core.stop import stop_flag
+from gridlab.games.game2048 import reference
+from gridlab.games.game2048.kernels import unpack
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.search.game2048 import play
+from gridlab.search.game2048.evaluators import EVALUATORS
+from gridlab.search.game2048.expectimax import DeepExpectimax, new_expectimax
+from gridlab.search.game2048.last_plies import SearchSettings
+from gridlab.search.game2048.play import CHOOSERS, Chooser, Limits, play_and_record, play_batch
+from gridlab.search.game2048.random_moves import RandomMoves, new_random_moves
+from tests.conftest import Python
+
+ODDS = Rules2048().odds
+
+
+def expectimax(depth: int, entries: int = 0, sample: int = 0) -> Chooser:
+    return new_expectimax(EVALUATORS["rows"].arrays(*ODDS), SearchSettings(depth, *ODDS, sample, 0.0), entries)
+
+
+def one_of_each() -> list[Chooser]:
+    return [new_random_moves(), expectimax(1), expectimax(5, sample=1)]
+
+
+def test_random_moves_are_the_twins() -> None:
+    """The n-th legal direction, n drawn from the same stream as the new tiles."""
+    rules, states = Rules2048(), streams(2, 4)
+    ends = play_batch(new_random_moves(), ODDS, states.copy(), stop_flag())
+    for game, state in enumerate(states.tolist()):
+        stream, score, moves = Stream(state), 0, 0
+        board = reference.start(rules, stream)
+        while legal := reference.legal_moves(rules, board):
+            direction = legal[(stream.draw() >> 32) * len(legal) >> 32]
+            after, points = reference.move(rules, board, direction)
+            board, score, moves = reference.spawn(rules, after, stream), score + points, moves + 1
+        assert (unpack(int(ends.boards[game])), ends.scores[game], ends.moves[game]) == (board, score, moves)
+
+
+def test_every_type_of_chooser_is_in_the_list() -> None:
+    assert {type(each) for each in one_of_each()} == set(CHOOSERS)
+    assert type(expectimax(4)) is not DeepExpectimax
+
+
+@pytest.mark.parametrize("chooser", one_of_each(), ids=lambda each: type(each).__name__)
+def test_a_trace_has_room_for_every_move(chooser: Chooser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Played at one go, and stopped and continued whenever the room of the trace has ended."""
+    limits = Limits(moves=40)
+    ends = play_batch(chooser, ODDS, streams(3, 2), stop_flag(), limits)
+    long, end = play_and_record(chooser, ODDS, streams(3, 1), stop_flag(), limits)
+    monkeypatch.setattr(play, "ROOM", 3)
+    short, same = play_and_record(chooser, ODDS, streams(3, 1), stop_flag(), limits)
+    assert [column[0] for column in ends] == [column[0] for column in end] == [column[0] for column in same]
+    said = type(chooser) is not RandomMoves  # its values are nobody's
+    for name in ("boards", "directions", "scores", "nodes", *(["values"] if said else [])):
+        assert np.array_equal(getattr(long, name), getattr(short, name))
+    assert len(long.boards) == end.moves[0] == 40
+
+
+def test_limits() -> None:
+    chooser = expectimax(1)
+    trace, ends = play_and_record(chooser, ODDS, streams(3, 1), stop_flag(), Limits(exponent=6))
+    assert max(unpack(int(ends.boards[0]))) == 64
+    assert all(max(unpack(board)) < 64 for board in trace.boards.tolist())
+    _, fewer = play_and_record(chooser, ODDS, streams(3, 1), stop_flag(), Limits(len(trace.boards) - 1, 6))
+    assert fewer.moves[0] == len(trace.boards) - 1
+    stop = stop_flag()
+    stop[0] = 1
+    trace, ends = play_and_record(chooser, ODDS, streams(3, 1), stop)
+    assert (len(trace.boards), ends.moves[0], ends.scores[0]) == (0, 0, 0)
+    assert sum(tile > 0 for tile in unpack(int(ends.boards[0]))) == 2
+
+
+@pytest.mark.compiled
+def test_games_do_not_depend_on_those_before_them() -> None:
+    """A table is emptied between games: scores, and how many boards were evaluated for each."""
+    chooser = expectimax(5, entries=1 << 8)
+    both = play_batch(chooser, ODDS, streams(4, 2), stop_flag(), Limits(30))
+    together = chooser.counts.tolist()
+    chooser.counts[:] = 0
+    apart = [play_batch(chooser, ODDS, streams(4, 1, game), stop_flag(), Limits(30)) for game in range(2)]
+    assert both.scores.tolist() == [int(ends.scores[0]) for ends in apart]
+    assert chooser.counts.tolist() == together
+
+
+PROGRAM = """
+from numba.core import event
+from gridlab.arena.evaluate import evaluate
+from gridlab.search.game2048 import expectimax, last_plies
+with event.install_recorder("numba:compile") as recorder:
+    evaluate("random", 1)
+print(len(recorder.buffer), len(last_plies.tiles_and_move.signatures), len(expectimax.chance.signatures))
+"""
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_random_moves_compile_no_search_and_come_from_the_cache(python: Python, tmp_path: Path) -> None:
+    first, second = (python(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path)).stdout.split() for _ in range(2))
+    assert int(first[0]) > 0
+    assert first[1:] == ["0", "0"]
+    assert second == ["0", "0", "0"]

@@ -1,0 +1,60 @@
+"""Would the tests notice? Single tokens are changed in kernels, one at a time, and the tests named beside must fail."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "gridlab"
+
+
+class Mutation(NamedTuple):
+    """A change of one token, and the tests that must catch it."""
+
+    file: str
+    before: str
+    after: str
+    tests: str
+
+
+MUTATIONS = [
+    Mutation("core/bits.py", "return builder.cttz(", "return builder.ctlz(", "core/test_bits.py"),
+    Mutation("core/bits.py", ">> 2 >> lowest_cell(low)", ">> 1 >> lowest_cell(low)", "core/test_bits.py"),
+    Mutation("core/splitmix.py", "S27, S30, S31, S32 = np.uint64(27)", "S27, S30, S31, S32 = np.uint64(28)", "games/game2048/test_kernels.py"),
+    Mutation("core/text.py", "while rest >= TEN:", "while rest > TEN:", "core/test_text.py"),
+    Mutation("games/mnk/kernels.py", "for _ in range(length - 1):", "for _ in range(length - 2):", "games/mnk/test_kernels.py"),
+    Mutation("games/mnk/kernels.py", "if found != 0 and result == 0:", "if found != 0:", "games/mnk/test_kernels.py"),
+    Mutation("games/mnk/kernels.py", "+ 2 * keys[byte, noughts", "+ 1 * keys[byte, noughts", "exact/test_enumerate.py"),
+    Mutation("games/mnk/kernels.py", "if surplus == 1 else (noughts, crosses)", "if surplus == 0 else (noughts, crosses)", "games/mnk/test_kernels.py"),
+    Mutation("games/game2048/kernels.py", "is_four = below_by_lower_half(bits, twos + fours) < fours", "is_four = below_by_lower_half(bits, twos + fours) <= fours", "games/game2048/test_kernels.py"),
+    Mutation("games/game2048/replay.py", "return SOUND if tile <= TWO else", "return SOUND if tile <= FOUR else", "datasets/games2048/test_verify.py"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def compile_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all mutations: what a change does not reach stays compiled."""
+    return tmp_path_factory.mktemp("kernels")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda each: f"{each.file}: {each.after}")
+def test_a_changed_token_is_noticed(mutation: Mutation, tmp_path: Path, compile_cache: Path) -> None:
+    copy = tmp_path / "gridlab"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    path = copy / mutation.file
+    text = path.read_text()
+    assert text.count(mutation.before) == 1, f"{mutation.before!r} does not stand once in {mutation.file}"
+    path.write_text(text.replace(mutation.before, mutation.after))
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(compile_cache)}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not long"]
+    done = subprocess.run(
+        [*command, *(str(ROOT / "tests" / each) for each in mutation.tests.split())],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, f"nothing has noticed it:\n{done.stdout[-2000:]}"
