@@ -8,12 +8,13 @@ export UV_FIND_LINKS := $(shell python3 -m pip config get global.find-links 2>/d
 RUN := $(UV) run --no-sync
 PYTEST := $(RUN) pytest -n auto --dist worksteal
 
-.PHONY: tour test test-long check bench clean
+.PHONY: tour warm test test-long check bench clean
 .DEFAULT_GOAL := help
 
 .PHONY: help
 help:
 	@echo "make tour       set up, then a small run of everything"
+	@echo "make warm       set up, then compile everything, so that no command has to wait"
 	@echo "make test       set up, then the tests"
 	@echo "make check      ruff, mypy, import-linter and the tests: what CI runs"
 	@echo "make test-long  the tests that take minutes or a fresh environment"
@@ -25,19 +26,25 @@ help:
 
 # The tour needs the package alone; whatever else is installed already stays.
 .venv/.tour: pyproject.toml $(if $(SYSTEM_UV),,.uv/bin/uv)
-	$(UV) sync --quiet --no-dev --inexact
+	@echo "installing what gridlab needs"
+	@$(UV) sync --quiet --no-dev --inexact
 	@touch $@
 
 .venv/.all: pyproject.toml $(if $(SYSTEM_UV),,.uv/bin/uv)
-	$(UV) sync --quiet --all-extras
+	@echo "installing what the tests need"
+	@$(UV) sync --quiet --all-extras
 	@touch $@ .venv/.tour
 
 tour: .venv/.tour
 	@$(RUN) gridlab tour
 
+warm: .venv/.tour
+	@$(RUN) gridlab warm
+
 # The small cases run once more as plain Python: the kernels mean the same without the compiler.
 test: .venv/.all
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not long"
+	$(RUN) gridlab warm
 	$(PYTEST)
 
 test-long: .venv/.all
@@ -58,6 +65,7 @@ bench: .venv/.all
 	$(RUN) python benchmarks/game2048.py
 	$(RUN) python benchmarks/datasets2048.py
 	$(RUN) python benchmarks/dqn.py
+	$(RUN) python benchmarks/startup.py
 
 clean:
 	rm -rf .venv .uv uv.lock dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

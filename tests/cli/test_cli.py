@@ -150,8 +150,12 @@ def test_ctrl_c_is_exit_code_130() -> None:
         assert run.stderr.read().splitlines()[-1] == b"interrupted"
 
 
-def test_help_needs_no_compiler(python: Python) -> None:
+@pytest.mark.parametrize("words", [["--help"], ["show", "tictactoe"], ["lines", "squava"], ["games", "verify", "g"]])
+def test_commands_without_kernels_need_no_compiler(python: Python, tmp_path: Path, words: list[str]) -> None:
+    game = {"rules": "3x3:3", "x": "a", "o": "b", "seed": 0, "opening": 0, "result": "x_wins", "reason": "played"}
+    (tmp_path / "g").write_text(json.dumps({**game, "moves": [11, 21, 12, 22, 13]}) + "\n")
     done = python(
-        "import sys; from gridlab.cli import run; run(['--help']); print([m for m in sys.modules if m == 'numba'])"
+        f"import os, sys; os.chdir({str(tmp_path)!r}); from gridlab.cli import run; assert run({words}) == 0;"
+        "print([name for name in ('numba', 'numpy') if name in sys.modules])"
     )
-    assert done.stdout.strip().endswith("[]")
+    assert done.stdout.endswith("[]\n"), done.stderr

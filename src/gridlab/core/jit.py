@@ -6,6 +6,7 @@ With NUMBA_DISABLE_JIT=1 every kernel is the plain Python function it was writte
 
 import logging
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, TypeVar
 
 from numba import extending, types
@@ -39,9 +40,16 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any], *settings: Any, **options: Any) -> None:
         super().__init__(function, *settings, **options)
-        self.inner = CPUDispatcher(function, targetoptions={**OPTIONS, "no_cpython_wrapper": True})
-        if _source_is_known(function):
-            self._cache, self.inner._cache = KernelCache(function), KernelCache(function, inner=True)
+        self.is_kept = _source_is_known(function)
+        if self.is_kept:
+            self._cache = KernelCache(function)
+
+    @cached_property
+    def inner(self) -> Any:
+        twin = CPUDispatcher(self.py_func, targetoptions={**OPTIONS, "no_cpython_wrapper": True})
+        if self.is_kept:
+            twin._cache = KernelCache(self.py_func, inner=True)
+        return twin
 
     @property
     def _numba_type_(self) -> Any:
