@@ -58,7 +58,7 @@ def squava(
     learner = begin(rules, settings, seed or 0, out, resume, device)
     with bar(settings.episodes, f"training, preset {preset}", "episodes", not quiet) as shown, interruptions() as asked:
         shown.update(learner.episode)
-        done = train(learner, out, workers, lambda path: win_rates(path, rules), told(shown), asked)
+        done = train(learner, out, workers, lambda path: win_rates(path, rules), bar_updater(shown), asked)
     last: dict[str, Any] = next((row for row in reversed(learner.curve) if "random" in row), {})
     facts = {"folder": str(out), "episode": learner.episode, "episodes": settings.episodes, **last}
     typer.echo(json_module.dumps(facts) if json else report(facts))
@@ -74,7 +74,7 @@ def report(facts: dict[str, Any]) -> str:
     )
 
 
-def told(shown: Any) -> Callable[[dict[str, Any]], None]:
+def bar_updater(shown: Any) -> Callable[[dict[str, Any]], None]:
     """What the bar says: phase, ε, loss and the latest win rates."""
     from gridlab.learn.dqn.curriculum import NAMES
 
