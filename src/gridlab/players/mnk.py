@@ -15,7 +15,7 @@ from gridlab.players.registry import Kind
 from gridlab.search.mnk.best_first import Start, best_first, best_looking
 from gridlab.search.mnk.depth_limited import best_move, heuristics_of, new_depth_table
 from gridlab.search.mnk.geometry import geometry_of
-from gridlab.search.mnk.mcts import EXPLORATION, search, states_of
+from gridlab.search.mnk.mcts import EXPLORATION, PLAYOUTS, search, states_of
 
 MOST_PLAYOUTS = 50_000_000  # a tree of 1.5 GB
 
@@ -118,7 +118,7 @@ PLAYERS: dict[str, Kind] = {
     "command": Kind(CommandPlayer, {"command": "", "seconds": 10.0}, "your own program, a line in, a line out"),
     "mcts": Kind(
         MctsPlayer,
-        {"playouts": 2000, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
+        {"playouts": PLAYOUTS, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
         "Monte Carlo tree search: random playouts, and what is proved on the way",
     ),
     "dqn-minimax": Kind(

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gridlab.core import draw
-from gridlab.core.splitmix import States
+from gridlab.core.splitmix import States, streams
 from gridlab.core.stop import Stop, stop_flag
 from gridlab.core.workers import call
 from gridlab.games import notation
@@ -15,6 +15,7 @@ from gridlab.search.mnk.geometry import Geometry, geometry_of
 from gridlab.search.mnk.mcts_kernel import PROVED_DRAW, PROVED_LOSS, PROVED_WIN, UNPROVED, grow, new_tree
 
 EXPLORATION = 1.0  # results are 1, 0 and -1
+PLAYOUTS = 2000
 Proved = Literal["", "loss", "draw", "win"]
 FOR_THE_MOVER: dict[int, Proved] = {UNPROVED: "", PROVED_LOSS: "win", PROVED_DRAW: "draw", PROVED_WIN: "loss"}
 
@@ -69,15 +70,20 @@ class SearchResult:
 
 def search(
     position: Position,
-    playouts: int,
-    states: States,
+    playouts: int = PLAYOUTS,
+    states: States | None = None,
     proofs: bool = True,
     careful: bool = True,
     exploration: float = EXPLORATION,
     geometry: Geometry | None = None,
     stop: Stop | None = None,
+    seed: int = 0,
 ) -> SearchResult:
-    """Search an ongoing position by `playouts` playouts, fewer if it is proved before; chance comes from `states`."""
+    """Search an ongoing position by `playouts` playouts, fewer if it is proved before.
+
+    Chance comes from a stream of `states`, or of its own made from the seed.
+    """
+    states = streams(seed, 1) if states is None else states
     geometry = geometry or geometry_of(position.rules)
     own, other = position.own, position.other
     tree, stop = new_tree(playouts + 1), stop_flag() if stop is None else stop
