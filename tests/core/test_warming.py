@@ -32,6 +32,16 @@ def test_a_job_is_run_while_any_of_its_kernels_is_missing(cache: Path) -> None:
 
 
 @pytest.mark.compiled
+def test_a_cache_may_be_named_from_the_folder_one_is_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("numba.config.CACHE_DIR", "here")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "here")
+    done = warm([SMALL], cli.run).done[0]
+    assert done.kernels
+    assert all((tmp_path / "here" / kernel).is_file() for kernel in done.kernels)
+
+
+@pytest.mark.compiled
 def test_a_job_is_run_again_on_demand(cache: Path) -> None:
     nothing = Job("nothing to compile", ("lines tictactoe",))
     assert warm([nothing], cli.run).done[0].seconds > 0

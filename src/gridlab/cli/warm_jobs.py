@@ -14,6 +14,12 @@ JOBS = (
         "tablebase build 2x4:3 -o even.tb --workers 1",
         "tablebase verify even.tb --workers 1",
     )),
+    Job("learning", (
+        "train inspect X..../...../...../...../.....",
+        "match dqn 'dqn-minimax depth=2' --game squava --games 2",
+        "train squava --preset best --episodes 1 --out best",
+        "train squava --episodes 1 --out guide",
+    ), needs=("torch", "safetensors")),
     Job("2048 datasets", (
         "2048 generate -g 1 -d 4 --max-moves 20 --seed 1 -o games.jsonl",
         "2048 generate -g 1 -d 2 --max-moves 20 --seed 1 --metadata -o detailed.jsonl",
@@ -52,12 +58,6 @@ JOBS = (
         "states tictactoe -o all.csv --workers 1",
         "states tictactoe --canonical -o canonical.csv --workers 1",
     )),
-    Job("learning", (
-        "train inspect X..../...../...../...../.....",
-        "match dqn 'dqn-minimax depth=2' --game squava --games 2",
-        "train squava --preset best --episodes 1 --out best",
-        "train squava --episodes 1 --out guide",
-    ), needs=("torch", "safetensors")),
     Job("probes", ("tablebase probe squava X..../...../...../...../.....",)),
     Job("grades", (
         "tablebase build tictactoe -o t.tb --workers 1",

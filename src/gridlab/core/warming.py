@@ -92,6 +92,8 @@ def warm(
     cold = [job for job in possible if job.name not in done]
     if cold:
         write_down(Job("begun", ()), run, ())  # a cache that cannot be written is told at once
+        if named := os.environ.get("NUMBA_CACHE_DIR"):
+            os.environ["NUMBA_CACHE_DIR"] = str(Path(named).absolute())  # workers change their folder
         logging.getLogger("gridlab").warning(NOTE)
         with bar(len(cold), "compiling", "jobs", progress) as shown:
             for each in as_done(partial(carry_out, run=run), cold, workers):
