@@ -33,6 +33,16 @@ MUTATIONS = [
     Mutation("games/mnk/kernels.py", "if surplus == 1 else (noughts, crosses)", "if surplus == 0 else (noughts, crosses)", "games/mnk/test_kernels.py"),
     Mutation("games/game2048/kernels.py", "is_four = below_by_lower_half(bits, twos + fours) < fours", "is_four = below_by_lower_half(bits, twos + fours) <= fours", "games/game2048/test_kernels.py"),
     Mutation("games/game2048/replay.py", "return SOUND if tile <= TWO else", "return SOUND if tile <= FOUR else", "datasets/games2048/test_verify.py"),
+    Mutation("search/mnk/null_window.py", "by_threat = UNDECIDED, 0, END - stones - 3", "by_threat = UNDECIDED, 0, END - stones - 2", "search/mnk/test_pins.py"),
+    Mutation("search/mnk/null_window.py", "elif cell in (killer, old_killer):", "elif cell in (killer, killer):", "search/mnk/test_pins.py"),
+    Mutation("search/mnk/null_window.py", "(cells - stones) ** 2", "(cells - stones) ** 3", "search/mnk/test_pins.py"),
+    Mutation("search/mnk/depth_limited.py", "weights[left, place - 1] < weight:", "weights[left, place - 1] <= weight:", "search/mnk/test_pins.py"),
+    Mutation("search/mnk/depth_limited.py", "heuristics.evaluation.lose - 1", "heuristics.evaluation.lose - 2", "search/mnk/test_pins.py"),
+    Mutation("search/mnk/mcts_kernel.py", "if bound > highest and", "if bound >= highest and", "search/mnk/test_mcts.py search/mnk/test_pins.py"),
+    Mutation("search/game2048/expectimax.py", "values[direction] > values[best]", "values[direction] >= values[best]", "search/game2048/test_expectimax.py search/game2048/test_play.py"),
+    Mutation("search/game2048/last_plies.py", "evaluated += 4", "evaluated += 3", "search/game2048/test_expectimax.py search/game2048/test_play.py"),
+    Mutation("search/game2048/last_plies.py", "best = static(board, board_turned, values, shape) - dead", "best = static(board, board_turned, values, shape) + dead", "search/game2048/test_expectimax.py"),
+    Mutation("exact/tablebase/crosses.py", "lower_paired(min(cell, low_cells),", "lower_paired(max(cell, low_cells),", "exact/tablebase/test_solve.py"),
 ]  # fmt: skip
 
 

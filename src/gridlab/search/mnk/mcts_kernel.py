@@ -85,10 +85,11 @@ def grow(
             ply = stones - root
             adding = untried[row] != 0
             if adding:
-                child = add_child(row, random_cell(untried[row], states), tree)
+                cell = random_cell(untried[row], states)
+                row = add_child(row, cell, tree)
             else:
-                child = best_child(row, exploration, proofs, tree)
-            row, cell = child, int(move[child])
+                row = best_child(row, exploration, proofs, tree)
+                cell = int(move[row])
             wins, losses = frames[ply, OWN_WINS], frames[ply, OWN_LOSSES]
             make_move(cell, ply, frames, winning, losing)
             stones += 1
