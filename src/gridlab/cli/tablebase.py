@@ -31,14 +31,14 @@ def build(
     """
     from gridlab import games
     from gridlab.exact.census import census
-    from gridlab.exact.tablebase.build import build, last_ply, plan, size_text
+    from gridlab.exact.tablebase.build import build, estimate, last_ply, size_text
 
     set_quiet(quiet)
     rules = games.game(game)
     last_ply(rules, max_ply)
     counts = census(rules, workers)
     if not quiet:
-        typer.echo(str(plan(counts, workers)), err=True)
+        typer.echo(str(estimate(counts, workers)), err=True)
     try:
         build(rules, out, max_ply, workers, resume, progress=not quiet, counts=counts)
     except KeyboardInterrupt:

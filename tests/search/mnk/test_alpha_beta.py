@@ -33,7 +33,7 @@ def forget(bounds: Bounds) -> None:
 @pytest.mark.parametrize("name", ["2x2:2", "3x3:3-2", "1x5:3-2", pytest.param("3x3:3", marks=pytest.mark.compiled)])
 def test_every_position_has_the_score_that_play_gives(name: str) -> None:
     rules, known = game(name), dict[reference.Board, int]()
-    score_by_play(rules, (0,) * rules.cells, known)
+    score_by_play((0,) * rules.cells, rules, known)
     search = Search(rules, entries=1 << 12)
     for board, score in known.items():
         position = Position.of_values(board, rules)

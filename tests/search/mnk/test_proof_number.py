@@ -73,7 +73,7 @@ def as_dict(proof: Proof) -> dict[tuple[int, int], int]:
 def test_every_position_is_decided_as_play_decides_it(name: str) -> None:
     """And whatever is proved is won by a plain walk over all replies."""
     rules, known = game(name), dict[reference.Board, int]()
-    score_by_play(rules, (0,) * rules.cells, known)
+    score_by_play((0,) * rules.cells, rules, known)
     ongoing = {position: score for position, score in on_boards(rules, known) if position.outcome() is None}
     for position, score in ongoing.items():
         assert decided(position) == (PROVED if score > 0 else REFUTED), position
