@@ -78,11 +78,11 @@ class Run(NamedTuple):
     free_highs: NDArray[np.int64]  # [X]: the high cells each leaves free
 
 
-def runs(job: range, crosses: int, tables: Halves) -> Iterator[tuple[range, Run]]:
-    """The runs among some X of so many stones, each with its place in the job."""
+def runs(ply: int, job: range, tables: Halves) -> Iterator[tuple[range, Run]]:
+    """The runs among some X of a ply, each with its place in the job."""
     order, (lows, highs, starts) = tables.order, tables.crosses
-    first, last = starts[crosses] + job.start, starts[crosses] + job.stop
-    edges = [0, *(np.flatnonzero(np.diff(lows[first:last])) + 1).tolist(), len(job)]
+    first = starts[shape(len(order.cells), ply).crosses] + job.start
+    edges = [0, *(np.flatnonzero(np.diff(lows[first : first + len(job)])) + 1).tolist(), len(job)]
     for start, stop in pairwise(edges):
         low, high = int(lows[first + start]), highs[first + start : first + stop]
         yield range(start, stop), Run(low, ~low & (1 << order.low) - 1, ~high & np.int64((1 << order.high) - 1))

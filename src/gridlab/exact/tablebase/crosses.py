@@ -13,34 +13,25 @@ from gridlab.core.bits import int64, lowest_cell, popcount
 from gridlab.core.jit import inner, kernel
 from gridlab.exact.tablebase.blocks import Blocks, Run
 from gridlab.exact.tablebase.columns import Columns
-from gridlab.exact.tablebase.halves import Halves, Ranking, canonical
-from gridlab.exact.tablebase.lines import LineParts, line_score
+from gridlab.exact.tablebase.halves import Halves
+from gridlab.exact.tablebase.moves import NO_MOVE, Moves
 from gridlab.exact.tablebase.parts import CHOOSE, Parts, sizes_within
 from gridlab.exact.tablebase.rows import lower_at, lower_by_sets_without, put, room_for_questions
 from gridlab.exact.tablebase.scores import LOST, WON
 
-NO_MOVE = -1  # in the place of a symmetry: the cell has a stone, or a cross there makes a line
-HIGH, PLACE, LOW_SIZE = range(3)  # what is known of a row
-
-
-class Moves(NamedTuple):
-    """What a cross on each cell makes of the X of a run; low cells first."""
-
-    wins: NDArray[np.int64]  # [X]: the cells that win, a bit for each
-    symmetries: NDArray[np.int64]  # [X, cell]: the symmetry that makes X canonical again, or NO_MOVE
-    ranks: NDArray[np.int64]  # [X, cell]: its rank then
+HIGH, PLACE, LOW_SIZE = range(3)  # of an alive row
 
 
 class Rows(NamedTuple):
     """The rows of a block that need an answer."""
 
-    alive: NDArray[np.int64]  # [row, (HIGH half of O, PLACE in the scores, noughts in the low half)]
+    alive: NDArray[np.int64]  # [row, (HIGH half of O, PLACE in the scores, LOW_SIZE: noughts in the low half)]
     images: NDArray[np.int64]  # [symmetry, row]: the row that an alive one becomes, or -1
     questions: NDArray[np.int64]  # room for those that `lower_by_sets_without` has still to answer
 
 
 class Task(NamedTuple):
-    """All that solving a run takes."""
+    """All that it takes to lower the blocks of a run."""
 
     run: Run
     moves: Moves
@@ -50,15 +41,8 @@ class Task(NamedTuple):
     rows: Rows
     parts: Parts
     high_images: NDArray[np.int16]  # [symmetry, high half]
-    dead: NDArray[np.bool_]  # [high half]: whether it has a line whatever the low half
+    dead: NDArray[np.bool_]  # [high half]: whether it has a line by itself
     low_cells: int
-
-
-def moves_of(run: Run, tables: Halves) -> Moves:
-    cells, number = tables.order.low + tables.order.high, len(run.free_highs)
-    moves = Moves(np.empty(number, np.int64), np.empty((number, cells), np.int64), np.empty((number, cells), np.int64))
-    list_moves(run, tables.order.low, tables.lines, tables.images.high, tables.ranking, moves)
-    return moves
 
 
 def room_for_rows(tables: Halves) -> Rows:
@@ -67,38 +51,10 @@ def room_for_rows(tables: Halves) -> Rows:
 
 
 @kernel
-def list_moves(
-    run: Run, low_cells: int, lines: LineParts, high_images: NDArray[np.int16], ranking: Ranking, moves: Moves
-) -> None:
-    """Fill `moves`."""
-    every = high_images.shape[1] - 1
-    for x in range(len(run.free_highs)):
-        free_high = run.free_highs[x]
-        high, free = every ^ free_high, run.free_low | free_high << low_cells
-        moves.wins[x] = 0
-        for cell in range(moves.ranks.shape[1]):
-            stone = 1 << cell & free
-            next_low, next_high = run.low | stone & (1 << low_cells) - 1, high | stone >> low_cells
-            moves.symmetries[x, cell] = NO_MOVE
-            if stone == 0:
-                continue
-            score = line_score(next_low, next_high, lines)
-            if score == 0:
-                symmetry, rank = canonical(next_low, next_high, high_images, ranking)
-                moves.symmetries[x, cell], moves.ranks[x, cell] = symmetry, rank
-            elif score < 0:
-                moves.wins[x] |= stone
-
-
-@kernel
 def lower_by_crosses(task: Task) -> None:
     """Every slot of the run becomes its lowest successor."""
-    free_highs, symmetries, ranks, low_cells = (
-        task.run.free_highs,
-        task.moves.symmetries,
-        task.moves.ranks,
-        task.low_cells,
-    )
+    free_highs, low_cells = task.run.free_highs, task.low_cells
+    symmetries, ranks = task.moves.symmetries, task.moves.ranks
     for x in range(len(free_highs)):
         free_high = free_highs[x]
         alive = begin(x, task)
@@ -192,9 +148,9 @@ def win_low(x: int, alive: int, task: Task) -> None:
     free = task.run.free_low
     rest = task.moves.wins[x] & (1 << task.low_cells) - 1
     while rest != 0:
-        first = (lowest_cell(rest) << popcount(free)) - starts[free, 0]
+        first = lowest_cell(rest) << popcount(free)
         rest &= rest - 1
         for i in range(alive):
             size = rows[i, LOW_SIZE]
-            begin, end = starts[free, size], starts[free, size + 1]
-            put(scores, rows[i, PLACE], np.int8(LOST), misses, first + begin, end - begin)
+            column, length = starts[free, size] - starts[free, 0], starts[free, size + 1] - starts[free, size]
+            put(scores, rows[i, PLACE], np.int8(LOST), misses, first + column, length)

@@ -1,7 +1,7 @@
 """O to move: all successors of a slot lie in the block of the same X, so each block is solved by itself.
 
-a matrix of the block with one nought more in the high half:   rows with a nought more   lower each row
-the matrix with one more in the low half, turned:              columns do so, as rows
+A nought more in the high half: each row of a matrix is lowered by the rows that hold one cell more.
+A nought more in the low half: the same for columns, so the matrices are turned before and after.
 """
 
 import numpy as np

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.stop import Stop, stopped
-from gridlab.exact.tablebase.blocks import Blocks, Run, blocks_at, runs, shape
+from gridlab.exact.tablebase.blocks import Blocks, Run, blocks_at, runs
 from gridlab.exact.tablebase.columns import columns_of, room_for_columns
-from gridlab.exact.tablebase.crosses import Task, lower_by_crosses, moves_of, room_for_rows
+from gridlab.exact.tablebase.crosses import Task, lower_by_crosses, room_for_rows
 from gridlab.exact.tablebase.halves import Halves
 from gridlab.exact.tablebase.marks import Marks, mark_lines, marks_of, room_for_marks
+from gridlab.exact.tablebase.moves import moves_of
 from gridlab.exact.tablebase.noughts import lower_by_noughts
 from gridlab.exact.tablebase.rows import Scores, room_for_questions, step_back
 from gridlab.exact.tablebase.scores import DEAD
@@ -34,7 +35,7 @@ def noughts_move(
     room, room_after = room_for_marks(tables.order), room_for_marks(tables.order)
     turned, lowest = np.empty(blocks_after.slots, np.int8), np.empty(blocks.slots, np.int8)
     questions = room_for_questions()
-    for xs, run in runs(job, shape(len(tables.order.cells), ply).crosses, tables):
+    for xs, run in runs(ply, job, tables):
         if stopped(stop):
             return
         here, there = blocks.of(xs), blocks_after.of(xs)
@@ -49,24 +50,23 @@ def crosses_move(
     """Solve the blocks of the X of a job, which `scores` has room for, where X is to move; `after`: the next ply."""
     blocks, blocks_after = blocks_at(ply, scores, tables.order), blocks_at(ply + 1, after, tables.order)
     room, columns, rows = room_for_marks(tables.order), room_for_columns(tables), room_for_rows(tables)
-    for xs, run in runs(job, shape(len(tables.order.cells), ply).crosses, tables):
+    for xs, run in runs(ply, job, tables):
         if stopped(stop):
             return
         here = blocks.of(xs)
-        lower_by_crosses(
-            Task(
-                run,
-                moves_of(run, tables),
-                here,
-                blocks_after,
-                columns_of(run, tables, columns),
-                rows,
-                tables.parts,
-                tables.images.high,
-                tables.dead,
-                tables.order.low,
-            )
+        task = Task(
+            run=run,
+            moves=moves_of(run, tables),
+            here=here,
+            after=blocks_after,
+            columns=columns_of(run, tables, columns),
+            rows=rows,
+            parts=tables.parts,
+            high_images=tables.images.high,
+            dead=tables.dead,
+            low_cells=tables.order.low,
         )
+        lower_by_crosses(task)
         finish(run, here, tables, marks_of(run, tables, room), counts)
 
 
