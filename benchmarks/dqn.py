@@ -20,14 +20,14 @@ from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
-from gridlab.learn.dqn.episodes import Table, play_episodes
+from gridlab.learn.dqn.episodes import EpisodeSetup, play_episodes
 from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.settings import PRESETS
 from gridlab.learn.dqn.teacher import Course, Lessons, teach
 from gridlab.nets.judge import load_judge
 from gridlab.nets.onnx_file import random_boards
-from gridlab.search.mnk.board import Board, board_of
-from gridlab.search.mnk.depth_limited import best_move, game_of, new_table
+from gridlab.search.mnk.depth_limited import best_move, heuristics_of, new_depth_table
+from gridlab.search.mnk.geometry import Geometry, geometry_of
 
 SQUAVA = game("squava")
 JUDGE = load_judge("", SQUAVA)
@@ -60,29 +60,29 @@ def steps() -> None:
     for preset in ("guide", "best"):
         settings = PRESETS[preset]
         learner = Learner(SQUAVA, settings, 0, torch.device("cpu"))
-        table = Table(learner.judge, PRESETS["guide"], 0)
+        setup = EpisodeSetup(learner.judge, PRESETS["guide"], 0)
         while not learner.ready():
-            learner.replay.add(play_episodes(table, range(20)))
+            learner.replay.add(play_episodes(setup, range(20)))
         print(f"  batch of {settings.batch:>3}: {1000 * cpu(learner.step, 20):.1f} ms of CPU")
 
 
 def episodes() -> None:
     print(f"games: the phases of guide, and best; by one worker, and by two; least wall time of {RUNS} runs")
-    table = Table(JUDGE, PRESETS["guide"], 0)
-    course, board = PRESETS["best"].course, board_of(SQUAVA)
+    setup = EpisodeSetup(JUDGE, PRESETS["guide"], 0)
+    course, geometry = PRESETS["best"].course, geometry_of(SQUAVA)
     assert course is not None
-    teaching = partial(teach_games, course, board)
+    teaching = partial(teach_games, course, geometry)
     for name, first in PHASES.items():
         faster(
-            name, partial(play_episodes, table), [range(first + GROUP * i, first + GROUP * (i + 1)) for i in range(4)]
+            name, partial(play_episodes, setup), [range(first + GROUP * i, first + GROUP * (i + 1)) for i in range(4)]
         )
     faster("best", teaching, [range(20 * i, 20 * (i + 1)) for i in range(4)])
     spent, number = cpu(lambda: teaching(range(200))), len(teaching(range(200)).own)
     print(f"  preset best: {200 / spent:,.0f} games and {number / spent:,.0f} positions per CPU second")
 
 
-def teach_games(course: Course, board: Board, games: range) -> Lessons:
-    return teach(course, 0, games, board, stop_flag())
+def teach_games(course: Course, geometry: Geometry, games: range) -> Lessons:
+    return teach(course, 0, games, geometry, stop_flag())
 
 
 def faster(name: str, play: Callable[[range], Any], groups: list[range]) -> None:
@@ -116,7 +116,7 @@ def random_positions(number: int) -> list[Position]:
 
 def searches() -> None:
     print("a move, means over random positions of 4 to 10 stones")
-    tables = game_of(SQUAVA)
+    heuristics = heuristics_of(SQUAVA)
     for depth, number in ((2, 100), (3, 50), (4, 20)):
         positions = random_positions(number)
         leaves, edges, met, slowest, spent = 0, 0, 0, 0.0, 0.0
@@ -134,10 +134,10 @@ def searches() -> None:
             f"{met / edges:.0%} of moves lead to a position met before; {1000 * spent / number:.0f} ms a move", end=""
         )
         print(f", {1000 * slowest:.0f} at most")
-        nodes, hits, table = 0, 0, new_table()
+        nodes, hits, table = 0, 0, new_depth_table()
         begun = time.process_time()
         for position in positions:
-            counts = best_move(position, depth, tables, table)[2]
+            counts = best_move(position, depth, heuristics, table)[2]
             nodes, hits = nodes + counts.nodes, hits + counts.hits
         spent = time.process_time() - begun
         print(f"  depth {depth}, alpha-beta without it: {nodes / spent:,.0f} nodes per CPU second", end="; ")
@@ -170,7 +170,7 @@ def signs(tablebase: str, checkpoints: list[str]) -> None:
 
 def main() -> None:
     JUDGE.moves(np.zeros((1, 2), np.int64), 2, 0.6)  # compiled before the clock starts
-    best_move(Position(SQUAVA), 2, game_of(SQUAVA), new_table())
+    best_move(Position(SQUAVA), 2, heuristics_of(SQUAVA), new_depth_table())
     evaluations()
     steps()
     episodes()

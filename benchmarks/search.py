@@ -18,12 +18,12 @@ from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
 from gridlab.search.budget import Budget
 from gridlab.search.mnk.alpha_beta import NAMES as VALUES
-from gridlab.search.mnk.alpha_beta import Bounds, OutOfBudget, Search, sign, solve
-from gridlab.search.mnk.depth_limited import Counts, best_move, game_of, new_table
+from gridlab.search.mnk.alpha_beta import AlphaBetaSearch, Bounds, OutOfBudget, sign, solve
+from gridlab.search.mnk.depth_limited import NodeCounts, best_move, heuristics_of, new_depth_table
 from gridlab.search.mnk.mcts import search as mcts
 from gridlab.search.mnk.mcts import states_of
-from gridlab.search.mnk.null_window import END
 from gridlab.search.mnk.proof_number import prove, prove_win
+from gridlab.search.mnk.tactics import END
 
 SQUAVA = game("squava")
 OPENINGS = (12, 2, 7, 6, 0, 1)  # one of each symmetry class
@@ -37,9 +37,9 @@ def forget(bounds: Bounds) -> None:
     pass
 
 
-def fresh(rules: Rules) -> Search:
+def fresh(rules: Rules) -> AlphaBetaSearch:
     """A search whose empty table is in memory before the clock starts."""
-    search = Search(rules, entries=ENTRIES)
+    search = AlphaBetaSearch(rules, entries=ENTRIES)
     for column in search.table:
         column.fill(0)
     return search
@@ -72,7 +72,7 @@ def small_games() -> None:
         effort(f"{name} start, {RESULTS[sign(score)]} in {plies}", search.nodes, spent)
         search = fresh(rules)
         begun = time.process_time()
-        solve(rules, search=search)
+        solve(Position(rules), search=search)
         effort(f"{name} all moves and a line", search.nodes, time.process_time() - begun)
 
 
@@ -110,17 +110,17 @@ def fixed_depths() -> None:
     print("  claim of the usual description of this player, for comparison: 60-80 % of nodes pruned by ordering")
 
 
-def look(positions: list[Position], depth: int, ordered: bool) -> tuple[Counts, float]:
+def look(positions: list[Position], depth: int, ordered: bool) -> tuple[NodeCounts, float]:
     """Nodes and hits in all, and milliseconds a move; the making of a table is not counted."""
-    tables = game_of(SQUAVA)
+    heuristics = heuristics_of(SQUAVA)
     nodes, hits, seconds = 0, 0, 0.0
     for position in positions:
-        table = new_table()
+        table = new_depth_table()
         begun = time.process_time()
-        _, _, counts = best_move(position, depth, tables, table, ordered)
+        _, _, counts = best_move(position, depth, heuristics, table, ordered)
         seconds += time.process_time() - begun
         nodes, hits = nodes + counts.nodes, hits + counts.hits
-    return Counts(nodes, hits), seconds / len(positions) * 1000
+    return NodeCounts(nodes, hits), seconds / len(positions) * 1000
 
 
 def beside_openspiel() -> None:
@@ -147,8 +147,8 @@ def pair(name: str, loaded: Any, alpha_beta: Callable[[Any], Any], rules: Rules)
     """One game by both; `solve` as it is called, and with its table in memory before."""
     (value, _), theirs = least_cpu(alpha_beta, (loaded for _ in range(REPEATS)))
 
-    def ours(search: Search | None) -> Solution:
-        return solve(rules, value_only=True, search=search)
+    def ours(search: AlphaBetaSearch | None) -> Solution:
+        return solve(Position(rules), value_only=True, search=search)
 
     found, called = least_cpu(ours, (None for _ in range(REPEATS)))
     _, prepared = least_cpu(ours, (fresh(rules) for _ in range(REPEATS)))
@@ -163,7 +163,7 @@ def starts() -> None:
     for name in ("4x4:4", "4x5:4", "5x5:4", "5x6:4", "6x6:4", "7x7:4", "squava"):
         rules = game(name)
         begun = time.process_time()
-        proof = prove_win(rules, 0, 0)
+        proof = prove_win(0, 0, rules)
         effort(f"{name} {proof.result}, proof-number", proof.nodes, time.process_time() - begun)
         asked, spent = is_won(fresh(rules), Position(rules), 10 * proof.nodes)
         effort(f"{name} {WON[asked.won]}, alpha-beta", asked.nodes, spent)
@@ -179,7 +179,7 @@ class Asked(NamedTuple):
 WON = {None: "unknown", True: "proved", False: "refuted"}
 
 
-def is_won(search: Search, position: Position, limit: int) -> tuple[Asked, float]:
+def is_won(search: AlphaBetaSearch, position: Position, limit: int) -> tuple[Asked, float]:
     before, begun = search.nodes, time.process_time()
     search.allow(limit)
     try:
@@ -199,11 +199,11 @@ def positions_decided() -> None:
         decided, nodes, seen, ours, theirs = 0, 0, 0, 0.0, 0.0
         for position in random_positions(rules, number):
             begun = time.process_time()
-            proof = prove(rules, position, Budget(limit))
+            proof = prove(position, Budget(limit))
             ours += time.process_time() - begun
             results[proof.result] += 1
             nodes += proof.nodes
-            asked, spent = is_won(Search(rules), position, limit)
+            asked, spent = is_won(AlphaBetaSearch(rules), position, limit)
             decided, seen, theirs = decided + (asked.won is not None), seen + asked.nodes, theirs + spent
         print(f"  {name}: proof-number {results['proved']} proved, {results['refuted']} refuted", end=", ")
         print(f"{nodes:,} nodes, {ours:.1f} s of CPU", end="; ")
@@ -263,13 +263,13 @@ def least_cpu(run: Callable[[Any], Any], inputs: Iterable[Any]) -> tuple[Any, fl
 
 def main() -> None:
     small = game("3x3:3")
-    solve(small)  # compiled before the clock starts
-    best_move(Position(small), 2, game_of(small), new_table())
+    solve(Position(small))  # compiled before the clock starts
+    best_move(Position(small), 2, heuristics_of(small), new_depth_table())
     openings()
     small_games()
     fixed_depths()
     beside_openspiel()
-    prove_win(small, 0, 0)
+    prove_win(0, 0, small)
     starts()
     positions_decided()
     mcts(Position(small), 10, np.array([1], np.uint64))

@@ -31,17 +31,17 @@ def steps(ply: int) -> None:
     clock = time.process_time
     seconds = dict.fromkeys(("tables", "counting", "making", "sorting", "SHA-256"), 0.0)
     begun = clock()
-    plan = prepare(RULES, ply, 1)
+    tables = prepare(RULES, ply, 1)
     seconds["tables"] = clock() - begun
     begun = clock()
-    shards = count_shards(plan, ply, 1)
+    shards = count_shards(tables, ply, 1)
     seconds["counting"] = clock() - begun
     room = np.zeros(max(shard.won + shard.lost for shard in shards), dtype=np.uint64)
     digest, stop = hashlib.sha256(), stop_flag()
     for shard in shards:
         records = room[: shard.won + shard.lost]
         moments = [clock()]
-        walk_shard(shard, *stones_at(ply), plan, records, stop)
+        walk_shard(shard, *stones_at(ply), tables, records, stop)
         moments.append(clock())
         records.sort()
         moments.append(clock())

@@ -48,7 +48,7 @@ def squava() -> Iterator[str]:
 
 
 def forced_win() -> Iterator[str]:
-    proof = prove_win(game("6x6:4"), 0, 0)
+    proof = prove_win(0, 0, game("6x6:4"))
     yield f"\nFour in a row on a board of 6x6\n\n{proof}"
     yield f"what the rules say of the proof, reply by reply: {proof.flaw() or 'no flaw'}"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gridlab.core.errors import TooLarge
-from gridlab.exact.census import Census, Counts, census, sum_over_subsets
+from gridlab.exact.census import Census, OutcomeCounts, census, sum_over_subsets
 from gridlab.exact.reference import census_by_play
 from gridlab.games import game
 from gridlab.games.mnk.rules import Rules
@@ -46,12 +46,12 @@ def test_published_counts(rules: str, what: str, numbers: list[int]) -> None:
 @pytest.mark.compiled
 def test_the_counts_of_five_by_five() -> None:
     """Figures of the two 5×5 games that later floors stand on."""
-    assert counted_once(game("5x5:5")).counts == Counts(154_784_116_374, 2_449_463_372, 1_740_315_024, 3_126_376)
+    assert counted_once(game("5x5:5")).counts == OutcomeCounts(154_784_116_374, 2_449_463_372, 1_740_315_024, 3_126_376)
     assert counted_once(game("squava")).canonical.ongoing == 2_146_025_130
 
 
-def counts_of(played: dict[str, int]) -> Counts:
-    return Counts(played["ongoing"], played["x_wins"], played["o_wins"], played["draw"])
+def counts_of(played: dict[str, int]) -> OutcomeCounts:
+    return OutcomeCounts(played["ongoing"], played["x_wins"], played["o_wins"], played["draw"])
 
 
 @pytest.mark.parametrize("rules", [rules for rules in all_rules(4, 4) if rules.cells <= 6], ids=str)

@@ -5,11 +5,11 @@ import pytest
 
 from gridlab.core.errors import BadRules
 from gridlab.games import game
-from gridlab.nets.features import FEATURES, NAMES, SQUAVA, features_of, flipped, lines_of
+from gridlab.nets.features import FEATURES, NAMES, SQUAVA, features_of, flipped, squava_lines
 from tests.nets import by_the_guide
 from tests.search.mnk.test_depth_limited import random_positions, seats
 
-LINES = lines_of(SQUAVA)
+LINES = squava_lines(SQUAVA)
 BOARDS = np.array([seats(position) for position in random_positions(SQUAVA, 60)], np.int64)
 
 
@@ -49,4 +49,4 @@ def test_every_feature_has_a_name() -> None:
 
 def test_other_games_are_refused() -> None:
     with pytest.raises(BadRules, match=r"the network has learnt 5x5:4-3 \(squava\) and knows nothing of 5x5:4"):
-        lines_of(game("5x5:4"))
+        squava_lines(game("5x5:4"))

@@ -70,4 +70,4 @@ def prover(nodes: int, tell: Callable[[int], object]) -> "Prover":
     from gridlab.search.budget import Budget
     from gridlab.search.mnk.proof_number import prove_win
 
-    return lambda rules, own, other: prove_win(rules, own, other, Budget(nodes=nodes), tell=tell)
+    return lambda start: prove_win(start.own, start.other, start.rules, Budget(nodes=nodes), tell=tell)

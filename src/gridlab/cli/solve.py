@@ -43,7 +43,7 @@ def solve(
     rules = find_game(game, "mnk")
     position = Position.parse(board, rules) if board else Position(rules)
     if prove:
-        print_result(proof_of(rules, position, Budget(nodes, seconds), not quiet), json)
+        print_result(proof_of(position, Budget(nodes, seconds), not quiet), json)
         return
     oracle = Oracle(rules, tablebase, Budget(nodes, seconds), search_only=search)
     with bar(len(position.moves()), f"solving {rules}", "moves", not quiet) as shown:
@@ -58,13 +58,13 @@ def solve(
         typer.echo(f"by {found.source}", err=True)
 
 
-def proof_of(rules: Any, position: Any, budget: Any, shown: bool) -> Any:
+def proof_of(position: Any, budget: Any, shown: bool) -> Any:
     """A forced win proved or refuted, the proof checked."""
     from gridlab.core.progress import bar
     from gridlab.search.mnk.proof_number import prove
 
-    with bar(budget.nodes, f"proving {rules}", "nodes", shown) as done:
-        proof = prove(rules, position, budget, lambda nodes: done.update(nodes - done.n))
+    with bar(budget.nodes, f"proving {position.rules}", "nodes", shown) as done:
+        proof = prove(position, budget, lambda nodes: done.update(nodes - done.n))
     if proof.result == "proved":
         flaw = proof.flaw()
         assert flaw is None, flaw

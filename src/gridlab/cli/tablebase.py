@@ -30,7 +30,7 @@ def build(
     Says beforehand what it will take. A build that is stopped or killed goes on with --resume.
     """
     from gridlab.exact.census import census
-    from gridlab.exact.tablebase.build import build_tablebase, last_ply, plan, size_text
+    from gridlab.exact.tablebase.build import build_tablebase, estimate, last_ply, size_text
     from gridlab.games import game as find_game
 
     set_quiet(quiet)
@@ -38,7 +38,7 @@ def build(
     last_ply(rules, max_ply)
     counts = census(rules, workers)
     if not quiet:
-        typer.echo(str(plan(counts, workers)), err=True)
+        typer.echo(str(estimate(counts, workers)), err=True)
     try:
         build_tablebase(rules, out, max_ply, workers, resume, progress=not quiet, counts=counts)
     except KeyboardInterrupt:

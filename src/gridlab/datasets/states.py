@@ -13,7 +13,7 @@ from gridlab.core.jit import kernel
 from gridlab.core.progress import bar
 from gridlab.core.text import write_byte, write_bytes, write_number
 from gridlab.core.workers import in_order
-from gridlab.exact.enumerate import OUTCOMES, Block, Job, count_listable, list_block, plan
+from gridlab.exact.enumerate import OUTCOMES, ListingJob, PositionBlock, count_listable, list_block, listing_jobs
 from gridlab.games.mnk.kernels import write_board
 from gridlab.games.mnk.rules import Rules
 
@@ -29,18 +29,18 @@ def write_states(
     total = count_listable(rules, canonical, workers)
     sink.write(HEADER)
     with bar(total, f"states of {rules}", "positions", progress) as shown:
-        for count, lines in in_order(_csv_block, plan(rules, canonical, workers), workers):
+        for count, lines in in_order(_csv_block, listing_jobs(rules, canonical, workers), workers):
             sink.write(lines)
             shown.update(count)
     return total
 
 
-def _csv_block(job: Job) -> tuple[int, memoryview]:
+def _csv_block(job: ListingJob) -> tuple[int, memoryview]:
     block = list_block(job)
     return len(block.crosses), csv_lines(block, job.rules)
 
 
-def csv_lines(block: Block, rules: Rules) -> memoryview:
+def csv_lines(block: PositionBlock, rules: Rules) -> memoryview:
     """The lines of a block."""
     longest = len(f"{rules.cells},{rules.board},{rules.board},") + rules.cells + rules.rows + max(map(len, WORDS))
     buffer = np.empty(len(block.crosses) * longest, dtype=np.uint8)

@@ -44,7 +44,7 @@ IN_CACHE = 1 << 15  # table entries that stay in a core's own cache
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class OutcomeCounts:
     """Legal positions by outcome."""
 
     ongoing: int = 0
@@ -60,20 +60,20 @@ class Counts:
     def not_won(self) -> int:
         return self.ongoing + self.draws
 
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(Counts)))
+    def __add__(self, other: "OutcomeCounts") -> "OutcomeCounts":
+        return OutcomeCounts(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
 
     def as_dict(self) -> dict[str, int]:
         return {"legal": self.legal, **asdict(self)}
 
 
-class Ply(NamedTuple):
+class PlyCensus(NamedTuple):
     """The positions after `ply` moves."""
 
     ply: int
     arrangements: int  # ways to place the stones, whether or not the game is over before
-    counts: Counts
-    canonical: Counts  # the same up to symmetry
+    counts: OutcomeCounts
+    canonical: OutcomeCounts  # the same up to symmetry
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Census:
     """Every legal position of a game, counted."""
 
     rules: Rules
-    plies: tuple[Ply, ...]
+    plies: tuple[PlyCensus, ...]
     games: int
 
     @property
@@ -89,17 +89,17 @@ class Census:
         return sum(ply.arrangements for ply in self.plies)
 
     @property
-    def counts(self) -> Counts:
-        return sum((ply.counts for ply in self.plies), Counts())
+    def counts(self) -> OutcomeCounts:
+        return sum((ply.counts for ply in self.plies), OutcomeCounts())
 
     @property
-    def canonical(self) -> Counts:
-        return sum((ply.canonical for ply in self.plies), Counts())
+    def canonical(self) -> OutcomeCounts:
+        return sum((ply.canonical for ply in self.plies), OutcomeCounts())
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
 
-        def row(arrangements: int, counts: Counts, canonical: Counts) -> dict[str, Any]:
+        def row(arrangements: int, counts: OutcomeCounts, canonical: OutcomeCounts) -> dict[str, Any]:
             return {"arrangements": arrangements, **counts.as_dict(), "canonical": canonical.as_dict()}
 
         return {
@@ -144,7 +144,8 @@ class Census:
 
 # ---- how it is counted
 
-FREE, WON, LOST, LAST_MOVES = range(4)  # columns of the counts of a ply; the last sums the ways to end
+# Columns of the counts of a ply: the mover has no line, has just won or lost; the sum of all possible last moves.
+COUNT_FREE, COUNT_WON, COUNT_LOST, COUNT_LAST_MOVES = range(4)
 
 
 def census(rules: Rules | str, workers: int | None = None, progress: bool = False) -> Census:
@@ -161,7 +162,7 @@ def census(rules: Rules | str, workers: int | None = None, progress: bool = Fals
         pairs = np.array([count_pairs(rules, each, workers, shown.update) for each in cycles])
     fixed, orbits = pairs[0], pairs.sum(axis=0) // len(group)
     plies = tuple(
-        Ply(
+        PlyCensus(
             ply,
             _arrangements(rules.cells, ply),
             _counts(rules, ply, fixed[ply]),
@@ -177,11 +178,11 @@ def _arrangements(cells: int, ply: int) -> int:
     return comb(cells, ply) * comb(ply, ply // 2)
 
 
-def _counts(rules: Rules, ply: int, row: NDArray[np.int64]) -> Counts:
-    """A row of `count_pairs` by winner: the mover, X at odd plies, wins with WON and loses with LOST."""
-    free, won, lost = (int(count) for count in row[:LAST_MOVES])
+def _counts(rules: Rules, ply: int, row: NDArray[np.int64]) -> OutcomeCounts:
+    """A row of `count_pairs` by winner: the mover is X at odd plies."""
+    free, won, lost = (int(count) for count in row[:COUNT_LAST_MOVES])
     x_wins, o_wins = (won, lost) if ply % 2 else (lost, won)
-    return Counts(0, x_wins, o_wins, free) if ply == rules.cells else Counts(free, x_wins, o_wins)
+    return OutcomeCounts(0, x_wins, o_wins, free) if ply == rules.cells else OutcomeCounts(free, x_wins, o_wins)
 
 
 def _games(rules: Rules, ply: int, row: NDArray[np.int64]) -> int:
@@ -189,15 +190,15 @@ def _games(rules: Rules, ply: int, row: NDArray[np.int64]) -> int:
     mover, other = (ply + 1) // 2, ply // 2
     if ply % 2 == 0:
         mover, other = other, mover
-    ended = int(row[LAST_MOVES]) * factorial(max(mover - 1, 0)) * factorial(other)
-    drawn = int(row[FREE]) * factorial(mover) * factorial(other) if ply == rules.cells else 0
+    ended = int(row[COUNT_LAST_MOVES]) * factorial(max(mover - 1, 0)) * factorial(other)
+    drawn = int(row[COUNT_FREE]) * factorial(mover) * factorial(other) if ply == rules.cells else 0
     return ended + drawn
 
 
 def count_pairs(
     rules: Rules, cycles: NDArray[np.int64], workers: int | None, advance: Callable[[int], object]
 ) -> NDArray[np.int64]:
-    """The positions made of whole cycles: int64[ply, (FREE, WON, LOST, LAST_MOVES)]."""
+    """The positions made of whole cycles: int64[ply, (COUNT_FREE, COUNT_WON, COUNT_LOST, COUNT_LAST_MOVES)]."""
     sizes, endings = classify(rules, cycles, workers)
     stop = stop_flag()
     pairs = np.zeros((rules.cells + 2, 4), dtype=np.int64)
@@ -263,8 +264,8 @@ def add_pairs(
         if 0 <= extra <= 1 and endings[mover] != NO_LAST_MOVE:
             row = pairs[2 * size + extra]
             others = line_free_within[len(sizes) - 1 - mover]  # the complement of the mover's set
-            row[FREE if endings[mover] == 0 else WON if endings[mover] > 0 else LOST] += others
-            row[LAST_MOVES] += others * abs(endings[mover])
+            row[COUNT_FREE if endings[mover] == 0 else COUNT_WON if endings[mover] > 0 else COUNT_LOST] += others
+            row[COUNT_LAST_MOVES] += others * abs(endings[mover])
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import TooLarge
-from gridlab.core.jit import kernel
+from gridlab.core.jit import inner, kernel
 from gridlab.core.workers import in_order
 from gridlab.exact.census import census, classify
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, image_keys, is_canonical
@@ -26,7 +26,7 @@ OUTCOMES = ("ongoing", "x_wins", "o_wins", "draw")
 ONGOING, X_WINS, O_WINS, DRAW = range(4)
 
 
-class Block(NamedTuple):
+class PositionBlock(NamedTuple):
     """Some positions of one ply."""
 
     ply: int
@@ -35,7 +35,7 @@ class Block(NamedTuple):
     outcomes: NDArray[np.int8]  # [position], an index into OUTCOMES
 
 
-class Job(NamedTuple):
+class ListingJob(NamedTuple):
     """The sets from which one block is made."""
 
     rules: Rules
@@ -58,9 +58,9 @@ def count_listable(rules: Rules, canonical: bool = False, workers: int | None = 
     return total
 
 
-def blocks(rules: Rules, canonical: bool = False, workers: int | None = None) -> Iterator[Block]:
+def blocks(rules: Rules, canonical: bool = False, workers: int | None = None) -> Iterator[PositionBlock]:
     """Every legal position, or with `canonical` one of each symmetry class, as arrays."""
-    return in_order(list_block, plan(rules, canonical, workers), workers)
+    return in_order(list_block, listing_jobs(rules, canonical, workers), workers)
 
 
 def positions(rules: Rules | str, canonical: bool = False) -> Iterator[Position]:
@@ -72,7 +72,7 @@ def positions(rules: Rules | str, canonical: bool = False) -> Iterator[Position]
             yield Position(rules, crosses, noughts)
 
 
-def plan(rules: Rules, canonical: bool, workers: int | None = None) -> Iterator[Job]:
+def listing_jobs(rules: Rules, canonical: bool, workers: int | None = None) -> Iterator[ListingJob]:
     """The jobs of a listing, in order, each of a bounded size."""
     sizes, endings = classify(rules, np.array([1 << cell for cell in range(rules.cells)], dtype=np.int64), workers)
     keys = image_keys(rules) if canonical else image_keys(rules)[:1]
@@ -82,7 +82,7 @@ def plan(rules: Rules, canonical: bool, workers: int | None = None) -> Iterator[
         noughts = _sets(ply // 2, not x_moved, sizes, endings)
         step = max(1, BLOCK // _most_noughts(rules, ply, noughts))
         for first in range(0, len(crosses), step):
-            yield Job(rules, ply, crosses[first : first + step], noughts, endings, keys)
+            yield ListingJob(rules, ply, crosses[first : first + step], noughts, endings, keys)
 
 
 def _sets(size: int, moved_last: bool, sizes: NDArray[np.int8], endings: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -96,12 +96,12 @@ def _most_noughts(rules: Rules, ply: int, noughts: NDArray[np.int64]) -> int:
     return max(1, min(len(noughts), comb(rules.cells - (ply + 1) // 2, ply // 2)))
 
 
-def list_block(job: Job) -> Block:
+def list_block(job: ListingJob) -> PositionBlock:
     """The positions of one job."""
     room = len(job.crosses) * _most_noughts(job.rules, job.ply, job.noughts)
     crosses, noughts, outcomes = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int8)
     count = list_positions(job[1:], job.rules.cells, crosses, noughts, outcomes)
-    return Block(job.ply, crosses[:count], noughts[:count], outcomes[:count])
+    return PositionBlock(job.ply, crosses[:count], noughts[:count], outcomes[:count])
 
 
 @kernel
@@ -124,7 +124,7 @@ def list_positions(
     return found
 
 
-@kernel
+@inner
 def outcome_of(ply: int, cells: int, ending: int) -> int:
     """An index into OUTCOMES, from the ending of the player who moved last: X at odd plies."""
     if ending == 0:

@@ -14,7 +14,7 @@ from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
 from gridlab.search.budget import Budget
-from gridlab.search.mnk.alpha_beta import Search, solve
+from gridlab.search.mnk.alpha_beta import AlphaBetaSearch, solve
 
 VARIABLE = "GRIDLAB_TABLEBASE"
 
@@ -32,7 +32,7 @@ class Oracle:
         """`budget` is for the search of one answer; with `search_only` no table is looked at."""
         self.rules, self.budget = rules, budget
         self.tables = [] if search_only else [Tablebase(path) for path in self._files(tablebase)]
-        self._search: Search | None = None
+        self._search: AlphaBetaSearch | None = None
 
     def _files(self, tablebase: Path | str | None) -> list[Path | str]:
         named = tablebase or os.environ.get(VARIABLE)
@@ -62,5 +62,5 @@ class Oracle:
             if found and (found.moves or position.outcome()):
                 return found.without_distances() if value_only else found
         if self._search is None:
-            self._search = Search(self.rules)
-        return solve(self.rules, position, self.budget, value_only, self._search, tell)
+            self._search = AlphaBetaSearch(self.rules)
+        return solve(position, self.budget, value_only, self._search, tell)

@@ -66,19 +66,19 @@ def reverse_generation(rules: Rules, ply: int) -> Iterator[reference.Board]:
                     yield tuple(1 if cell in crosses else 2 if cell in noughts else 0 for cell in range(rules.cells))
 
 
-def score_by_play(rules: Rules, board: reference.Board, known: dict[reference.Board, int]) -> int:
+def score_by_play(board: reference.Board, rules: Rules, known: dict[reference.Board, int]) -> int:
     """The score of a position for the player to move, by playing everything out; `known` remembers."""
     if board not in known:
-        known[board] = _score(rules, board, known)
+        known[board] = _score(board, rules, known)
     return known[board]
 
 
-def _score(rules: Rules, board: reference.Board, known: dict[reference.Board, int]) -> int:
+def _score(board: reference.Board, rules: Rules, known: dict[reference.Board, int]) -> int:
     outcome = reference.outcome(rules, board)
     if outcome != "ongoing":
         mover = "o" if sum(value > 0 for value in board) % 2 else "x"  # the player whose turn it would be
         return 0 if outcome == "draw" else 100 if outcome == f"{mover}_wins" else -100
-    best = -min(score_by_play(rules, after, known) for after in reference.children(rules, board))
+    best = -min(score_by_play(after, rules, known) for after in reference.children(rules, board))
     return best - (best > 0) + (best < 0)
 
 

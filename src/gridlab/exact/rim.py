@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.jit import kernel
+from gridlab.core.jit import inner
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
 
@@ -135,7 +135,7 @@ def _subsets_by_size(cells: int) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
     return np.concatenate(lists), starts
 
 
-@kernel
+@inner
 def compare_readings(crosses: int, noughts: int, readings: NDArray[np.int64], lanes: Lanes) -> int:
     """-1 if some image of the rim reads smaller than the rim itself, else a bit for each symmetry that ties."""
     first = readings[crosses, 0] + 2 * readings[noughts, 0]
@@ -148,7 +148,7 @@ def compare_readings(crosses: int, noughts: int, readings: NDArray[np.int64], la
     return tying_lanes(first, lanes) | tying_lanes(second, lanes) << lanes.number
 
 
-@kernel
+@inner
 def tying_lanes(difference: int, lanes: Lanes) -> int:
     """A bit for each lane whose difference is 0."""
     rest = difference ^ lanes.high

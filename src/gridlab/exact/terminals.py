@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import deposit, lowest_cell, next_of_same_size, popcount
 from gridlab.core.errors import TooLarge
-from gridlab.core.jit import kernel
+from gridlab.core.jit import inner, kernel
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import in_order
 from gridlab.exact.rim import Rim, compare_readings, rim_of
@@ -35,7 +35,8 @@ from gridlab.games.mnk.rules import Rules
 MAX_CELLS = 32  # a record has 64 bits, 2 a cell
 HEADS = 27  # shards counted in one job
 RIMS = 1 << 10  # rim sets classified in one job
-FREE, WON, LOST, NEITHER = range(4)  # a set of stones: no line, just ended the game so, or ended it before
+# Kinds of a player's stones: no line, just ended the game so, or ended it before.
+LINE_FREE, JUST_WON, JUST_LOST, OVER_BEFORE = range(4)
 
 
 def first_ply(rules: Rules) -> int:
@@ -58,11 +59,11 @@ def stones_at(ply: int) -> tuple[int, int]:
     return (ply + 1) // 2 if ply % 2 else ply // 2, ply // 2
 
 
-class Plan(NamedTuple):
-    """What all shards of a game share, as kernels take it."""
+class LayerTables(NamedTuple):
+    """What all layers of a game share, as kernels take it."""
 
     rim: Rim
-    kinds: NDArray[np.uint8]  # 2 bits a set of cells, index rim set · 2^inside + inside set: FREE, WON, LOST, NEITHER
+    kinds: NDArray[np.uint8]  # 2 bits a set of cells, index rim set · 2^inside + inside set: LINE_FREE, JUST_WON, …
     keys: NDArray[np.int64]  # of `image_keys`
 
 
@@ -76,7 +77,7 @@ class Shard(NamedTuple):
     lost: int = 0
 
 
-def prepare(rules: Rules, last_ply: int, workers: int | None = None) -> Plan:
+def prepare(rules: Rules, last_ply: int, workers: int | None = None) -> LayerTables:
     """The tables for all layers up to `last_ply`."""
     if rules.cells > MAX_CELLS:
         raise TooLarge(f"{rules}: {rules.cells} cells do not fit a record of 64 bits; up to {MAX_CELLS} do")
@@ -86,15 +87,15 @@ def prepare(rules: Rules, last_ply: int, workers: int | None = None) -> Plan:
     classify = partial(classify_rims, rim=rim, runs=runs_of(rules), most=most, kinds=kinds)
     for _ in in_order(classify, range(0, len(rim.rim_stones), RIMS), workers):
         pass
-    return Plan(rim, kinds, image_keys(rules))
+    return LayerTables(rim, kinds, image_keys(rules))
 
 
-def count_shards(plan: Plan, ply: int, workers: int | None = None) -> list[Shard]:
+def count_shards(tables: LayerTables, ply: int, workers: int | None = None) -> list[Shard]:
     """The shards of a layer in order, each with its counts; those without a record are left out."""
-    heads = _heads(plan.rim.head, ply)
+    heads = _heads(tables.rim.head, ply)
     jobs = (heads[first : first + HEADS] for first in range(0, len(heads), HEADS))
     stop = stop_flag()
-    counted = in_order(partial(_count_shards, plan, stop), jobs, workers, stop)
+    counted = in_order(partial(_count_shards, tables, stop), jobs, workers, stop)
     return [shard for shards in counted for shard in shards if shard.won + shard.lost]
 
 
@@ -107,24 +108,24 @@ def _heads(cells: int, ply: int) -> list[Shard]:
     return shards
 
 
-def _count_shards(plan: Plan, stop: Stop, shards: list[Shard]) -> list[Shard]:
+def _count_shards(tables: LayerTables, stop: Stop, shards: list[Shard]) -> list[Shard]:
     nothing = np.empty(0, dtype=np.uint64)
-    counts = [walk_shard(shard, *stones_at(shard.ply), plan, nothing, stop) for shard in shards]
+    counts = [walk_shard(shard, *stones_at(shard.ply), tables, nothing, stop) for shard in shards]
     return [shard._replace(won=won, lost=lost) for shard, (won, lost) in zip(shards, counts, strict=True)]
 
 
-def make_shard(plan: Plan, stop: Stop, shard: Shard) -> NDArray[np.uint64]:
+def make_shard(tables: LayerTables, stop: Stop, shard: Shard) -> NDArray[np.uint64]:
     """The records of a counted shard, ascending."""
     records = np.empty(shard.won + shard.lost, dtype=np.uint64)
-    walk_shard(shard, *stones_at(shard.ply), plan, records, stop)
+    walk_shard(shard, *stones_at(shard.ply), tables, records, stop)
     records.sort()
     return records
 
 
-def layer(plan: Plan, shards: list[Shard], workers: int | None = None) -> Iterator[NDArray[np.uint64]]:
+def layer(tables: LayerTables, shards: list[Shard], workers: int | None = None) -> Iterator[NDArray[np.uint64]]:
     """All records of a layer, ascending, shard by shard."""
     stop = stop_flag()
-    return in_order(partial(make_shard, plan, stop), shards, workers, stop, ahead=1)
+    return in_order(partial(make_shard, tables, stop), shards, workers, stop, ahead=1)
 
 
 # ---- kernels
@@ -136,14 +137,15 @@ def classify_rims(first: int, rim: Rim, runs: NDArray[np.int64], most: int, kind
     insides = len(rim.inside_stones)
     for index in range(first * insides, min(first + RIMS, len(rim.rim_stones)) * insides):
         stones = rim.rim_stones[index // insides] | rim.inside_stones[index % insides]
-        kind = NEITHER
+        kind = OVER_BEFORE
         if popcount(stones) <= most:
             end = ending(stones, runs)
-            kind = FREE if end == 0 else NEITHER if end == NO_LAST_MOVE else WON if end > 0 else LOST
+            if end != NO_LAST_MOVE:
+                kind = LINE_FREE if end == 0 else JUST_WON if end > 0 else JUST_LOST
         kinds[index >> 2] |= kind << 2 * (index & 3)
 
 
-@kernel
+@inner
 def kind_of(kinds: NDArray[np.uint8], index: int) -> int:
     kind: int = kinds[index >> 2] >> 2 * (index & 3) & 3
     return kind
@@ -151,25 +153,33 @@ def kind_of(kinds: NDArray[np.uint8], index: int) -> int:
 
 @kernel
 def walk_shard(
-    shard: Shard, mover_stones: int, other_stones: int, plan: Plan, records: NDArray[np.uint64], stop: Stop
+    shard: Shard, mover_stones: int, other_stones: int, tables: LayerTables, records: NDArray[np.uint64], stop: Stop
 ) -> tuple[int, int]:
-    """Count the records of a shard, won and lost by the mover; write them if `records` has room for them."""
-    rim = plan.rim
+    """Count the records of a shard, won and lost by the mover; write them if `records` has room for them.
+
+    The stones of a board are chosen part by part:
+
+                     head             tail, the rest of the rim             inside
+        mover        of the shard     all ways, here                        those that end the game: `list_endings`
+        other        of the shard     those that stay: `list_other_rims`    those without a line: `walk_insides`
+    """
+    rim = tables.rim
     tail = rim.rim_cells - rim.head
     insides = len(rim.inside_stones)
     inside_cells = popcount(insides - 1)
     missing = mover_stones - popcount(shard.mover_head)
-    ends = np.empty((insides, 2), dtype=np.int64)
+    ends, others = np.empty((insides, 2), dtype=np.int64), np.empty((1 << tail, 3), dtype=np.int64)
     won = lost = 0
     for on_tail in range(max(0, missing - inside_cells), min(tail, missing) + 1):
         mover_tail = (1 << on_tail) - 1
         while mover_tail < 1 << tail:
             mover_rim = shard.mover_head << tail | mover_tail
-            found = list_endings(mover_rim, missing - on_tail, rim, plan.kinds, ends)
+            found = list_endings(mover_rim, missing - on_tail, rim, tables.kinds, ends)
             if found:
                 room = inside_cells - (missing - on_tail)
-                more_won, more_lost = walk_others(
-                    mover_rim, ends[:found], room, shard, other_stones, plan, records[won + lost :]
+                found_others = list_other_rims(mover_rim, room, shard, other_stones, tables, others)
+                more_won, more_lost = walk_insides(
+                    mover_rim, shard.ply % 2 == 1, ends[:found], others[:found_others], tables, records[won + lost :]
                 )
                 won += more_won
                 lost += more_lost
@@ -179,77 +189,55 @@ def walk_shard(
     return won, lost
 
 
-@kernel
+@inner
 def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
-    """The inside sets of `missing` stones with which the mover's rim has just ended the game; how many there are."""
+    """The inside sets of `missing` stones with which the mover's rim has just ended the game; how many there are.
+
+    `ends` is [end, (inside set, kind)].
+    """
     insides = len(rim.inside_stones)
     found = 0
     for i in range(rim.starts[insides - 1, missing], rim.starts[insides - 1, missing + 1]):
         kind = kind_of(kinds, mover_rim * insides + int(rim.subsets[i]))
-        if kind in (WON, LOST):
+        if kind in (JUST_WON, JUST_LOST):
             ends[found, 0], ends[found, 1] = rim.subsets[i], kind
             found += 1
     return found
 
 
-@kernel
-def walk_others(
-    mover_rim: int,
-    ends: NDArray[np.int64],
-    room: int,
-    shard: Shard,
-    other_stones: int,
-    plan: Plan,
-    records: NDArray[np.uint64],
-) -> tuple[int, int]:
-    """Every set of the other player that goes with one rim of the mover and its insides, which leave `room` cells.
+@inner
+def list_other_rims(
+    mover_rim: int, room: int, shard: Shard, other_stones: int, tables: LayerTables, others: NDArray[np.int64]
+) -> int:
+    """The rims of the other player, without a line, that go with one of the mover; how many there are.
 
-    The arrays are taken out of `plan` before the loops: inside, each access would cost a count of references.
+    Left out are those where some image of both reads smaller, and those that leave more stones for the inside than
+    it has `room` for. `others` is [rim, (rim set, ties, stones left for the inside)].
     """
-    kinds, keys, rim = plan.kinds, plan.keys, plan.rim
-    readings, lanes, subsets, starts = rim.readings, rim.lanes, rim.subsets, rim.starts
-    rim_stones, inside_stones = rim.rim_stones, rim.inside_stones
-    rim_packed, inside_packed = rim.rim_packed, rim.inside_packed
+    kinds, rim = tables.kinds, tables.rim
+    readings, lanes, insides = rim.readings, rim.lanes, len(rim.inside_stones)
     tail = rim.rim_cells - rim.head
     missing = other_stones - popcount(shard.other_head)
     x_moved = shard.ply % 2 == 1
     bits = np.empty(tail, dtype=np.int64)
     free = list_free_bits(mover_rim, bits)
-    won = lost = 0
+    found = 0
     for on_tail in range(max(0, missing - room), min(free, missing) + 1):
         chosen = (1 << on_tail) - 1
         while chosen < 1 << free:
             other_rim = shard.other_head << tail | deposit(chosen, bits)
             crosses, noughts = (mover_rim, other_rim) if x_moved else (other_rim, mover_rim)
             ties = compare_readings(crosses, noughts, readings, lanes)
-            if ties >= 0 and kind_of(kinds, other_rim * len(inside_stones)) == FREE:
-                more_won, more_lost = walk_insides(
-                    crosses,
-                    noughts,
-                    ties,
-                    x_moved,
-                    ends,
-                    missing - on_tail,
-                    kinds,
-                    keys,
-                    subsets,
-                    starts,
-                    rim_stones,
-                    inside_stones,
-                    rim_packed,
-                    inside_packed,
-                    records,
-                    won + lost,
-                )
-                won += more_won
-                lost += more_lost
+            if ties >= 0 and kind_of(kinds, other_rim * insides) == LINE_FREE:
+                others[found, 0], others[found, 1], others[found, 2] = other_rim, ties, missing - on_tail
+                found += 1
             if chosen == 0:
                 break
             chosen = next_of_same_size(chosen)
-    return won, lost
+    return found
 
 
-@kernel
+@inner
 def list_free_bits(mover_rim: int, bits: NDArray[np.int64]) -> int:
     """The rim cells below the head that the mover leaves free, as bits; how many there are."""
     free = 0
@@ -260,52 +248,48 @@ def list_free_bits(mover_rim: int, bits: NDArray[np.int64]) -> int:
     return free
 
 
-@kernel
+@inner
 def walk_insides(
-    crosses: int,
-    noughts: int,
-    ties: int,
+    mover_rim: int,
     x_moved: bool,
     ends: NDArray[np.int64],
-    missing: int,
-    kinds: NDArray[np.uint8],
-    keys: NDArray[np.int64],
-    subsets: NDArray[np.int16],
-    starts: NDArray[np.int32],
-    rim_stones: NDArray[np.int64],
-    inside_stones: NDArray[np.int64],
-    rim_packed: NDArray[np.uint64],
-    inside_packed: NDArray[np.uint64],
+    others: NDArray[np.int64],
+    tables: LayerTables,
     records: NDArray[np.uint64],
-    at: int,
 ) -> tuple[int, int]:
-    """Every inside that makes a terminal win of this rim, written from record `at` on."""
+    """Every inside that makes a terminal win of one rim of the mover.
+
+    The arrays are taken out of `tables` before the loops: inside, each access would cost a count of references.
+    """
+    kinds, keys, rim = tables.kinds, tables.keys, tables.rim
+    subsets, starts, rim_stones, rim_packed = rim.subsets, rim.starts, rim.rim_stones, rim.rim_packed
+    inside_stones, inside_packed = rim.inside_stones, rim.inside_packed
     everything = len(inside_stones) - 1
-    other_row = (noughts if x_moved else crosses) << popcount(everything)
-    on_rim = rim_packed[crosses] + rim_packed[noughts] + rim_packed[noughts]
     found = won = 0
-    for end in range(len(ends)):
-        mover = ends[end, 0]
-        before = found
-        first, last = starts[everything ^ mover, missing], starts[everything ^ mover, missing + 1]
-        for i in range(first, last):
-            other = int(subsets[i])
-            if kind_of(kinds, other_row + other) != FREE:
-                continue
-            x, o = (mover, other) if x_moved else (other, mover)
-            if ties != 0 and has_smaller_image(
-                rim_stones[crosses] | inside_stones[x], rim_stones[noughts] | inside_stones[o], ties, keys
-            ):
-                continue
-            if len(records) != 0:
-                records[at + found] = on_rim + inside_packed[x] + inside_packed[o] + inside_packed[o]
-            found += 1
-        if ends[end, 1] == WON:
-            won += found - before
+    for pair in range(len(others)):
+        other_rim, ties, missing = others[pair, 0], others[pair, 1], others[pair, 2]
+        crosses, noughts = (mover_rim, other_rim) if x_moved else (other_rim, mover_rim)
+        on_rim = rim_packed[crosses] + rim_packed[noughts] + rim_packed[noughts]
+        for end in range(len(ends)):
+            mover, before = ends[end, 0], found
+            for i in range(starts[everything ^ mover, missing], starts[everything ^ mover, missing + 1]):
+                other = int(subsets[i])
+                if kind_of(kinds, other_rim * len(inside_stones) + other) != LINE_FREE:
+                    continue
+                x, o = (mover, other) if x_moved else (other, mover)
+                if ties != 0 and has_smaller_image(
+                    rim_stones[crosses] | inside_stones[x], rim_stones[noughts] | inside_stones[o], ties, keys
+                ):
+                    continue
+                if len(records) != 0:
+                    records[found] = on_rim + inside_packed[x] + inside_packed[o] + inside_packed[o]
+                found += 1
+            if ends[end, 1] == JUST_WON:
+                won += found - before
     return won, found - won
 
 
-@kernel
+@inner
 def has_smaller_image(crosses: int, noughts: int, ties: int, keys: NDArray[np.int64]) -> bool:
     """Whether one of the symmetries in the bits of `ties` gives a smaller image."""
     own = image_key(crosses, noughts, keys[0])

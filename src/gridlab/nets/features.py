@@ -42,7 +42,7 @@ Boards = NDArray[np.int64]  # [position, (stones of the player to move, stones o
 Features = NDArray[np.float32]  # [position, feature]
 
 
-class Lines(NamedTuple):
+class SquavaLines(NamedTuple):
     """The lines of Squava, for the compiler."""
 
     winning: NDArray[np.int64]
@@ -50,14 +50,16 @@ class Lines(NamedTuple):
     middle: int
 
 
-def lines_of(rules: Rules) -> Lines:
+def squava_lines(rules: Rules) -> SquavaLines:
     """The lines that the features count; they are made for one game."""
     if rules != SQUAVA:
         raise BadRules(f"the network has learnt {SQUAVA} (squava) and knows nothing of {rules}")
-    return Lines(np.array(rules.winning_lines, np.int64), np.array(rules.losing_lines, np.int64), middle_of(rules))
+    return SquavaLines(
+        np.array(rules.winning_lines, np.int64), np.array(rules.losing_lines, np.int64), middle_of(rules)
+    )
 
 
-def features_of(boards: Boards, lines: Lines) -> Features:
+def features_of(boards: Boards, lines: SquavaLines) -> Features:
     """The features of many positions."""
     out = np.zeros((len(boards), FEATURES), np.float32)
     fill_features(np.ascontiguousarray(boards, np.int64), lines, out)
@@ -74,7 +76,7 @@ def flipped(features: Features) -> Features:
 
 
 @kernel
-def fill_features(boards: Boards, lines: Lines, out: Features) -> None:
+def fill_features(boards: Boards, lines: SquavaLines, out: Features) -> None:
     """Write the features of every board into zeroed rows."""
     winning, losing, middle = lines
     for i in range(len(boards)):

@@ -7,10 +7,10 @@ import torch
 
 from gridlab.games.mnk.rules import Rules
 from gridlab.nets import checkpoint
-from gridlab.nets.features import Boards, features_of, lines_of
+from gridlab.nets.features import Boards, features_of, squava_lines
 from gridlab.nets.networks import ValueNetwork
-from gridlab.search.mnk.board import board_of
 from gridlab.search.mnk.evaluation import evaluate_many, evaluation_of
+from gridlab.search.mnk.geometry import geometry_of
 from gridlab.search.mnk.leaves import Evaluate, MoveValues, Values, value_moves
 
 SCALE = 2000.0  # what a value of 1 weighs beside the heuristic
@@ -22,7 +22,7 @@ class Judge:
     """Values of positions, and of moves by a search over them."""
 
     def __init__(self, network: ValueNetwork, rules: Rules, device: torch.device | None = None) -> None:
-        self.rules, self.lines, self.board = rules, lines_of(rules), board_of(rules)
+        self.rules, self.lines, self.geometry = rules, squava_lines(rules), geometry_of(rules)
         self.heuristic = evaluation_of(rules)
         self.device = device or torch.device("cpu")
         self.network = network.to(self.device)
@@ -52,11 +52,11 @@ class Judge:
 
     def moves(self, boards: Boards, depth: int, blend: float) -> MoveValues:
         """What every move is worth to its maker, by a search over blended values."""
-        return value_moves(boards, depth, self.board, self.evaluation(blend))
+        return value_moves(boards, depth, self.geometry, self.evaluation(blend))
 
 
 def load_judge(path: Path | str, rules: Rules) -> Judge:
     """The network of a checkpoint; the one that comes with the package if none is named. It uses one core."""
-    lines_of(rules)  # another game is told before a file is looked for
+    squava_lines(rules)  # another game is told before a file is looked for
     torch.set_num_threads(1)
     return Judge(checkpoint.read(path or checkpoint.SHIPPED, str(rules)).network().eval(), rules)

@@ -15,10 +15,10 @@ from gridlab.core.extras import import_extra
 from gridlab.core.files import whole_file
 from gridlab.core.splitmix import streams
 from gridlab.games.mnk.rules import Rules
-from gridlab.nets.features import FEATURES, Boards, features_of, lines_of
+from gridlab.nets.features import FEATURES, Boards, features_of, squava_lines
 from gridlab.nets.judge import Judge
 from gridlab.nets.networks import ValueNetwork
-from gridlab.search.mnk.board import board_of
+from gridlab.search.mnk.geometry import geometry_of
 from gridlab.search.mnk.random_play import open_game
 
 OPSET = 18
@@ -82,12 +82,12 @@ def largest_difference(content: bytes, judge: Judge) -> float:
     runtime = import_extra("onnxruntime", "onnx")
     session = runtime.InferenceSession(content, providers=["CPUExecutionProvider"])
     boards = random_boards(judge.rules, CHECKED)
-    (theirs,) = session.run(None, {"features": features_of(boards, lines_of(judge.rules))})
+    (theirs,) = session.run(None, {"features": features_of(boards, squava_lines(judge.rules))})
     with torch.inference_mode():
         return float(np.abs(theirs - judge.values(boards)).max())
 
 
 def random_boards(rules: Rules, number: int, seed: int = 0) -> Boards:
     """Ongoing positions of random games."""
-    board, states = board_of(rules), streams(seed, number)
-    return np.array([open_game(rules.cells - 2, board, states[i : i + 1]) for i in range(number)], np.int64)
+    geometry, states = geometry_of(rules), streams(seed, number)
+    return np.array([open_game(rules.cells - 2, geometry, states[i : i + 1]) for i in range(number)], np.int64)

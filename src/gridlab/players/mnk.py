@@ -13,9 +13,9 @@ from gridlab.games.mnk.rules import Rules
 from gridlab.players.command import CommandPlayer
 from gridlab.players.registry import Kind
 from gridlab.search.mnk.best_first import Start, best_first, best_looking
-from gridlab.search.mnk.board import board_of
-from gridlab.search.mnk.depth_limited import best_move, game_of, new_table
-from gridlab.search.mnk.mcts import EXPLORATION, search, states_of
+from gridlab.search.mnk.depth_limited import best_move, heuristics_of, new_depth_table
+from gridlab.search.mnk.geometry import geometry_of
+from gridlab.search.mnk.mcts import EXPLORATION, PLAYOUTS, search, states_of
 
 MOST_PLAYOUTS = 50_000_000  # a tree of 1.5 GB
 
@@ -33,10 +33,10 @@ class AlphaBetaPlayer:
     def __init__(self, rules: Rules, depth: int) -> None:
         if not 1 <= depth <= rules.cells:
             raise BadPlayer(f"depth={depth} of the player alpha-beta: 1 to {rules.cells} plies make sense in {rules}")
-        self.depth, self.game, self.table = depth, game_of(rules), new_table()
+        self.depth, self.heuristics, self.table = depth, heuristics_of(rules), new_depth_table()
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        return best_move(position, self.depth, self.game, self.table)[0]
+        return best_move(position, self.depth, self.heuristics, self.table)[0]
 
 
 class BestFirstPlayer:
@@ -73,11 +73,11 @@ class MctsPlayer:
                 raise BadPlayer(f"{name}={value} of the player mcts: 1 or 0 is needed")
         self.playouts, self.exploration = playouts, exploration
         self.proofs, self.careful = proofs == 1, careful == 1
-        self.board = board_of(rules)
+        self.geometry = geometry_of(rules)
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         states = states_of(random)
-        return search(position, self.playouts, states, self.proofs, self.careful, self.exploration, self.board).best
+        return search(position, self.playouts, states, self.proofs, self.careful, self.exploration, self.geometry).best
 
 
 class PerfectPlayer:
@@ -118,7 +118,7 @@ PLAYERS: dict[str, Kind] = {
     "command": Kind(CommandPlayer, {"command": "", "seconds": 10.0}, "your own program, a line in, a line out"),
     "mcts": Kind(
         MctsPlayer,
-        {"playouts": 2000, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
+        {"playouts": PLAYOUTS, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
         "Monte Carlo tree search: random playouts, and what is proved on the way",
     ),
     "dqn-minimax": Kind(

@@ -202,9 +202,9 @@ class Tried(NamedTuple):
     line: tuple[int, ...]
 
 
-def try_everything(rules: Rules, own: int, other: int) -> Tried:
+def try_everything(start: Start) -> Tried:
     """Whether the player to move wins whatever the other does; the main line takes the first moves that do."""
-    nodes = 0
+    rules, nodes = start.rules, 0
 
     def wins(own: int, other: int) -> tuple[int, tuple[int, ...]] | None:
         """The size of the proof and a line, or None."""
@@ -230,7 +230,7 @@ def try_everything(rules: Rules, own: int, other: int) -> Tried:
             size, line = size + proof[0], line or (cell, *proof[1])
         return (size, line) if line else None
 
-    found = wins(own, other)
+    found = wins(start.own, start.other)
     return Tried("proved", nodes, *found) if found else Tried("refuted", nodes, 0, ())
 
 
@@ -238,7 +238,7 @@ def free(rules: Rules, own: int, other: int) -> list[int]:
     return [cell for cell in range(rules.cells) if not (own | other) >> cell & 1]
 
 
-def give_up(rules: Rules, own: int, other: int) -> Tried:
+def give_up(start: Start) -> Tried:
     return Tried("unknown", 1000, 0, ())
 
 
@@ -273,7 +273,7 @@ def test_no_forced_win(tmp_path: Path) -> None:
 
 
 def test_a_finished_game_needs_no_prover(tmp_path: Path) -> None:
-    def refuse(rules: Rules, own: int, other: int) -> Tried:
+    def refuse(start: Start) -> Tried:
         raise AssertionError("nothing is left to prove")
 
     assert "Already won by X" in str(answer_in(tmp_path, read(SAMPLE, tmp_path), refuse))

@@ -14,7 +14,7 @@ import pytest
 from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
 from gridlab.exact.census import census
 from gridlab.exact.tablebase import build as building
-from gridlab.exact.tablebase.build import build_tablebase, part_path, plan, require_room
+from gridlab.exact.tablebase.build import build_tablebase, estimate, part_path, require_room
 from gridlab.exact.tablebase.file import TableFile
 from gridlab.exact.tablebase.plies import Solver
 from gridlab.exact.tablebase.probe import Tablebase
@@ -135,7 +135,7 @@ def test_the_first_plies_alone(whole: Path, tmp_path: Path, max_ply: int, stored
 
 
 def test_what_cannot_fit_is_refused_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needed = plan(census(RULES))
+    needed = estimate(census(RULES))
     require_room(needed, tmp_path / "new" / "t.tb")
     with monkeypatch.context() as patch:
         patch.setattr(building, "available_memory", lambda: 1 << 20)
@@ -153,7 +153,7 @@ def test_what_cannot_fit_is_refused_beforehand(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_plan_is_of_the_right_size(whole: Path) -> None:
-    needed = plan(census(RULES))
+    needed = estimate(census(RULES))
     assert needed.positions == census(RULES).counts.ongoing
     assert needed.canonical == census(RULES).canonical.ongoing
     assert 2 * whole.stat().st_size < needed.disk < 50 * whole.stat().st_size

@@ -3,17 +3,21 @@
 import numpy as np
 import pytest
 
+from gridlab.core.jit import kernel
+from gridlab.exact.tablebase import halves as by_halves
+from gridlab.exact.tablebase import lines, look_up, sampling
 from gridlab.exact.tablebase.blocks import offsets_of, shape
-from gridlab.exact.tablebase.halves import MAX_CELLS, canonical, halves, join, low_half, split
-from gridlab.exact.tablebase.lines import line_score
-from gridlab.exact.tablebase.look_up import offset_in_block
-from gridlab.exact.tablebase.sampling import stones_at
+from gridlab.exact.tablebase.halves import MAX_CELLS, halves, low_half
 from gridlab.exact.tablebase.scores import LOST, WON
 from gridlab.games import game
 from gridlab.games.mnk.legality import completed_lines
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
 
+# What kernels call, compiled by itself.
+canonical, split, join = kernel(by_halves.canonical), kernel(by_halves.split), kernel(by_halves.join)
+line_score, offset_in_block = kernel(lines.line_score), kernel(look_up.offset_in_block)
+stones_at = kernel(sampling.stones_at)
 BOARDS = ["3x3:3", "3x3:3-2", "3x4:3", "2x5:3", "1x7:2", "4x2:2", "1x1:1", "3x3:-3"]
 
 
@@ -36,10 +40,10 @@ def test_every_line_free_set_has_the_rank_of_its_class(name: str) -> None:
     for stones in range(1 << rules.cells):
         low, high = split(stones, tables.order)
         assert join(low, high, tables.order) == stones
-        lines = completed_lines(stones, rules)
+        completed = completed_lines(stones, rules)
         wins = any(stones & line == line for line in rules.winning_lines)
-        assert line_score(low, high, tables.lines) == (LOST if wins else WON if lines else 0)
-        if lines:
+        assert line_score(low, high, tables.lines) == (LOST if wins else WON if completed else 0)
+        if completed:
             continue
         orbit = frozenset(each.stones(stones) for each in symmetries(rules.rows, rules.cols))
         _, rank = canonical(low, high, tables.images.high, tables.ranking)

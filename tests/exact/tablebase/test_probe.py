@@ -10,7 +10,7 @@ from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
 from gridlab.exact.enumerate import positions
 from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.probe import Tablebase, shipped
-from gridlab.exact.tablebase.scores import answer
+from gridlab.exact.tablebase.scores import value_and_distance
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.symmetry import symmetries
@@ -119,7 +119,7 @@ def test_many_at_once(table: Table) -> None:
     [(0, "draw", 7), (99, "win", 1), (-98, "loss", 2), (100, "win", 0), (-100, "loss", 0)],
 )
 def test_scores_in_words(score: int, value: str, distance: int) -> None:
-    assert answer(score, 7) == (value, distance)
+    assert value_and_distance(score, 7) == (value, distance)
 
 
 def test_on_the_command_line(gridlab: Run, table: Table) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gridlab.exact.census import census
-from gridlab.exact.enumerate import ONGOING, Block, blocks
+from gridlab.exact.enumerate import ONGOING, PositionBlock, blocks
 from gridlab.exact.reference import in_base_3, retrograde, score_by_play
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.games import game
@@ -28,7 +28,7 @@ twin = cache(retrograde)
 def test_the_twin_is_what_play_gives(name: str) -> None:
     rules = game(name)
     scores, known = twin(rules), dict[reference.Board, int]()
-    score_by_play(rules, (0,) * rules.cells, known)
+    score_by_play((0,) * rules.cells, rules, known)
     assert len(known) == census(rules).counts.legal
     for board, score in known.items():
         assert scores[sum(value * 3**cell for cell, value in enumerate(board))] == score, board
@@ -62,5 +62,5 @@ def test_positions_by_score(name: str, table: Table) -> None:
             assert sum(found.values()) == (ply.canonical if canonical else ply.counts).ongoing
 
 
-def scores_of(rules: Rules, block: Block, scores: Scores) -> Scores:
+def scores_of(rules: Rules, block: PositionBlock, scores: Scores) -> Scores:
     return scores[in_base_3(block.crosses, block.noughts, rules.cells)]

@@ -11,7 +11,7 @@ from safetensors.torch import load, save
 
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.learn.dqn.learner import Learner
-from gridlab.learn.dqn.settings import Settings, settings_of
+from gridlab.learn.dqn.settings import TrainingSettings, settings_of
 from gridlab.learn.dqn.train import TRAINING, begin, learn_all
 from gridlab.nets import checkpoint
 from gridlab.nets.checkpoint import SHIPPED, read
@@ -144,7 +144,7 @@ def test_missing_files_and_taken_folders(learner: Learner, tmp_path: Path) -> No
 def test_other_settings_are_told(learner: Learner, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     begin(SQUAVA, learner.settings, 5, tmp_path, True, "cpu")
     assert not caplog.messages
-    begin(SQUAVA, Settings(episodes=100, learning_rate=0.002), 6, tmp_path, True, "cpu")
+    begin(SQUAVA, TrainingSettings(episodes=100, learning_rate=0.002), 6, tmp_path, True, "cpu")
     assert any("was made with learning_rate 0.001, now 0.002" in each for each in caplog.messages)
     assert any("was made with seed 5, now 6" in each for each in caplog.messages)
 

@@ -9,28 +9,28 @@ from gridlab.core.splitmix import draw, streams
 from gridlab.core.stop import stop_flag
 from gridlab.games.mnk.position import Position
 from gridlab.learn.dqn.curriculum import epsilon_of, learning_rate_of, phase_of, phase_starts, round_from, steps_after
-from gridlab.learn.dqn.episodes import Game, Table, moves_of, play_episodes
+from gridlab.learn.dqn.episodes import Episode, EpisodeSetup, moves_of, play_episodes
 from gridlab.learn.dqn.learner import Learner, seen_through
 from gridlab.learn.dqn.replay_buffer import Moves, Replay, new_moves
-from gridlab.learn.dqn.settings import PRESETS, Settings, settings_of
+from gridlab.learn.dqn.settings import PRESETS, TrainingSettings, settings_of
 from gridlab.learn.dqn.targets import negamax_targets, rewards_of
 from gridlab.learn.dqn.teacher import Course, teach, write_returns
 from gridlab.nets.features import SQUAVA
 from gridlab.nets.judge import Judge
 from gridlab.nets.networks import new_network
-from gridlab.search.mnk.board import board_of
+from gridlab.search.mnk.geometry import geometry_of
 from gridlab.search.mnk.mcts import search
 from tests.search.mnk.test_depth_limited import seats
 
-BOARD = board_of(SQUAVA)
+GEOMETRY = geometry_of(SQUAVA)
 
 
 def game_of(*cells: int) -> Moves:
-    game = Game(0, np.random.default_rng(0))
+    episode = Episode(0, np.random.default_rng(0))
     for cell in cells:
-        game.play(cell, BOARD)
-    assert game.result is not None
-    return moves_of(game, False)
+        episode.play(cell, GEOMETRY)
+    assert episode.result is not None
+    return moves_of(episode, False)
 
 
 # ---- targets
@@ -47,7 +47,7 @@ def test_the_targets_of_a_won_game() -> None:
     moves = game_of(0, 20, 1, 9, 3, 17, 2)
     assert moves.reward.tolist() == [0, 0, 0, 0, 0, 0, 1]
     assert moves.done.tolist() == [False] * 6 + [True]
-    learner = Learner(SQUAVA, Settings(), 0, torch.device("cpu"))
+    learner = Learner(SQUAVA, TrainingSettings(), 0, torch.device("cpu"))
     goal = learner.goal(moves).numpy()
     after = np.stack((moves.next_own, moves.next_other), axis=1)[:-1]
     assert goal[-1] == 1.0
@@ -108,7 +108,7 @@ def test_samples_are_different_moves_by_chance() -> None:
 
 def test_images_keep_what_the_game_is_about() -> None:
     moves = game_of(0, 20, 1, 9, 3, 17, 2)
-    seen = seen_through(moves, np.random.default_rng(0), BOARD.images)
+    seen = seen_through(moves, np.random.default_rng(0), GEOMETRY.images)
     for i in range(len(moves.own)):
         one, other = Position(SQUAVA, int(moves.own[i]), int(moves.other[i])), seen
         assert one.key == Position(SQUAVA, int(other.own[i]), int(other.other[i])).key
@@ -178,8 +178,8 @@ def test_the_presets() -> None:
 @pytest.mark.compiled
 @pytest.mark.parametrize("first", [0, 450, 2250])
 def test_games_of_every_phase_are_games(first: int) -> None:
-    table = Table(Judge(new_network(0).eval(), SQUAVA), PRESETS["guide"], seed=4)
-    moves = play_episodes(table, range(first, first + 3))
+    setup = EpisodeSetup(Judge(new_network(0).eval(), SQUAVA), PRESETS["guide"], seed=4)
+    moves = play_episodes(setup, range(first, first + 3))
     assert moves.done.sum() == 3
     start = 0
     for end in (np.flatnonzero(moves.done) + 1).tolist():
@@ -193,7 +193,7 @@ def test_games_of_every_phase_are_games(first: int) -> None:
         assert outcome
         assert moves.reward[end - 1] == (0 if outcome.winner is None else 1 if outcome.winner == mover else -1)
         start = end
-    again = play_episodes(table, range(first, first + 3))
+    again = play_episodes(setup, range(first, first + 3))
     assert np.array_equal(again.own, moves.own)
 
 
@@ -211,14 +211,14 @@ def test_lambda_returns_by_hand() -> None:
 
 def test_lessons_are_ongoing_positions_of_games() -> None:
     course = Course(playouts=20, longest_opening=10, random_moves=0.3, trust=0.5)
-    lessons = teach(course, 3, range(5, 9), BOARD, stop_flag())
+    lessons = teach(course, 3, range(5, 9), GEOMETRY, stop_flag())
     for own, other in zip(lessons.own.tolist(), lessons.other.tolist(), strict=True):
         crosses_move = own.bit_count() == other.bit_count()
         position = Position(SQUAVA, *((own, other) if crosses_move else (other, own)))
         assert position.flaw() is None
         assert position.outcome() is None
     assert np.all(np.abs(lessons.value) <= 1)
-    alone = teach(course, 3, range(6, 7), BOARD, stop_flag())
+    alone = teach(course, 3, range(6, 7), GEOMETRY, stop_flag())
     assert alone.own[0] in lessons.own  # a game hangs on its number alone
 
 
@@ -237,7 +237,7 @@ def plain_lessons(course: Course, seed: int, number: int) -> list[tuple[int, int
         position = position.play(quiet[below(len(quiet))])
     past: list[tuple[Position, float, bool]] = []
     while position.outcome() is None:
-        tried = search(position, course.playouts, state, proofs=False, exploration=1.0, board=BOARD).moves
+        tried = search(position, course.playouts, state, proofs=False, exploration=1.0, geometry=GEOMETRY).moves
         most = max(tried, key=lambda each: (each.visits, -each.cell))
         surprise = below(1 << 20) < course.random_moves * (1 << 20)
         past.append((position, most.value, surprise))
@@ -253,7 +253,7 @@ def plain_lessons(course: Course, seed: int, number: int) -> list[tuple[int, int
 def test_lessons_are_those_of_the_plain_teacher() -> None:
     course = Course(playouts=30, longest_opening=12, random_moves=0.2, trust=0.7)
     for number in range(6):
-        lessons = teach(course, 8, range(number, number + 1), BOARD, stop_flag())
+        lessons = teach(course, 8, range(number, number + 1), GEOMETRY, stop_flag())
         own, other, values = zip(*plain_lessons(course, 8, number), strict=True)
         assert (lessons.own.tolist(), lessons.other.tolist()) == (list(own), list(other))
         assert np.allclose(lessons.value, values, atol=1e-6)
@@ -262,4 +262,4 @@ def test_lessons_are_those_of_the_plain_teacher() -> None:
 def test_teaching_stops_when_told() -> None:
     stop = stop_flag()
     stop[0] = 1
-    assert len(teach(Course(20, 5, 0.0, 0.5), 0, range(3), BOARD, stop).own) < 40
+    assert len(teach(Course(20, 5, 0.0, 0.5), 0, range(3), GEOMETRY, stop).own) < 40

@@ -9,7 +9,7 @@ import torch
 
 from gridlab.arena.match.mnk import play_match
 from gridlab.learn.dqn.learner import Learner
-from gridlab.learn.dqn.settings import PRESETS, Settings, settings_of
+from gridlab.learn.dqn.settings import PRESETS, TrainingSettings, settings_of
 from gridlab.learn.dqn.teacher import Course
 from gridlab.learn.dqn.train import TRAINING, begin, learn_all
 from gridlab.nets.features import SQUAVA
@@ -23,7 +23,9 @@ TAUGHT = replace(
 )  # fmt: skip
 
 
-def trained(settings: Settings, folder: Path, workers: int, stop_after: int = 1000, resume: bool = False) -> Learner:
+def trained(
+    settings: TrainingSettings, folder: Path, workers: int, stop_after: int = 1000, resume: bool = False
+) -> Learner:
     learner = begin(SQUAVA, settings, 3, folder, resume, "cpu")
     rounds: list[object] = []
     learn_all(learner, folder, workers, tell=rounds.append, stopped=lambda: len(rounds) == stop_after)
@@ -31,7 +33,7 @@ def trained(settings: Settings, folder: Path, workers: int, stop_after: int = 10
 
 
 @pytest.mark.parametrize("settings", [GUIDE, TAUGHT], ids=["guide", "taught"])
-def test_the_same_seed_gives_the_same_file_however_it_is_made(settings: Settings, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_file_however_it_is_made(settings: TrainingSettings, tmp_path: Path) -> None:
     """By one worker, by two, and by one that was interrupted and went on."""
     for name, workers in (("one", 1), ("two", 2)):
         trained(settings, tmp_path / name, workers)

@@ -21,8 +21,8 @@ from gridlab.games.mnk import reference
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.search.budget import Budget
-from gridlab.search.mnk.alpha_beta import Bounds, Search, solve
-from gridlab.search.mnk.null_window import END
+from gridlab.search.mnk.alpha_beta import AlphaBetaSearch, Bounds, solve
+from gridlab.search.mnk.tactics import END
 from tests.conftest import Run
 
 
@@ -33,8 +33,8 @@ def forget(bounds: Bounds) -> None:
 @pytest.mark.parametrize("name", ["2x2:2", "3x3:3-2", "1x5:3-2", pytest.param("3x3:3", marks=pytest.mark.compiled)])
 def test_every_position_has_the_score_that_play_gives(name: str) -> None:
     rules, known = game(name), dict[reference.Board, int]()
-    score_by_play(rules, (0,) * rules.cells, known)
-    search = Search(rules, entries=1 << 12)
+    score_by_play((0,) * rules.cells, rules, known)
+    search = AlphaBetaSearch(rules, entries=1 << 12)
     for board, score in known.items():
         position = Position.of_values(board, rules)
         (found, _) = search.score(position, forget)
@@ -63,7 +63,7 @@ def test_distances_are_those_of_the_tablebase(name: str, of_a_ply: int, tmp_path
     """Where must-block pruning would lose the longest defence, position by position up to symmetry."""
     rules = game(name)
     build_tablebase(rules, tmp_path / "t.tb")
-    table, search = Tablebase(tmp_path / "t.tb"), Search(rules, entries=1 << 18)
+    table, search = Tablebase(tmp_path / "t.tb"), AlphaBetaSearch(rules, entries=1 << 18)
     for ply in range(rules.cells):
         agree(rules, table, search, ply, of_a_ply)
 
@@ -74,14 +74,14 @@ def test_distances_are_those_of_the_tablebase(name: str, of_a_ply: int, tmp_path
     [("3x3:3", "draw", 9), ("4x4:4", "draw", 16), ("4x4:3", "win", 5), ("3x4:3", "win", 7)],
 )
 def test_known_values(name: str, value: str, distance: int) -> None:
-    found = solve(game(name))
+    found = solve(Position(game(name)))
     assert (found.value, found.distance) == (value, distance)
     assert len(found.line) == distance
     assert found.best[0] == found.line[0]
-    assert solve(game(name), value_only=True).value == value
+    assert solve(Position(game(name)), value_only=True).value == value
 
 
-def agree(rules: Rules, table: Tablebase, search: Search, ply: int, number: int) -> int:
+def agree(rules: Rules, table: Tablebase, search: AlphaBetaSearch, ply: int, number: int) -> int:
     """How many random positions of a ply were found to have the score of the table."""
     boards = draw_positions(rules, ply, number, np.random.default_rng(ply))
     for board, score in zip(boards.tolist(), table.probe_many(boards).tolist(), strict=True):
@@ -95,10 +95,10 @@ def agree(rules: Rules, table: Tablebase, search: Search, ply: int, number: int)
 @pytest.mark.compiled
 def test_squava_against_the_shipped_plies() -> None:
     rules = game("squava")
-    table, search = Tablebase("squava"), Search(rules)
+    table, search = Tablebase("squava"), AlphaBetaSearch(rules)
     assert agree(rules, table, search, 6, 200) == 200
     for board in draw_positions(rules, 6, 3, np.random.default_rng(1)).tolist():
-        found, known = solve(rules, Position(rules, *board), search=search), table.probe(Position(rules, *board))
+        found, known = solve(Position(rules, *board), search=search), table.probe(Position(rules, *board))
         assert (found.value, found.distance) == (known.value, known.distance)
 
 
@@ -107,52 +107,52 @@ def test_squava_against_the_shipped_plies() -> None:
 def test_squava_whole(tmp_path: Path) -> None:
     """Its openings by value alone, thousands of positions of every ply, some with all their moves."""
     rules = game("squava")
-    found = solve(rules, value_only=True)
+    found = solve(Position(rules), value_only=True)
     cross = {cell for cell in range(25) if 2 in divmod(cell, 5)}
     assert {move.cell for move in found.moves if move.value == "loss"} == cross
     assert sum(move.value == "win" for move in found.moves) == 16
     build_tablebase(rules, tmp_path / "t.tb")
-    table, search = Tablebase(tmp_path / "t.tb"), Search(rules)
+    table, search = Tablebase(tmp_path / "t.tb"), AlphaBetaSearch(rules)
     assert sum(agree(rules, table, search, ply, 2000) for ply in range(24, 4, -1)) == 19 * 2000 + 78
     assert sum(agree(rules, table, search, ply, 20) for ply in range(4, -1, -1)) == 20 + 20 + 20 + 6 + 1
     for ply in range(7, 25):
         for board in draw_positions(rules, ply, 100, np.random.default_rng(0)).tolist():
             position = Position(rules, *board)
-            answer, known = solve(rules, position, search=search), table.probe(position)
+            answer, known = solve(position, search=search), table.probe(position)
             assert (answer.value, answer.distance, answer.moves) == (known.value, known.distance, known.moves)
 
 
 @pytest.mark.long
 @pytest.mark.compiled
 def test_five_by_five_four_in_a_row_is_a_draw() -> None:
-    assert solve(game("5x5:4"), value_only=True).value == "draw"
+    assert solve(Position(game("5x5:4")), value_only=True).value == "draw"
 
 
 @pytest.mark.compiled
 def test_a_budget_that_ends() -> None:
     """What is known is said: nothing at first, then that the first player cannot lose."""
     rules = game("5x5:4")
-    nothing = solve(rules, budget=Budget(nodes=1000))
+    nothing = solve(Position(rules), budget=Budget(nodes=1000))
     assert (nothing.value, nothing.at_least, nothing.at_most, nothing.distance) == ("unknown", "loss", "win", None)
     assert nothing.as_dict()["at_most"] == "win"
     assert "unknown, nothing is known" in str(nothing)
-    timed = solve(rules, budget=Budget(seconds=0.2))
+    timed = solve(Position(rules), budget=Budget(seconds=0.2))
     assert timed.value == "unknown"
-    search = Search(rules)
+    search = AlphaBetaSearch(rules)
     for _ in range(2):  # each question has the budget anew
-        solve(rules, budget=Budget(nodes=1000), search=search)
+        solve(Position(rules), budget=Budget(nodes=1000), search=search)
     assert search.nodes == 2 * 1001
     threat = Position.parse("XXX../OO.../...../...../.....", rules)
-    some = solve(rules, threat, Budget(nodes=200))
+    some = solve(threat, Budget(nodes=200))
     assert (some.value, some.at_least) in (("win", "win"), ("unknown", "win"), ("unknown", "loss"))
 
 
 def test_a_finished_game_and_an_impossible_one() -> None:
     rules = game("3x3:3")
-    over = solve(rules, Position.parse("XXX/OO./...", rules))
+    over = solve(Position.parse("XXX/OO./...", rules))
     assert (over.value, over.distance, over.moves, over.line) == ("loss", 0, (), ())
     with pytest.raises(IllegalPosition):
-        solve(rules, Position.parse("XXX/OOO/...", rules))
+        solve(Position.parse("XXX/OOO/...", rules))
 
 
 @pytest.mark.compiled
@@ -171,7 +171,7 @@ def test_the_oracle_says_who_answered(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(FileTrouble, match="is a tablebase of 3x3:3, not of 5x5:4-3"):
         Oracle(squava, tmp_path / "t.tb")
     for position in list(positions(tictactoe))[::50]:
-        by_table, by_search = Oracle(tictactoe).ask(position), solve(tictactoe, position)
+        by_table, by_search = Oracle(tictactoe).ask(position), solve(position)
         assert by_table.as_dict() | {"line": []} == by_search.as_dict() | {"line": []}
 
 

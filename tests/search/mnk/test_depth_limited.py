@@ -6,7 +6,7 @@ import pytest
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.search.mnk.depth_limited import DECIDED, best_move, game_of, new_table
+from gridlab.search.mnk.depth_limited import DECIDED, best_move, heuristics_of, new_depth_table
 from gridlab.search.mnk.evaluation import evaluate, evaluation_of, middle_of
 
 GAMES = ["3x3:3", "3x4:4-3", "3x3:-3", "5x5:4-3"]
@@ -78,17 +78,17 @@ def test_the_figures_of_the_evaluation() -> None:
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_the_search_finds_what_minimax_finds(name: str, depth: int) -> None:
     rules = game(name)
-    tables, table = game_of(rules), new_table(1 << 10)
+    tables, table = heuristics_of(rules), new_depth_table(1 << 10)
     for position in random_positions(rules, 8 if depth < 3 else 3, seed=depth):
         cell, score, counts = best_move(position, depth, tables, table)
         assert score == minimax(position, min(depth, rules.cells - position.ply))
         assert -minimax(position.play(cell), min(depth, rules.cells - position.ply) - 1) == score
         assert counts.nodes > 0
-        assert best_move(position, depth, tables, new_table(1 << 10), ordered=False)[1] == score
+        assert best_move(position, depth, tables, new_depth_table(1 << 10), ordered=False)[1] == score
 
 
 def test_a_sooner_win_is_better() -> None:
     rules = game("tictactoe")
     position = Position.parse("XX./OO./...", rules)
-    cell, score, _ = best_move(position, 5, game_of(rules), new_table())
+    cell, score, _ = best_move(position, 5, heuristics_of(rules), new_depth_table())
     assert (cell, score) == (2, DECIDED - 5)

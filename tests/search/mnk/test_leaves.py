@@ -6,9 +6,9 @@ import pytest
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.search.mnk.board import Board, board_of, smallest_image
-from gridlab.search.mnk.depth_limited import DECIDED, best_move, game_of, new_table
+from gridlab.search.mnk.depth_limited import DECIDED, best_move, heuristics_of, new_depth_table
 from gridlab.search.mnk.evaluation import evaluate_many, evaluation_of
+from gridlab.search.mnk.geometry import Geometry, geometry_of, smallest_image
 from gridlab.search.mnk.leaves import Boards, Values, value_moves
 from tests.search.mnk.test_depth_limited import GAMES, random_positions, seats
 
@@ -22,16 +22,16 @@ def evaluate_mixed(boards: Boards) -> Values:
     return np.array([mixed(own, other) for own, other in boards.tolist()])
 
 
-def plain(position: Position, depth: int, board: Board) -> float:
+def plain(position: Position, depth: int, geometry: Geometry) -> float:
     """Without merging, tactics or levels; a leaf is judged as its smallest image shows it."""
     outcome = position.outcome()
     if outcome:
         decided = DECIDED - position.ply
         return 0 if outcome.winner is None else decided if outcome.winner == position.to_move else -decided
     if depth == 0:
-        own, other, _ = smallest_image(*seats(position), board.images)
+        own, other, _ = smallest_image(*seats(position), geometry.images)
         return mixed(int(own), int(other))
-    return max(-plain(position.play(cell), depth - 1, board) for cell in position.moves())
+    return max(-plain(position.play(cell), depth - 1, geometry) for cell in position.moves())
 
 
 def boards_of(positions: list[Position]) -> Boards:
@@ -42,12 +42,12 @@ def boards_of(positions: list[Position]) -> Boards:
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_every_listed_move_has_its_minimax_value(name: str, depth: int) -> None:
     rules = game(name)
-    board, positions = board_of(rules), random_positions(rules, 8 if depth < 3 else 3, seed=depth)
-    found = value_moves(boards_of(positions), depth, board, evaluate_mixed)
+    geometry, positions = geometry_of(rules), random_positions(rules, 8 if depth < 3 else 3, seed=depth)
+    found = value_moves(boards_of(positions), depth, geometry, evaluate_mixed)
     for number, position in enumerate(positions):
         cells, values = found.of(number)
         deep = min(depth, rules.cells - position.ply)
-        truth = {cell: -plain(position.play(cell), deep - 1, board) for cell in position.moves()}
+        truth = {cell: -plain(position.play(cell), deep - 1, geometry) for cell in position.moves()}
         assert values.tolist() == [truth[cell] for cell in cells.tolist()]
         cell, value = found.best(number)
         assert value == truth[cell] == max(truth.values())
@@ -57,14 +57,14 @@ def test_every_listed_move_has_its_minimax_value(name: str, depth: int) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_with_the_heuristic_it_agrees_with_alpha_beta(name: str) -> None:
     rules = game(name)
-    tables, heuristic, board = game_of(rules), evaluation_of(rules), board_of(rules)
+    heuristics, evaluation, geometry = heuristics_of(rules), evaluation_of(rules), geometry_of(rules)
     positions = random_positions(rules, 10, seed=9)
     for depth in (1, 2):
         found = value_moves(
-            boards_of(positions), depth, board, lambda boards: evaluate_many(boards, heuristic).astype(np.float64)
+            boards_of(positions), depth, geometry, lambda boards: evaluate_many(boards, evaluation).astype(np.float64)
         )
         for number, position in enumerate(positions):
-            assert found.best(number)[1] == best_move(position, depth, tables, new_table(1 << 10))[1]
+            assert found.best(number)[1] == best_move(position, depth, heuristics, new_depth_table(1 << 10))[1]
 
 
 def test_leaves_are_merged() -> None:
@@ -76,7 +76,7 @@ def test_leaves_are_merged() -> None:
         seen.append(boards)
         return np.zeros(len(boards))
 
-    found = value_moves(np.zeros((1, 2), np.int64), 2, board_of(rules), evaluate)
+    found = value_moves(np.zeros((1, 2), np.int64), 2, geometry_of(rules), evaluate)
     assert (found.leaves, found.edges, len(seen)) == (12, 9 + 3 * 8, 1)
     assert found.met == 9 - 3 + 3 * 8 - 12
 
@@ -86,7 +86,7 @@ def test_leaves_of_squava_merge_to_pairs_of_pairs() -> None:
     """Four plies with n cells free: at most C(n,2)·C(n-2,2) positions, as many if nothing is decided or symmetric."""
     rules: Rules = game("squava")
     position = Position.parse("X.O../...../..X../...../.O.X.", rules)
-    found = value_moves(boards_of([position]), 4, board_of(rules), lambda boards: np.zeros(len(boards)))
+    found = value_moves(boards_of([position]), 4, geometry_of(rules), lambda boards: np.zeros(len(boards)))
     free = 20
     most = free * (free - 1) // 2 * (free - 2) * (free - 3) // 2
     assert 0.5 * most < found.leaves <= most
@@ -99,6 +99,6 @@ def test_a_decided_game_needs_no_evaluation() -> None:
         raise AssertionError
 
     win = boards_of([Position.parse("XX./OO./...", rules)])
-    assert value_moves(win, 3, board_of(rules), evaluate).best(0) == (2, DECIDED - 5)
+    assert value_moves(win, 3, geometry_of(rules), evaluate).best(0) == (2, DECIDED - 5)
     last = boards_of([Position.parse("XOX/XOO/OX.", rules)])
-    assert value_moves(last, 4, board_of(rules), evaluate).best(0) == (8, 0.0)
+    assert value_moves(last, 4, geometry_of(rules), evaluate).best(0) == (8, 0.0)

@@ -13,7 +13,7 @@ from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.players.registry import make_player
-from gridlab.search.mnk.mcts import Searched, Tried, search, states_of
+from gridlab.search.mnk.mcts import SearchResult, TriedMove, search, states_of
 from tests.search.mnk.plain_mcts import PlainSearch, cells_of
 
 
@@ -71,17 +71,17 @@ def test_a_decided_position_needs_few_playouts() -> None:
     assert (won.playouts < 20, won.best) == (True, 2)
 
 
-def searched(*moves: Tried) -> Searched:
-    return Searched(Position(game("3x3:3")), 10, moves)
+def searched(*moves: TriedMove) -> SearchResult:
+    return SearchResult(Position(game("3x3:3")), 10, moves)
 
 
 def test_the_move_that_is_played() -> None:
-    assert searched(Tried(0, 9, 0.5, ""), Tried(1, 1, 1.0, "win")).best == 1
-    assert searched(Tried(0, 9, -1.0, "loss"), Tried(1, 1, -0.5, "")).best == 1
-    assert searched(Tried(0, 9, -0.5, ""), Tried(1, 1, 0.0, "draw")).best == 1
-    assert searched(Tried(0, 9, 0.5, ""), Tried(1, 1, 0.0, "draw")).best == 0
-    assert searched(Tried(3, 4, -1.0, "loss"), Tried(5, 6, -1.0, "loss")).best == 5
-    assert searched(Tried(3, 4, 0.2, ""), Tried(5, 4, 0.3, "")).best == 5
+    assert searched(TriedMove(0, 9, 0.5, ""), TriedMove(1, 1, 1.0, "win")).best == 1
+    assert searched(TriedMove(0, 9, -1.0, "loss"), TriedMove(1, 1, -0.5, "")).best == 1
+    assert searched(TriedMove(0, 9, -0.5, ""), TriedMove(1, 1, 0.0, "draw")).best == 1
+    assert searched(TriedMove(0, 9, 0.5, ""), TriedMove(1, 1, 0.0, "draw")).best == 0
+    assert searched(TriedMove(3, 4, -1.0, "loss"), TriedMove(5, 6, -1.0, "loss")).best == 5
+    assert searched(TriedMove(3, 4, 0.2, ""), TriedMove(5, 4, 0.3, "")).best == 5
 
 
 @pytest.mark.compiled

@@ -19,9 +19,9 @@ from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
 from gridlab.search.budget import Budget
-from gridlab.search.mnk.board import board_of
-from gridlab.search.mnk.proof_book import Layer
-from gridlab.search.mnk.proof_kernel import PROVED, REFUTED, decide, hopes_of, new_table
+from gridlab.search.mnk.geometry import geometry_of
+from gridlab.search.mnk.proof_book import Page
+from gridlab.search.mnk.proof_kernel import PROVED, REFUTED, decide, hopes_of, new_proof_table
 from gridlab.search.mnk.proof_number import Proof, prove, prove_win
 from tests.conftest import Run
 
@@ -64,8 +64,8 @@ def moves_of(rules: Rules, own: set[int], other: set[int], book: dict[tuple[int,
 def as_dict(proof: Proof) -> dict[tuple[int, int], int]:
     return {
         (stones[0], stones[1]): move
-        for layer in proof.book
-        for stones, move in zip(layer.stones.tolist(), layer.moves.tolist(), strict=True)
+        for page in proof.book
+        for stones, move in zip(page.stones.tolist(), page.moves.tolist(), strict=True)
     }
 
 
@@ -73,12 +73,12 @@ def as_dict(proof: Proof) -> dict[tuple[int, int], int]:
 def test_every_position_is_decided_as_play_decides_it(name: str) -> None:
     """And whatever is proved is won by a plain walk over all replies."""
     rules, known = game(name), dict[reference.Board, int]()
-    score_by_play(rules, (0,) * rules.cells, known)
+    score_by_play((0,) * rules.cells, rules, known)
     ongoing = {position: score for position, score in on_boards(rules, known) if position.outcome() is None}
     for position, score in ongoing.items():
         assert decided(position) == (PROVED if score > 0 else REFUTED), position
     for position in [position for position, score in ongoing.items() if score > 0][::7]:
-        proof = prove(rules, position)
+        proof = prove(position)
         assert (proof.result, proof.flaw(), proof.size) == ("proved", None, len(as_dict(proof)))
         assert wins_by_book(rules, cells_of(proof.own), cells_of(proof.other), as_dict(proof))
 
@@ -89,8 +89,8 @@ def on_boards(rules: Rules, known: dict[reference.Board, int]) -> Iterator[tuple
 
 def decided(position: Position) -> int:
     own, other = position.own, position.other
-    board, hopes = board_of(position.rules), hopes_of(position.rules)
-    return decide(own, other, board, hopes, new_table(1 << 10), np.zeros(1, np.int64), 1 << 62, stop_flag())
+    geometry, hopes = geometry_of(position.rules), hopes_of(position.rules)
+    return decide(own, other, geometry, hopes, new_proof_table(1 << 10), np.zeros(1, np.int64), 1 << 62, stop_flag())
 
 
 @pytest.mark.compiled
@@ -111,13 +111,13 @@ def test_forced_wins_are_those_of_the_tablebase(name: str, of_a_ply: int, tmp_pa
     rules = game(name)
     build_tablebase(rules, tmp_path / "t.tb")
     table, random = Tablebase(tmp_path / "t.tb"), np.random.default_rng(0)
-    board, hopes, nodes = board_of(rules), hopes_of(rules), np.zeros(1, np.int64)
+    geometry, hopes, nodes = geometry_of(rules), hopes_of(rules), np.zeros(1, np.int64)
     for ply in range(rules.cells):
-        kept = new_table(1 << 16)  # positions of one ply have one attacker
+        kept = new_proof_table(1 << 16)  # positions of one ply have one attacker
         boards = draw_positions(rules, ply, of_a_ply, random)
         for (crosses, noughts), score in zip(boards.tolist(), table.probe_many(boards).tolist(), strict=True):
             own, other = (crosses, noughts) if ply % 2 == 0 else (noughts, crosses)
-            found = decide(own, other, board, hopes, kept, nodes, 1 << 62, stop_flag())
+            found = decide(own, other, geometry, hopes, kept, nodes, 1 << 62, stop_flag())
             assert found == (PROVED if score > 0 else REFUTED), Position(rules, crosses, noughts)
 
 
@@ -134,7 +134,7 @@ def test_forced_wins_are_those_of_the_tablebase(name: str, of_a_ply: int, tmp_pa
     ],
 )
 def test_known_games(name: str, result: str) -> None:
-    proof = prove_win(game(name), 0, 0)
+    proof = prove_win(0, 0, game(name))
     assert proof.result == result
     if result == "proved":
         assert proof.flaw() is None
@@ -150,47 +150,47 @@ def test_known_games(name: str, result: str) -> None:
 @pytest.mark.long
 @pytest.mark.compiled
 def test_five_by_five_four_in_a_row_is_not_won() -> None:
-    assert prove_win(game("5x5:4"), 0, 0).result == "refuted"
+    assert prove_win(0, 0, game("5x5:4")).result == "refuted"
 
 
 @pytest.mark.compiled
 def test_a_small_table_forgets_and_finds_again() -> None:
-    proof = prove_win(game("5x6:4"), 0, 0, entries=1 << 10)
+    proof = prove_win(0, 0, game("5x6:4"), entries=1 << 10)
     assert (proof.result, proof.flaw()) == ("proved", None)
 
 
 @pytest.mark.compiled
 def test_spoilt_proofs_are_caught() -> None:
-    proof = prove_win(game("4x4:3"), 0, 0)
+    proof = prove_win(0, 0, game("4x4:3"))
     assert proof.flaw() is None
     stones, moves = proof.book[1]
 
-    def spoilt(layer: Layer) -> Proof:
-        return Proof(proof.rules, 0, 0, "proved", 0, (proof.book[0], layer, *proof.book[2:]))
+    def spoilt(page: Page) -> Proof:
+        return Proof(0, 0, proof.rules, "proved", 0, (proof.book[0], page, *proof.book[2:]))
 
-    assert spoilt(Layer(stones[1:], moves[1:])).flaw() == "a position after 2 plies has no move"
-    assert spoilt(Layer(stones, np.full_like(moves, -1))).flaw() == "a move after 2 plies does not win"
-    others = [spoilt(Layer(stones, np.where(np.arange(len(moves)) == 0, cell, moves))).flaw() for cell in range(16)]
+    assert spoilt(Page(stones[1:], moves[1:])).flaw() == "a position after 2 plies has no move"
+    assert spoilt(Page(stones, np.full_like(moves, -1))).flaw() == "a move after 2 plies does not win"
+    others = [spoilt(Page(stones, np.where(np.arange(len(moves)) == 0, cell, moves))).flaw() for cell in range(16)]
     assert others.count(None) < 16
-    assert Proof(proof.rules, 0, 0, "proved", 0, proof.book[:1]).flaw() == "a position after 2 plies has no move"
-    assert Proof(proof.rules, 0, 0, "refuted", 0, ()).flaw() == "nothing is proved"
+    assert Proof(0, 0, proof.rules, "proved", 0, proof.book[:1]).flaw() == "a position after 2 plies has no move"
+    assert Proof(0, 0, proof.rules, "refuted", 0, ()).flaw() == "nothing is proved"
 
 
 @pytest.mark.compiled
 def test_off_turn_positions_and_budgets() -> None:
     """X has two stones more and is to move: the order of the stones says so."""
     rules = game("3x3:3")
-    assert prove_win(rules, 0b000_000_011, 0).line == (2,)
-    assert prove_win(rules, 0, 0b000_000_011).result == "refuted"
-    assert prove_win(game("5x5:4"), 0, 0, Budget(nodes=1000)).result == "unknown"
-    timed = prove_win(game("5x5:4"), 0, 0, Budget(seconds=0.3))
+    assert prove_win(0b000_000_011, 0, rules).line == (2,)
+    assert prove_win(0, 0b000_000_011, rules).result == "refuted"
+    assert prove_win(0, 0, game("5x5:4"), Budget(nodes=1000)).result == "unknown"
+    timed = prove_win(0, 0, game("5x5:4"), Budget(seconds=0.3))
     assert (timed.result, timed.book, timed.line) == ("unknown", (), ())
 
 
 def test_a_finished_game_needs_no_proof() -> None:
     rules = game("3x3:3")
     with pytest.raises(IllegalMove, match="there is nothing to prove"):
-        prove(rules, Position.parse("XXX/OO./...", rules))
+        prove(Position.parse("XXX/OO./...", rules))
 
 
 @pytest.mark.compiled

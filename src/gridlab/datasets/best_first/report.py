@@ -15,14 +15,13 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import Sink, whole_file
-from gridlab.games.mnk.rules import Rules
 from gridlab.games.notation import move_text
-from gridlab.search.mnk.best_first import MAX_EXPANSIONS, Expansion, Found, Start, best_first
+from gridlab.search.mnk.best_first import MAX_EXPANSIONS, BestFirstResult, Expansion, Start, best_first
 
 Asked = Literal["cooperative", "forced"]
 
 
-class Proof(Protocol):
+class ProverAnswer(Protocol):
     """What a prover answers."""
 
     @property
@@ -42,7 +41,7 @@ class Proof(Protocol):
         """The main line as cells, the winner's and the loser's moves in turn."""
 
 
-Prover = Callable[[Rules, int, int], Proof]  # rules, stones of the player to move, stones of the opponent
+Prover = Callable[[Start], ProverAnswer]
 
 
 class Report(NamedTuple):
@@ -113,7 +112,7 @@ def ask_prover(start: Start, prove: Prover, sink: Sink) -> Report:
     if start.winner or start.full:
         over = "already won" if start.winner else "full board"
         return Report(start, "forced", over, over_sentence(start), (), {"nodes": 0, "proof_size": 0})
-    proof = prove(start.rules, start.own, start.other)
+    proof = prove(start)
     line = proof.line if proof.result == "proved" else ()
     sink.write("\n".join([*drawn(start, line)[1:], "\n"]).encode())
     effort = {"nodes": proof.nodes, "proof_size": proof.size}
@@ -135,7 +134,7 @@ def step_text(step: Expansion) -> str:
     return f"expansion {step.number}: depth {step.depth}, {step.board.player} to move, {heuristic}\n{step.board}\n\n"
 
 
-def found_sentence(found: Found, limit: int) -> str:
+def found_sentence(found: BestFirstResult, limit: int) -> str:
     start = found.start
     player, opponent, expanded = start.player, start.opponent, counted(found.expansions, "expansion")
     if found.ending == "found":
@@ -155,7 +154,7 @@ def over_sentence(start: Start) -> str:
     return f"Already won by {start.winner}" if start.winner else "Nothing found: the board is full"
 
 
-def proof_sentence(start: Start, proof: Proof) -> str:
+def proof_sentence(start: Start, proof: ProverAnswer) -> str:
     looked = f"{counted(proof.nodes, 'position')} looked at"
     if proof.result == "proved":
         moves = " ".join(moves_of(start, proof.line))

@@ -14,7 +14,7 @@ from gridlab.core.progress import bar
 from gridlab.datasets.terminals.layer_file import HEADER, RECORD, Records, layer_name, open_layer, write_layer
 from gridlab.datasets.terminals.manifest import MANIFEST, Layer, Manifest
 from gridlab.datasets.terminals.records import first_disorder
-from gridlab.exact.terminals import Plan, candidates, count_shards, first_ply, layer, prepare
+from gridlab.exact.terminals import LayerTables, candidates, count_shards, first_ply, layer, prepare
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 
@@ -60,9 +60,9 @@ def build_terminals(
     manifest = _begin(rules, folder, resume)
     missing = [ply for ply in wanted if ply not in {each.ply for each in manifest.layers}]
     if missing:
-        plan = prepare(rules, missing[-1], workers)
+        tables = prepare(rules, missing[-1], workers)
     for ply in missing:
-        made = _build_layer(rules, plan, folder, ply, workers, progress)
+        made = _build_layer(rules, tables, folder, ply, workers, progress)
         layers = tuple(sorted([*manifest.layers, made]))
         command = f"gridlab terminals build {rules} --plies {plies_text(each.ply for each in layers)}"
         manifest = manifest._replace(layers=layers, made=manifest.made | {"command": command})
@@ -90,11 +90,13 @@ def _begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
     return manifest
 
 
-def _build_layer(rules: Rules, plan: Plan, folder: Path, ply: int, workers: int | None, progress: bool) -> Layer:
+def _build_layer(
+    rules: Rules, tables: LayerTables, folder: Path, ply: int, workers: int | None, progress: bool
+) -> Layer:
     path = folder / layer_name(ply)
     for part in folder.glob(f".{path.name}.*.part"):  # left by a run that was killed
         part.unlink()
-    shards = count_shards(plan, ply, workers)
+    shards = count_shards(tables, ply, workers)
     largest = max((shard.won + shard.lost for shard in shards), default=0)
     if largest > MOST_IN_MEMORY:
         raise TooLarge(
@@ -108,7 +110,7 @@ def _build_layer(rules: Rules, plan: Plan, folder: Path, ply: int, workers: int 
     else:
         _require_room(folder, size)
         with bar(won + lost, f"ply {ply:2}", "records", progress) as shown:
-            checksum = write_layer(path, won + lost, _advancing(layer(plan, shards, workers), shown)).sha256
+            checksum = write_layer(path, won + lost, _advancing(layer(tables, shards, workers), shown)).sha256
     x_wins, o_wins = (won, lost) if ply % 2 else (lost, won)
     return Layer(ply, path.name, won + lost, x_wins, o_wins, candidates(rules, ply), size, checksum)
 

@@ -36,7 +36,7 @@ OTHER_DISK = 1 << 20  # directories; small blocks pack less well
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildEstimate:
     """What a build will take: bytes, and seconds of one core."""
 
     rules: Rules
@@ -66,12 +66,12 @@ def size_text(size: int) -> str:
     return f"{size / 2**20:.0f} MiB" if size >= 1 << 20 else f"{-(-size // 1024)} KiB"
 
 
-def plan(counts: Census, workers: int | None = None) -> Plan:
+def estimate(counts: Census, workers: int | None = None) -> BuildEstimate:
     """What a build will take, before anything is done."""
     rules, tables = counts.rules, halves(counts.rules)
     shapes = [shape(rules.cells, ply) for ply in range(rules.cells + 1)]
     slots = [tables.count(crosses) * each for crosses, _, _, each in shapes]
-    return Plan(
+    return BuildEstimate(
         rules,
         counts.counts.ongoing,
         counts.canonical.ongoing,
@@ -82,7 +82,7 @@ def plan(counts: Census, workers: int | None = None) -> Plan:
     )
 
 
-def require_room(needed: Plan, path: Path) -> None:
+def require_room(needed: BuildEstimate, path: Path) -> None:
     """TooLarge if memory or disk will not do."""
     memory = available_memory()
     if memory is not None and needed.memory > memory:
@@ -128,7 +128,7 @@ def build_tablebase(
     folder = path.with_name(path.name + ".plies")
     done = finished_plies(rules, folder, resume)
     counts = counts or census(rules, workers)
-    require_room(plan(counts, workers), path)
+    require_room(estimate(counts, workers), path)
     with bar(0, str(rules), "scores", progress) as shown:
         solver = Solver(rules, counts, workers, shown.update)
         first = min(done, default=rules.cells + rules.cells % 2)

@@ -35,10 +35,10 @@ from gridlab.games.mnk.rules import Rules
 MAGIC, END = b"GRIDTAB1", b"1BATDIRG"
 FOOTER = struct.Struct("<QQI8s")
 NUMBER = np.dtype("<u4")
-Counts = dict[str, int]  # by score, as text
+ScoreCounts = dict[str, int]  # by score, as text
 
 
-class Ply(NamedTuple):
+class StoredPly(NamedTuple):
     """What the directory says of a stored ply."""
 
     ply: int
@@ -54,8 +54,8 @@ class PlyCounts(NamedTuple):
     """The ongoing positions of a ply by score: all of them, and up to symmetry."""
 
     ply: int
-    every: Counts
-    canonical: Counts
+    every: ScoreCounts
+    canonical: ScoreCounts
 
 
 class Directory(NamedTuple):
@@ -64,7 +64,7 @@ class Directory(NamedTuple):
     rules: Rules
     behaviour: int
     max_ply: int
-    plies: tuple[Ply, ...]
+    plies: tuple[StoredPly, ...]
     counts: tuple[PlyCounts, ...]
 
     def as_json(self) -> bytes:
@@ -84,7 +84,7 @@ class Directory(NamedTuple):
             Rules.parse(content["rules"]),
             int(content["behaviour"]),
             int(content["max_ply"]),
-            tuple(Ply(**each) for each in content["plies"]),
+            tuple(StoredPly(**each) for each in content["plies"]),
             tuple(PlyCounts(**each) for each in content["counts"]),
         )
 
@@ -128,14 +128,14 @@ def write_table(
     return file
 
 
-def _write_blocks(file: Checksummed, new: NewPly) -> tuple[Ply, bytes, bytes]:
+def _write_blocks(file: Checksummed, new: NewPly) -> tuple[StoredPly, bytes, bytes]:
     start = file.size
     sizes, sums = [], []
     for block in new.blocks:
         file.write(block)
         sizes.append(len(block))
         sums.append(zlib.crc32(block))
-    ply = Ply(new.ply, new.crosses, new.slots, new.a_block, len(sizes), start, 0)
+    ply = StoredPly(new.ply, new.crosses, new.slots, new.a_block, len(sizes), start, 0)
     return ply, np.array(sizes, NUMBER).tobytes(), np.array(sums, NUMBER).tobytes()
 
 
@@ -171,11 +171,11 @@ class TableFile:
             raise SpoiltFile(f"{name}: the directory cannot be understood: {error}") from error
 
     @property
-    def plies(self) -> dict[int, Ply]:
+    def plies(self) -> dict[int, StoredPly]:
         """The stored plies by number."""
         return self._plies
 
-    def _index(self, ply: Ply) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    def _index(self, ply: StoredPly) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         """Where the blocks of a ply begin, and their checksums."""
         if ply.ply not in self._places:
             sizes, sums = np.frombuffer(self._map, NUMBER, 2 * ply.blocks, ply.index_at).reshape(2, -1)

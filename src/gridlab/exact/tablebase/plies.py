@@ -14,7 +14,7 @@ from gridlab.core.stop import stop_flag
 from gridlab.core.workers import in_order
 from gridlab.exact.census import Census
 from gridlab.exact.tablebase.blocks import shape
-from gridlab.exact.tablebase.file import Counts, PlyCounts
+from gridlab.exact.tablebase.file import PlyCounts, ScoreCounts
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.rows import Scores, fill_dead
 from gridlab.exact.tablebase.scores import DEAD
@@ -126,6 +126,6 @@ def in_blocks(scores: Scores, slots: int) -> list[Scores]:
     return [scores[at : at + step] for at in range(0, len(scores), step)]
 
 
-def by_score(counts: NDArray[np.int64]) -> Counts:
+def by_score(counts: NDArray[np.int64]) -> ScoreCounts:
     """{"99": 12, …}: the scores that occur, dead slots left out."""
     return {str(score): int(counts[score + 128]) for score in range(-100, 101) if counts[score + 128]}

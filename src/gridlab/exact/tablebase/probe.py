@@ -17,7 +17,7 @@ from gridlab.exact.tablebase.file import TableFile
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.look_up import Boards, Places, look_up, read_scores
 from gridlab.exact.tablebase.rows import Scores
-from gridlab.exact.tablebase.scores import answer, before
+from gridlab.exact.tablebase.scores import before, value_and_distance
 from gridlab.games import game
 from gridlab.games.mnk.kernels import first_illegal, runs_of
 from gridlab.games.mnk.position import Position
@@ -79,8 +79,8 @@ class Tablebase:
         moves = {cell: before([after]) for cell, after in self.after(position).items()}
         return Solution(
             position,
-            *answer(score, empty),
-            tuple(Move(cell, *answer(each, empty)) for cell, each in moves.items()),
+            *value_and_distance(score, empty),
+            tuple(Move(cell, *value_and_distance(each, empty)) for cell, each in moves.items()),
             tuple(self.line(position)),
             source=str(self.file.path.name),
         )

@@ -16,18 +16,18 @@ WON, LOST, DRAWN = 100, -100, 0
 DEAD = 127  # marks a slot that no game reaches
 
 
-class Answer(NamedTuple):
+class ValueAndDistance(NamedTuple):
     """What a position is worth to the player to move, and in how many plies the game ends under best play."""
 
     value: Value
     distance: int
 
 
-def answer(score: int, empty: int) -> Answer:
+def value_and_distance(score: int, empty: int) -> ValueAndDistance:
     """A score in words; a draw lasts until the `empty` cells are filled."""
     if score == DRAWN:
-        return Answer("draw", empty)
-    return Answer("win" if score > 0 else "loss", WON - abs(score))
+        return ValueAndDistance("draw", empty)
+    return ValueAndDistance("win" if score > 0 else "loss", WON - abs(score))
 
 
 def before(successors: list[int]) -> int:

@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 from gridlab.core import draw
-from gridlab.exact.tablebase.file import Counts, Directory, PlyCounts
+from gridlab.exact.tablebase.file import Directory, PlyCounts, ScoreCounts
 from gridlab.exact.tablebase.probe import Tablebase
-from gridlab.exact.tablebase.scores import answer
+from gridlab.exact.tablebase.scores import value_and_distance
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.solution import Solution
 
@@ -34,7 +34,7 @@ class Stats(NamedTuple):
         found: dict[str, dict[int, int]] = {"win": {}, "loss": {}}
         for ply in self.directory.counts:
             for score, number in ply.every.items():
-                value, distance = answer(int(score), 0)
+                value, distance = value_and_distance(int(score), 0)
                 if value != "draw":
                     found[value][distance] = found[value].get(distance, 0) + number
         return {value: dict(sorted(by.items())) for value, by in found.items()}
@@ -89,5 +89,5 @@ def _ply(counts: PlyCounts) -> PlyStats:
     )  # fmt: skip
 
 
-def _longest(counts: Counts, sign: int) -> int:
-    return max((answer(int(score), 0).distance for score in counts if int(score) * sign > 0), default=0)
+def _longest(counts: ScoreCounts, sign: int) -> int:
+    return max((value_and_distance(int(score), 0).distance for score in counts if int(score) * sign > 0), default=0)

@@ -18,7 +18,7 @@ from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
 from gridlab.exact.census import Census, census
 from gridlab.exact.tablebase.blocks import shape
-from gridlab.exact.tablebase.file import Ply, PlyCounts, TableFile
+from gridlab.exact.tablebase.file import PlyCounts, StoredPly, TableFile
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.plies import Solver, a_block, in_blocks, stored_plies
 from gridlab.exact.tablebase.probe import Tablebase
@@ -172,7 +172,7 @@ def check_all(file: TableFile, counts: Census, workers: int | None, progress: bo
     return judged, remarks, complaints
 
 
-def _compare(file: TableFile, ply: Ply, job: range, scores: Scores) -> list[str]:
+def _compare(file: TableFile, ply: StoredPly, job: range, scores: Scores) -> list[str]:
     wrong = []
     for block, expected in enumerate(in_blocks(scores, ply.slots), job.start // ply.a_block):
         if not np.array_equal(file.block(ply.ply, block), expected):

@@ -5,7 +5,7 @@
 
 import math
 
-from gridlab.learn.dqn.settings import Settings
+from gridlab.learn.dqn.settings import TrainingSettings
 
 RANDOM, HEURISTIC, SELF_PLAY = 1, 2, 3
 NAMES = {RANDOM: "random", HEURISTIC: "heuristic", SELF_PLAY: "self-play"}
@@ -23,18 +23,18 @@ def phase_of(episode: int, episodes: int) -> int:
     return RANDOM + sum(episode >= start for start in phase_starts(episodes))
 
 
-def epsilon_of(episode: int, settings: Settings) -> float:
+def epsilon_of(episode: int, settings: TrainingSettings) -> float:
     """The share of random moves in an episode: it decays from the first one on, down to a floor."""
     return max(settings.last_epsilon, settings.epsilon * settings.epsilon_decay**episode)
 
 
-def learning_rate_of(episode: int, settings: Settings) -> float:
+def learning_rate_of(episode: int, settings: TrainingSettings) -> float:
     """From the first to the last learning rate along half a cosine; a constant if they are the same."""
     high, low = settings.learning_rate, settings.last_learning_rate
     return low + (high - low) * (1 + math.cos(math.pi * episode / settings.episodes)) / 2
 
 
-def round_from(episode: int, settings: Settings) -> range:
+def round_from(episode: int, settings: TrainingSettings) -> range:
     """The episodes played together from here: a round ends where a phase, a target or a checkpoint does."""
     ends = [episode + settings.together - episode % settings.together, settings.episodes]
     ends += [episode - episode % every + every for every in (settings.target_update, settings.checkpoint)]
@@ -42,6 +42,6 @@ def round_from(episode: int, settings: Settings) -> range:
     return range(episode, min(ends))
 
 
-def steps_after(episodes: range, settings: Settings) -> int:
+def steps_after(episodes: range, settings: TrainingSettings) -> int:
     """Gradient steps after a round: whole steps of a steady rate."""
     return int(episodes.stop * settings.steps) - int(episodes.start * settings.steps)

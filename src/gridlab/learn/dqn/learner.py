@@ -11,7 +11,7 @@ from gridlab.games.mnk.rules import Rules
 from gridlab.learn.dqn.curriculum import learning_rate_of
 from gridlab.learn.dqn.episodes import chance
 from gridlab.learn.dqn.replay_buffer import Moves, Replay
-from gridlab.learn.dqn.settings import Settings
+from gridlab.learn.dqn.settings import TrainingSettings
 from gridlab.learn.dqn.targets import negamax_targets
 from gridlab.nets import checkpoint
 from gridlab.nets.checkpoint import NETWORK, Checkpoint, Tensors
@@ -26,7 +26,7 @@ SAMPLING = 1  # what a source of chance is for; games are played with 0
 class Learner:
     """The state of a training; `episode` is the next one."""
 
-    def __init__(self, rules: Rules, settings: Settings, seed: int, device: torch.device) -> None:
+    def __init__(self, rules: Rules, settings: TrainingSettings, seed: int, device: torch.device) -> None:
         self.rules, self.settings, self.seed, self.device = rules, settings, seed, device
         self.judge = Judge(new_network(seed, settings.dropout), rules, device)
         self.target = new_network(seed, settings.dropout).to(device).eval()
@@ -49,7 +49,7 @@ class Learner:
         random = chance(self.seed, SAMPLING, self.steps)
         moves = self.replay.sample(self.settings.batch, random)
         if self.settings.images:
-            moves = seen_through(moves, random, self.judge.board.images)
+            moves = seen_through(moves, random, self.judge.geometry.images)
         torch.manual_seed(int(random.integers(1 << 62)))  # for dropout
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate_of(self.episode, self.settings)

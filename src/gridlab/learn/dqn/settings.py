@@ -16,7 +16,7 @@ TRAINING_BLEND = 0.3  # the share of the network in an evaluation; the rest is t
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """A recipe. An episode is a game."""
 
     preset: str = "guide"
@@ -46,8 +46,8 @@ class Settings:
 
 
 PRESETS = {
-    "guide": Settings(),
-    "best": Settings(
+    "guide": TrainingSettings(),
+    "best": TrainingSettings(
         preset="best", episodes=60_000, learning_rate=0.0005, last_learning_rate=0.00001, memory=1_000_000,
         batch=512, steps=0.2, target_update=1000, checkpoint=6000, together=500, dropout=0.0, images=True,
         course=Course(playouts=1600, longest_opening=14, random_moves=0.15, trust=0.5),
@@ -55,7 +55,7 @@ PRESETS = {
 }  # fmt: skip
 
 
-def settings_of(preset: str, episodes: int | None = None, shaping: bool = False) -> Settings:
+def settings_of(preset: str, episodes: int | None = None, shaping: bool = False) -> TrainingSettings:
     """A preset, with another number of episodes if one is given."""
     if preset not in PRESETS:
         raise BadNotation(f"{preset!r} is no preset; there are {', '.join(PRESETS)}")

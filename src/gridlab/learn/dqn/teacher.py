@@ -14,13 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import popcount
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States, below, draw, streams
 from gridlab.core.stop import Stop, stopped
-from gridlab.search.mnk.board import Board
-from gridlab.search.mnk.mcts_kernel import Tree, grow, new_tree, nth_cell
-from gridlab.search.mnk.random_play import ending_by, open_game
+from gridlab.search.mnk.geometry import Geometry
+from gridlab.search.mnk.mcts_kernel import Tree, grow, new_tree
+from gridlab.search.mnk.random_play import DRAWS, GOES_ON, ending_by, open_game, random_cell
 
 EXPLORATION = 1.0
 PARTS = 1 << 20  # probabilities are counted in parts of this
@@ -43,27 +42,27 @@ class Course(NamedTuple):
     trust: float  # λ: how much what came of a position counts
 
 
-def teach(course: Course, seed: int, games: range, board: Board, stop: Stop) -> Lessons:
+def teach(course: Course, seed: int, games: range, geometry: Geometry, stop: Stop) -> Lessons:
     """The positions of some games, which hang on the seed and their numbers alone."""
-    most = board.cells * len(games)
+    most = geometry.cells * len(games)
     lessons = Lessons(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most, np.float32))
     states = streams(seed, len(games), games.start)
-    number = play_games(course, board, new_tree(course.playouts + 1), states, lessons, stop)
+    number = play_games(course, geometry, new_tree(course.playouts + 1), states, lessons, stop)
     return Lessons(lessons.own[:number], lessons.other[:number], lessons.value[:number])
 
 
 @kernel
-def play_games(course: Course, board: Board, tree: Tree, states: States, lessons: Lessons, stop: Stop) -> int:
+def play_games(course: Course, geometry: Geometry, tree: Tree, states: States, lessons: Lessons, stop: Stop) -> int:
     """Play a game from every stream; how many positions were written down."""
-    searched, surprises = np.zeros(board.cells + 1), np.zeros(board.cells + 1, np.bool_)
+    searched, surprises = np.zeros(geometry.cells + 1), np.zeros(geometry.cells + 1, np.bool_)
     number = 0
     for game in range(len(states)):
         state = states[game : game + 1]
-        own, other = open_game(course.longest_opening, board, state)
-        first, ending = number, 0
-        while ending == 0:
+        own, other = open_game(course.longest_opening, geometry, state)
+        first, ending = number, GOES_ON
+        while ending == GOES_ON:
             clear(tree)
-            grow(own, other, course.playouts, EXPLORATION, False, True, board, tree, state, stop)
+            grow(own, other, course.playouts, EXPLORATION, False, True, geometry, tree, state, stop)
             if stopped(stop):
                 return number
             cell, value = favourite(tree)
@@ -72,9 +71,9 @@ def play_games(course: Course, board: Board, tree: Tree, states: States, lessons
             number += 1
             surprises[at] = below(draw(state, 0), PARTS) < course.random_moves * PARTS
             if surprises[at]:
-                free = ((1 << board.cells) - 1) & ~(own | other)
-                cell = nth_cell(free, below(draw(state, 0), popcount(free)))
-            ending = ending_by(own, other, cell, board)
+                free = ((1 << geometry.cells) - 1) & ~(own | other)
+                cell = random_cell(free, state)
+            ending = ending_by(own, other, cell, geometry)
             own, other = other, own | 1 << cell
         write_returns(course.trust, ending, searched, surprises, lessons.value[first:number])
     return number
@@ -84,8 +83,8 @@ def play_games(course: Course, board: Board, tree: Tree, states: States, lessons
 def write_returns(
     trust: float, ending: int, searched: NDArray[np.float64], surprises: NDArray[np.bool_], out: NDArray[np.float32]
 ) -> None:
-    """The λ-returns of a game, from its last move up; `ending` is 1 if that one won, -1 if it lost, 2 for a draw."""
-    following = 0.0 if ending == 2 else -float(ending)  # for the opponent of the last mover
+    """The λ-returns of a game, from its last move up; `ending` is what that one did."""
+    following = 0.0 if ending == DRAWS else -float(ending)  # for the opponent of the last mover
     for at in range(len(out) - 1, -1, -1):
         value = searched[at]
         if not surprises[at]:

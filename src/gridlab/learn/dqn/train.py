@@ -25,13 +25,13 @@ from gridlab.core.workers import in_order
 from gridlab.games.mnk.rules import Rules
 from gridlab.learn.dqn.curriculum import epsilon_of, phase_of, phase_starts, round_from, steps_after
 from gridlab.learn.dqn.curves import plot_curve
-from gridlab.learn.dqn.episodes import Table, joined, play_episodes
+from gridlab.learn.dqn.episodes import EpisodeSetup, joined, play_episodes
 from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.replay_buffer import Moves, new_moves
-from gridlab.learn.dqn.settings import Settings, differences
+from gridlab.learn.dqn.settings import TrainingSettings, differences
 from gridlab.learn.dqn.teacher import Lessons, teach
 from gridlab.nets import checkpoint
-from gridlab.search.mnk.board import board_of
+from gridlab.search.mnk.geometry import geometry_of
 
 TRAINING = "training.safetensors"
 GROUP = 5  # episodes played side by side by one worker
@@ -49,7 +49,7 @@ def device_of(name: str) -> torch.device:
     return torch.device("cuda" if there and name != "cpu" else "cpu")
 
 
-def begin(rules: Rules, settings: Settings, seed: int, folder: Path, resume: bool, device: str) -> Learner:
+def begin(rules: Rules, settings: TrainingSettings, seed: int, folder: Path, resume: bool, device: str) -> Learner:
     """A new learner, or the one a folder holds."""
     learner = Learner(rules, settings, seed, device_of(device))
     path = folder / TRAINING
@@ -144,17 +144,17 @@ def rounds(learner: Learner) -> Iterator[range]:
 def own_games(learner: Learner, workers: int | None) -> Experience:
     for episodes in rounds(learner):
         learner.network.eval()
-        table = Table(learner.judge, learner.settings, learner.seed)
+        setup = EpisodeSetup(learner.judge, learner.settings, learner.seed)
         groups = [episodes[first : first + GROUP] for first in range(0, len(episodes), GROUP)]
-        yield episodes, joined(list(in_order(partial(play_episodes, table), groups, workers)))
+        yield episodes, joined(list(in_order(partial(play_episodes, setup), groups, workers)))
 
 
 def taught_games(learner: Learner, workers: int | None) -> Experience:
     """Played ahead by other threads while the network learns."""
-    course, board, stop = learner.settings.course, board_of(learner.rules), stop_flag()
+    course, geometry, stop = learner.settings.course, geometry_of(learner.rules), stop_flag()
     assert course is not None
     left = list(rounds(learner))
-    played = in_order(lambda games: teach(course, learner.seed, games, board, stop), left, workers, stop)
+    played = in_order(lambda games: teach(course, learner.seed, games, geometry, stop), left, workers, stop)
     with closing(played) as lessons:
         for episodes, each in zip(left, lessons, strict=True):
             yield episodes, as_moves(each)

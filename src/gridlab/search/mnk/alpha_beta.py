@@ -10,8 +10,9 @@ from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Move, Solution, Value
 from gridlab.search.budget import NO_LIMIT, Budget
-from gridlab.search.mnk.board import board_of
-from gridlab.search.mnk.null_window import END, ENTRIES, UNKNOWN, new_effort, new_table, prove
+from gridlab.search.mnk.geometry import geometry_of
+from gridlab.search.mnk.null_window import ENTRIES, STOPPED, new_effort, new_transposition_table, prove
+from gridlab.search.mnk.tactics import END
 
 NAMES: dict[int, Value] = {-1: "loss", 0: "draw", 1: "win"}
 
@@ -31,16 +32,16 @@ class OutOfBudget(Exception):
     """Nodes or time are used up; what is known then is kept by whoever asked."""
 
 
-class Search:
-    """A game to be searched, with the table and history that all its questions share."""
+class AlphaBetaSearch:
+    """Scores of the positions of one game, with the table and history that all questions share; one at a time."""
 
     def __init__(self, rules: Rules, entries: int | None = None) -> None:
         """A table of 2^22 entries unless told otherwise; a small game never fills it and gets a smaller one."""
         self.rules = rules
         entries = entries or min(ENTRIES, 1 << (3**rules.cells).bit_length())
-        self.board, self.table, self.effort = board_of(rules), new_table(entries), new_effort(rules)
+        self.geometry, self.table, self.effort = geometry_of(rules), new_transposition_table(entries), new_effort(rules)
         self.stop = stop_flag()
-        prove(0, 0, 0, self.board, self.table, self.effort, 0, self.stop)  # compiled before any clock runs
+        prove(0, 0, 0, self.geometry, self.table, self.effort, 0, self.stop)  # compiled before any clock runs
         self.effort.nodes[0] = 0
         self.limit = NO_LIMIT
 
@@ -56,8 +57,8 @@ class Search:
     def reaches(self, position: Position, bound: int) -> bool:
         """Whether the score of an ongoing position is at least `bound`."""
         own, other = position.own, position.other
-        score = prove(own, other, bound, self.board, self.table, self.effort, self.limit, self.stop)
-        if score == UNKNOWN:
+        score = prove(own, other, bound, self.geometry, self.table, self.effort, self.limit, self.stop)
+        if score == STOPPED:
             raise OutOfBudget
         return score >= bound
 
@@ -113,11 +114,10 @@ def finished(position: Position) -> int | None:
 
 
 def solve(
-    rules: Rules,
-    position: Position | None = None,
+    position: Position,
     budget: Budget | None = None,
     value_only: bool = False,
-    search: Search | None = None,
+    search: AlphaBetaSearch | None = None,
     tell: Callable[[int, int], object] = lambda moves, nodes: None,
 ) -> Solution:
     """The exact value and distance of a position and of each of its moves, and the main line.
@@ -125,9 +125,8 @@ def solve(
     When the budget ends the value may be `unknown`, between `at_least` and `at_most`. `tell` hears now and then how
     many moves are done, and the nodes so far. A `search` that is handed in keeps its table for the next question.
     """
-    position = position or Position(rules)
     position.require_legal()
-    search = search or Search(rules)
+    search = search or AlphaBetaSearch(position.rules)
     before, begun = search.nodes, time.monotonic()
     nodes, seconds = budget or Budget()
     search.allow(nodes)
@@ -147,7 +146,7 @@ def solve(
 
 
 def _solve_moves(
-    search: Search, position: Position, value_only: bool, known: dict[int, Bounds], done: list[int]
+    search: AlphaBetaSearch, position: Position, value_only: bool, known: dict[int, Bounds], done: list[int]
 ) -> bool:
     """Fill `known` with the bounds of every move for its maker; whether the budget was enough for all to be `done`."""
     moves = position.moves()

@@ -89,7 +89,7 @@ class Expansion(NamedTuple):
         return self.hp - self.ho
 
 
-class Found(NamedTuple):
+class BestFirstResult(NamedTuple):
     """What the search came to; the line is empty unless it found one."""
 
     start: Start
@@ -98,7 +98,7 @@ class Found(NamedTuple):
     line: tuple[int, ...] = ()
 
 
-class Lines(NamedTuple):
+class LineSets(NamedTuple):
     """The rows, columns and diagonals of a board. A set of lines is a number: bit i for line i."""
 
     cells: tuple[int, ...]  # [line]: its cells, as a bitboard
@@ -118,10 +118,10 @@ class Lines(NamedTuple):
         return found
 
 
-def lines_of(size: int) -> Lines:
+def line_sets(size: int) -> LineSets:
     cells = Rules(size, size, size).winning_lines
     through = (sum(1 << i for i, line in enumerate(cells) if line >> cell & 1) for cell in range(size * size))
-    return Lines(cells, tuple(through))
+    return LineSets(cells, tuple(through))
 
 
 class Queue:
@@ -161,16 +161,16 @@ class Queue:
 
 def best_first(
     start: Start, limit: int = MAX_EXPANSIONS, tell: Callable[[Expansion], object] = lambda expansion: None
-) -> Found:
+) -> BestFirstResult:
     """Search until we have a line, nothing is left to expand, or `limit` positions were expanded.
 
     `tell` hears of each expansion as it is made. A position that the opponent has won is not expanded.
     """
     if start.winner:
-        return Found(start, "already won", 0)
+        return BestFirstResult(start, "already won", 0)
     if start.full:
-        return Found(start, "full board", 0)
-    lines = lines_of(start.size)
+        return BestFirstResult(start, "full board", 0)
+    lines = line_sets(start.size)
     heuristic = lines.open(start.other).bit_count() - lines.open(start.own).bit_count()
     queue = Queue(start.own | start.other << OTHER, heuristic)
     expansions = 0
@@ -180,11 +180,11 @@ def best_first(
         tell(expansion_of(start, queue.boards[counter], expansions, lines))
         cell = expand(start, queue, counter, lines)
         if cell is not None:
-            return Found(start, "found", expansions, (*queue.line(counter), cell))
-    return Found(start, "limit" if queue.waiting else "nothing", expansions)
+            return BestFirstResult(start, "found", expansions, (*queue.line(counter), cell))
+    return BestFirstResult(start, "limit" if queue.waiting else "nothing", expansions)
 
 
-def expand(start: Start, queue: Queue, counter: int, lines: Lines) -> int | None:
+def expand(start: Start, queue: Queue, counter: int, lines: LineSets) -> int | None:
     """Try the moves of a position in row-major order: the first that wins for us, else put all into the queue.
 
     A stone closes the lines through its cell that were open to the other side; nothing else in hp - ho changes.
@@ -208,7 +208,7 @@ def is_ours(start: Start, own: int, other: int) -> bool:
     return ((own | other).bit_count() - (start.own | start.other).bit_count()) % 2 == 0
 
 
-def expansion_of(start: Start, board: int, number: int, lines: Lines) -> Expansion:
+def expansion_of(start: Start, board: int, number: int, lines: LineSets) -> Expansion:
     """A board of the search as people know it."""
     own, other = board & OWN, board >> OTHER
     crosses, noughts = (own, other) if start.player == "X" else (other, own)
@@ -227,7 +227,7 @@ def cells_of(cells: int) -> Iterator[int]:
 
 def best_looking(start: Start) -> int:
     """The free cell after which hp - ho is highest, the first of equals: what the search would expand next."""
-    lines = lines_of(start.size)
+    lines = line_sets(start.size)
     closing = lines.open(start.own)
     free = cells_of(start.rules.board & ~(start.own | start.other))
     return max(free, key=lambda cell: (closing & lines.through[cell]).bit_count())

@@ -2,6 +2,14 @@
 
 A decided position outranks every evaluation, and a sooner win a later one. The table keeps the exact key, the depth, a
 lower and an upper bound and the best move, so that what was found at another depth or window is not taken for more.
+
+The plies of the search have frames, numbered by the plies that are left to the end of the search:
+
+    OWN OTHER                             the stones of the player to move and of the other
+    ALPHA BETA FIRST_ALPHA                the window, and its lower end at the beginning
+    ENTRY                                 the place of the position in the table
+    LISTED TRIED                          moves listed, and moves whose score is known
+    BEST CHOSEN                           the best score so far, and its move
 """
 
 from typing import NamedTuple
@@ -14,15 +22,23 @@ from gridlab.core.jit import kernel
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.search.mnk.evaluation import Evaluation, evaluate, evaluation_of
-from gridlab.search.mnk.tactics import Lines, lines_through
+from gridlab.search.mnk.geometry import LinesThrough, lines_through
+from gridlab.search.mnk.tactics import OTHER, OWN, UNDECIDED, Frames, fills
 
 DECIDED = 1_000_000  # a win with t stones on the board is worth DECIDED - t
 INFINITE = 1 << 30
 ENTRIES = 1 << 16
-MINE, THEIRS, ALPHA, BETA, BEST, CHOSEN, COUNT, INDEX, PLACE, BEGAN = range(10)  # columns of a frame
+COLUMNS = 10
+ALPHA, BETA, FIRST_ALPHA, ENTRY, LISTED, TRIED, BEST, CHOSEN = range(2, COLUMNS)
+
+# what a move promises at once
+WIN_NOW, LOSE_NOW, BLOCK = 15_000, -10_000, 5_000  # it completes a line, or takes the cell where the opponent would
+NEAR_CENTRE, FAR = 10, 4  # for each step less than FAR from the centre
+OWN_STONE = 5  # on a line that is open to us, each
+TRAP = 50  # a losing line that lacks this cell alone of the opponent's stones
 
 
-class Table(NamedTuple):
+class DepthTable(NamedTuple):
     """What has been found: [entry] each."""
 
     own: NDArray[np.int64]
@@ -33,173 +49,193 @@ class Table(NamedTuple):
     move: NDArray[np.int8]
 
 
-class Game(NamedTuple):
-    """A game as this search takes it."""
+class Heuristics(NamedTuple):
+    """What this search knows of a game: its lines, and what positions and moves look like at once."""
 
     cells: int
-    winning: Lines
-    losing: Lines
+    winning: LinesThrough
+    losing: LinesThrough
     evaluation: Evaluation
-    centre: NDArray[np.int64]  # [cell]: 10 for each step less than 4 from the centre
+    centre: NDArray[np.int64]  # [cell]
 
 
-class Counts(NamedTuple):
+class NodeCounts(NamedTuple):
     """What a search has cost."""
 
     nodes: int
     hits: int  # positions answered by the table
 
 
-def game_of(rules: Rules) -> Game:
+def heuristics_of(rules: Rules) -> Heuristics:
     steps = [
         (abs(2 * row - rules.rows + 1) + abs(2 * col - rules.cols + 1)) // 2
         for row in range(rules.rows)
         for col in range(rules.cols)
     ]
-    return Game(
+    return Heuristics(
         rules.cells,
-        lines_through(rules, rules.winning_lines),
-        lines_through(rules, rules.losing_lines),
+        lines_through(rules.winning_lines, rules),
+        lines_through(rules.losing_lines, rules),
         evaluation_of(rules),
-        np.array([10 * (4 - each) for each in steps], np.int64),
+        np.array([NEAR_CENTRE * (FAR - each) for each in steps], np.int64),
     )
 
 
-def new_table(entries: int = ENTRIES) -> Table:
-    return Table(
+def new_depth_table(entries: int = ENTRIES) -> DepthTable:
+    return DepthTable(
         np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.full(entries, -1, np.int8),
         np.zeros(entries, np.int32), np.zeros(entries, np.int32), np.zeros(entries, np.int8),
     )  # fmt: skip
 
 
 def best_move(
-    position: Position, depth: int, game: Game, table: Table, ordered: bool = True
-) -> tuple[int, int, Counts]:
-    """The best move to that depth, its score for the player who makes it, and the cost; the first of equals."""
+    position: Position, depth: int, heuristics: Heuristics, table: DepthTable, ordered: bool = True
+) -> tuple[int, int, NodeCounts]:
+    """The best move, its score for the player who makes it, and the cost; the first of equals."""
     counts = np.zeros(2, np.int64)
-    cell, score = look_ahead(position.own, position.other, depth, game, table, ordered, counts)
-    return int(cell), int(score), Counts(*counts.tolist())
+    cell, score = look_ahead(position.own, position.other, depth, heuristics, table, ordered, counts)
+    return int(cell), int(score), NodeCounts(*counts.tolist())
 
 
 @kernel
 def look_ahead(
-    own: int, other: int, depth: int, game: Game, table: Table, ordered: bool, counts: NDArray[np.int64]
-) -> tuple[int, int]:
-    """Best cell and score of an ongoing position; every ply has its frame."""
-    cells, root = game.cells, popcount(own | other)
-    deep = min(depth, cells - root)
-    frame = np.zeros((deep + 1, 10), np.int64)
-    moves = np.empty((deep + 1, cells), np.int64)
-    weights = np.empty(cells, np.int64)
-    frame[0, MINE], frame[0, THEIRS], frame[0, ALPHA], frame[0, BETA] = own, other, -INFINITE, INFINITE
-    d, value, entering = 0, 0, True
+    own: int, other: int, depth: int, heuristics: Heuristics, table: DepthTable, ordered: bool,
+    counts: NDArray[np.int64],
+) -> tuple[int, int]:  # fmt: skip
+    """Best cell and score of an ongoing position."""
+    cells, winning, losing, evaluation = heuristics.cells, heuristics.winning, heuristics.losing, heuristics.evaluation
+    stones = popcount(own | other)
+    deep = min(depth, cells - stones)
+    frames = np.empty((deep + 1, COLUMNS), np.int64)
+    moves, weights = np.empty((deep + 1, cells), np.int64), np.empty((deep + 1, cells), np.int64)
+    frames[deep, OWN], frames[deep, OTHER], frames[deep, ALPHA], frames[deep, BETA] = own, other, -INFINITE, INFINITE
+    left = deep
     while True:
-        at = frame[d]
-        left = deep - d
-        returning = False
-        if entering:
-            counts[0] += 1
-            if left == 0:
-                value, returning = evaluate(at[MINE], at[THEIRS], game.evaluation), True
-            else:
-                place = place_of(at[MINE], at[THEIRS], len(table.depth))
-                hint = -1
-                if table.depth[place] >= 0 and table.own[place] == at[MINE] and table.other[place] == at[THEIRS]:
-                    hint = table.move[place]
-                    if d > 0 and table.depth[place] == left:
-                        low, high = int(table.low[place]), int(table.high[place])
-                        if low >= at[BETA] or high <= at[ALPHA] or low == high:
-                            value, returning = (low if low >= at[BETA] or low == high else high), True
-                            counts[1] += 1
-                at[PLACE], at[BEGAN], at[BEST], at[CHOSEN], at[INDEX] = place, at[ALPHA], -INFINITE, -1, 0
-                at[COUNT] = list_moves(at, hint, game, moves[d], weights, ordered)
+        # enter a position
+        counts[0] += 1
+        if left == 0:
+            score = evaluate(frames[0, OWN], frames[0, OTHER], evaluation)
         else:
-            cell = moves[d, at[INDEX]]
-            at[INDEX] += 1
-            if -value > at[BEST]:
-                at[BEST], at[CHOSEN] = -value, cell
-            at[ALPHA] = max(at[ALPHA], at[BEST])
-            if at[ALPHA] >= at[BETA] or at[INDEX] == at[COUNT]:
-                value, returning = at[BEST], True
-                keep(at, left, table)
-        if returning:
-            if d == 0:
-                return at[CHOSEN], value
-            d -= 1
-            entering = False
-            continue
-        cell = moves[d, at[INDEX]]
-        mine = at[MINE] | 1 << cell
-        ending = line_through(mine, cell, game)
-        if ending != 0 or popcount(mine | at[THEIRS]) == cells:
-            value, entering = -ending * (DECIDED - root - d - 1), False  # for the opponent, who would be next
-            continue
-        below = frame[d + 1]
-        below[MINE], below[THEIRS] = at[THEIRS], mine
-        below[ALPHA], below[BETA] = -at[BETA], -at[ALPHA]
-        d += 1
-        entering = True
+            score, hint = probe(left, left < deep, frames, table)
+            counts[1] += score != UNDECIDED
+            if score == UNDECIDED:
+                list_moves(left, hint, frames, moves, weights, heuristics, ordered)
+        while True:
+            # return from it and from those above that are finished with it
+            while score != UNDECIDED:
+                if left == deep:
+                    return frames[left, CHOSEN], score
+                left += 1
+                score = take_back(-score, left, frames, moves)
+                if score != UNDECIDED:
+                    store(left, frames, table)
+            # try the next move
+            score = make_move(
+                moves[left, frames[left, TRIED]], left, stones + deep - left, cells, frames, winning, losing
+            )
+            left -= 1
+            if score == UNDECIDED:
+                break
 
 
 @kernel
-def keep(at: NDArray[np.int64], left: int, table: Table) -> None:
-    """Write down what a finished frame has found."""
-    place = at[PLACE]
-    table.own[place], table.other[place] = at[MINE], at[THEIRS]
-    table.depth[place], table.move[place] = left, at[CHOSEN]
-    table.low[place] = at[BEST] if at[BEST] > at[BEGAN] else -INFINITE
-    table.high[place] = at[BEST] if at[BEST] < at[BETA] else INFINITE
+def probe(left: int, usable: bool, frames: Frames, table: DepthTable) -> tuple[int, int]:
+    """Begin a frame: the score if the table answers the question, and else its best move of the position, or -1."""
+    own, other, alpha, beta = frames[left, OWN], frames[left, OTHER], frames[left, ALPHA], frames[left, BETA]
+    entry = place_of(own, other, len(table.depth))
+    frames[left, ENTRY], frames[left, FIRST_ALPHA], frames[left, TRIED] = entry, alpha, 0
+    frames[left, BEST], frames[left, CHOSEN] = -INFINITE, -1
+    depth, low, high, move = table.depth[entry], int(table.low[entry]), int(table.high[entry]), int(table.move[entry])
+    known = (depth >= 0) & (table.own[entry] == own) & (table.other[entry] == other)
+    score = UNDECIDED
+    if known and usable and depth == left:
+        if low >= beta or low == high:
+            score = low
+        elif high <= alpha:
+            score = high
+    return score, move if known else -1
 
 
 @kernel
-def line_through(stones: int, cell: int, game: Game) -> int:
+def take_back(score: int, left: int, frames: Frames, moves: NDArray[np.int64]) -> int:
+    """Take back the move just tried, which has this score: the score of the position if that settles it."""
+    cell = moves[left, frames[left, TRIED]]
+    frames[left, TRIED] += 1
+    if score > frames[left, BEST]:
+        frames[left, BEST], frames[left, CHOSEN] = score, cell
+    frames[left, ALPHA] = max(frames[left, ALPHA], frames[left, BEST])
+    settled = (frames[left, ALPHA] >= frames[left, BETA]) | (frames[left, TRIED] == frames[left, LISTED])
+    return frames[left, BEST] if settled else UNDECIDED
+
+
+@kernel
+def store(left: int, frames: Frames, table: DepthTable) -> None:
+    """Write down what a finished frame has found, over whatever stood there."""
+    entry, best = frames[left, ENTRY], frames[left, BEST]
+    table.own[entry], table.other[entry] = frames[left, OWN], frames[left, OTHER]
+    table.depth[entry], table.move[entry] = left, frames[left, CHOSEN]
+    table.low[entry] = best if best > frames[left, FIRST_ALPHA] else -INFINITE
+    table.high[entry] = best if best < frames[left, BETA] else INFINITE
+
+
+@kernel
+def make_move(
+    cell: int, left: int, stones: int, cells: int, frames: Frames, winning: LinesThrough, losing: LinesThrough
+) -> int:
+    """Begin the next frame; or the score for the opponent, who would be next, of a move that ends the game."""
+    mine = frames[left, OWN] | 1 << cell
+    result = result_of(mine, cell, winning, losing)
+    frames[left - 1, OWN], frames[left - 1, OTHER] = frames[left, OTHER], mine
+    frames[left - 1, ALPHA], frames[left - 1, BETA] = -frames[left, BETA], -frames[left, ALPHA]
+    return -result * (DECIDED - stones - 1) if result != 0 or stones + 1 == cells else UNDECIDED
+
+
+@kernel
+def result_of(stones: int, cell: int, winning: LinesThrough, losing: LinesThrough) -> int:
     """1 if the stone on a cell completes a winning line, -1 if a losing one, 0 if none."""
-    for result, through in ((1, game.winning), (-1, game.losing)):
-        i = 0
-        while through[cell, i] != 0:
-            if through[cell, i] & ~stones == 0:
-                return result
-            i += 1
-    return 0
+    won, lost = fills(stones, cell, winning), fills(stones, cell, losing)
+    return 1 if won else -1 if lost else 0
 
 
 @kernel
 def list_moves(
-    at: NDArray[np.int64], hint: int, game: Game, moves: NDArray[np.int64], weights: NDArray[np.int64], ordered: bool
-) -> int:
-    """The free cells, the most promising first: wins, blocks, centre, own lines, the opponent's traps; losses last."""
-    number = 0
-    rest = ((1 << game.cells) - 1) & ~(at[MINE] | at[THEIRS])
-    while rest != 0:
-        cell = lowest_cell(rest)
-        rest &= rest - 1
-        weight = promise(at[MINE], at[THEIRS], cell, game) if ordered else 0
+    left: int, hint: int, frames: Frames, moves: NDArray[np.int64], weights: NDArray[np.int64],
+    heuristics: Heuristics, ordered: bool,
+) -> None:  # fmt: skip
+    """List the free cells, the most promising first; as they come if they are not to be ordered."""
+    own, other, number = frames[left, OWN], frames[left, OTHER], 0
+    free = (1 << heuristics.cells) - 1 & ~(own | other)
+    while free != 0:
+        cell = lowest_cell(free)
+        free &= free - 1
+        weight = promise(own, other, cell, heuristics) if ordered else 0
         weight += (cell == hint) * INFINITE * ordered
-        i = number
-        while i > 0 and weights[i - 1] < weight:
-            weights[i], moves[i] = weights[i - 1], moves[i - 1]
-            i -= 1
-        weights[i], moves[i] = weight, cell
+        place = number
+        while place > 0 and weights[left, place - 1] < weight:
+            weights[left, place], moves[left, place] = weights[left, place - 1], moves[left, place - 1]
+            place -= 1
+        weights[left, place], moves[left, place] = weight, cell
         number += 1
-    return number
+    frames[left, LISTED] = number
 
 
 @kernel
-def promise(own: int, other: int, cell: int, game: Game) -> int:
-    """How good a move looks at once."""
+def promise(own: int, other: int, cell: int, heuristics: Heuristics) -> int:
+    """How good a move looks at once: wins, blocks, the centre, own lines, the opponent's traps; losses last."""
+    winning, losing, one_short = heuristics.winning, heuristics.losing, heuristics.evaluation.lose - 1
     stone = 1 << cell
-    ending = line_through(own | stone, cell, game)
-    if ending != 0:
-        return 15000 if ending > 0 else -10000
-    score = game.centre[cell] + (5000 if line_through(other | stone, cell, game) > 0 else 0)
+    weight = heuristics.centre[cell] + BLOCK * fills(other | stone, cell, winning)
     i = 0
-    while game.winning[cell, i] != 0:
-        if game.winning[cell, i] & other == 0:
-            score += 5 * popcount(game.winning[cell, i] & own)
+    while winning[cell, i] != 0:
+        if winning[cell, i] & other == 0:
+            weight += OWN_STONE * popcount(winning[cell, i] & own)
         i += 1
     i = 0
-    while game.losing[cell, i] != 0:
-        if game.losing[cell, i] & own == 0 and popcount(game.losing[cell, i] & other) == 2:
-            score += 50
+    while losing[cell, i] != 0:
+        if losing[cell, i] & own == 0 and popcount(losing[cell, i] & other) == one_short:
+            weight += TRAP
         i += 1
-    return int(score)
+    result = result_of(own | stone, cell, winning, losing)
+    if result != 0:
+        weight = WIN_NOW if result > 0 else LOSE_NOW
+    return int(weight)

@@ -13,12 +13,12 @@ from gridlab.core.bits import popcount
 from gridlab.core.jit import kernel
 from gridlab.games.mnk.rules import Rules
 
-OPEN = (0, 200, 20, 2)  # by stones missing
+OPEN_LINE = (0, 200, 20, 2)  # by stones missing
 NEARLY_LOST, MIDDLE = 100, 10
 
 
 class Evaluation(NamedTuple):
-    """The lines of a game, for the compiler."""
+    """What the evaluation needs to know of a game, for the compiler."""
 
     winning: NDArray[np.int64]  # [line]
     losing: NDArray[np.int64]  # [line]
@@ -49,28 +49,28 @@ def middle_of(rules: Rules) -> int:
 
 
 @kernel
-def evaluate(own: int, other: int, game: Evaluation) -> int:
+def evaluate(own: int, other: int, evaluation: Evaluation) -> int:
     """How good an ongoing position looks to the player to move; its negative is how it looks to the other."""
-    score = MIDDLE * (popcount(own & game.middle) - popcount(other & game.middle))
-    for line in game.winning:
+    score = MIDDLE * (popcount(own & evaluation.middle) - popcount(other & evaluation.middle))
+    for line in evaluation.winning:
         mine, theirs = popcount(own & line), popcount(other & line)
-        if theirs == 0 and 0 < game.win - mine < len(OPEN) and mine > 0:
-            score += OPEN[game.win - mine]
-        elif mine == 0 and 0 < game.win - theirs < len(OPEN) and theirs > 0:
-            score -= OPEN[game.win - theirs]
-    for line in game.losing:
+        if theirs == 0 and 0 < evaluation.win - mine < len(OPEN_LINE) and mine > 0:
+            score += OPEN_LINE[evaluation.win - mine]
+        elif mine == 0 and 0 < evaluation.win - theirs < len(OPEN_LINE) and theirs > 0:
+            score -= OPEN_LINE[evaluation.win - theirs]
+    for line in evaluation.losing:
         mine, theirs = popcount(own & line), popcount(other & line)
-        if theirs == 0 and mine > 0 and mine == game.lose - 1:
+        if theirs == 0 and mine > 0 and mine == evaluation.lose - 1:
             score -= NEARLY_LOST
-        elif mine == 0 and theirs > 0 and theirs == game.lose - 1:
+        elif mine == 0 and theirs > 0 and theirs == evaluation.lose - 1:
             score += NEARLY_LOST
     return score
 
 
 @kernel
-def evaluate_many(boards: NDArray[np.int64], game: Evaluation) -> NDArray[np.int64]:
+def evaluate_many(boards: NDArray[np.int64], evaluation: Evaluation) -> NDArray[np.int64]:
     """The same for many positions [position, (own, other)]."""
     scores = np.empty(len(boards), np.int64)
     for i in range(len(boards)):
-        scores[i] = evaluate(boards[i, 0], boards[i, 1], game)
+        scores[i] = evaluate(boards[i, 0], boards[i, 1], evaluation)
     return scores

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_cell, place_of, popcount
 from gridlab.core.jit import kernel
-from gridlab.search.mnk.board import Board, smallest_image
 from gridlab.search.mnk.depth_limited import DECIDED
+from gridlab.search.mnk.geometry import Geometry, smallest_image
 from gridlab.search.mnk.tactics import completing
 
 Boards = NDArray[np.int64]  # [position, (stones of the player to move, stones of the other)]
@@ -58,7 +58,7 @@ class MoveValues(NamedTuple):
         return int(cells[first]), float(values[first])
 
 
-def value_moves(boards: Boards, depth: int, board: Board, evaluate: Evaluate) -> MoveValues:
+def value_moves(boards: Boards, depth: int, geometry: Geometry, evaluate: Evaluate) -> MoveValues:
     """Minimax to `depth` plies for every move of ongoing positions, all with the same number of stones or not.
 
     Moves that cannot be best may be missing: beside one that wins at once there is no other.
@@ -66,7 +66,7 @@ def value_moves(boards: Boards, depth: int, board: Board, evaluate: Evaluate) ->
     levels: list[Level] = []
     here, met = np.ascontiguousarray(boards, np.int64), 0
     for left in range(depth, 0, -1):
-        level, here = expand(here, left, board)
+        level, here = expand(here, left, geometry)
         levels.append(level)
         met += int(np.count_nonzero(level.targets != ENDED)) - len(here)
         if not len(here):
@@ -80,13 +80,13 @@ def value_moves(boards: Boards, depth: int, board: Board, evaluate: Evaluate) ->
 
 
 @kernel
-def expand(boards: Boards, left: int, board: Board) -> tuple[Level, Boards]:
+def expand(boards: Boards, left: int, geometry: Geometry) -> tuple[Level, Boards]:
     """The moves of every position and the positions after them, with `left` plies to look at.
 
     A move that wins at once is the only one listed. With two plies left a move that lets the opponent win at once is
     decided as well; where only one is left, that is for the evaluation to see.
     """
-    cells, runs, images = board.cells, board.runs, board.images
+    cells, runs, images = geometry.cells, geometry.runs, geometry.images
     full = (1 << cells) - 1
     most = 0
     for i in range(len(boards)):
@@ -102,8 +102,9 @@ def expand(boards: Boards, left: int, board: Board) -> tuple[Level, Boards]:
     for i in range(len(boards)):
         own, other = boards[i, 0], boards[i, 1]
         free, stones = full & ~(own | other), popcount(own | other)
-        wins, losses = completing(own, runs, 1) & free, completing(own, runs, -1)
-        threats = completing(other, runs, 1) & free
+        wins, losses = completing(own, runs)
+        threats, _ = completing(other, runs)
+        wins, threats = wins & free, threats & free
         rest = wins & -wins if wins != 0 else free
         while rest != 0:
             cell = lowest_cell(rest)

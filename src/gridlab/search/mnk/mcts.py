@@ -6,20 +6,21 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gridlab.core import draw
-from gridlab.core.splitmix import States
+from gridlab.core.splitmix import States, streams
 from gridlab.core.stop import Stop, stop_flag
 from gridlab.core.workers import call
 from gridlab.games import notation
 from gridlab.games.mnk.position import Position
-from gridlab.search.mnk.board import Board, board_of
-from gridlab.search.mnk.mcts_kernel import DRAWN, LOST, OPEN, WON, grow, new_tree
+from gridlab.search.mnk.geometry import Geometry, geometry_of
+from gridlab.search.mnk.mcts_kernel import PROVED_DRAW, PROVED_LOSS, PROVED_WIN, UNPROVED, grow, new_tree
 
 EXPLORATION = 1.0  # results are 1, 0 and -1
+PLAYOUTS = 2000
 Proved = Literal["", "loss", "draw", "win"]
-FOR_THE_MOVER: dict[int, Proved] = {OPEN: "", LOST: "win", DRAWN: "draw", WON: "loss"}  # of the position after the move
+FOR_THE_MOVER: dict[int, Proved] = {UNPROVED: "", PROVED_LOSS: "win", PROVED_DRAW: "draw", PROVED_WIN: "loss"}
 
 
-class Tried(NamedTuple):
+class TriedMove(NamedTuple):
     """A move of the start."""
 
     cell: int
@@ -29,12 +30,12 @@ class Tried(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchResult:
     """The moves of a position after so many playouts, ascending; those never tried are not there."""
 
     position: Position
     playouts: int
-    moves: tuple[Tried, ...]
+    moves: tuple[TriedMove, ...]
 
     @property
     def best(self) -> int:
@@ -69,27 +70,32 @@ class Searched:
 
 def search(
     position: Position,
-    playouts: int,
-    states: States,
+    playouts: int = PLAYOUTS,
+    states: States | None = None,
     proofs: bool = True,
     careful: bool = True,
     exploration: float = EXPLORATION,
-    board: Board | None = None,
+    geometry: Geometry | None = None,
     stop: Stop | None = None,
-) -> Searched:
-    """Search an ongoing position by `playouts` playouts, fewer if it is proved before; chance comes from `states`."""
-    board = board or board_of(position.rules)
+    seed: int = 0,
+) -> SearchResult:
+    """Search an ongoing position by `playouts` playouts, fewer if it is proved before.
+
+    Chance comes from a stream of `states`, or of its own made from the seed.
+    """
+    states = streams(seed, 1) if states is None else states
+    geometry = geometry or geometry_of(position.rules)
     own, other = position.own, position.other
     tree, stop = new_tree(playouts + 1), stop_flag() if stop is None else stop
-    done = call(lambda: grow(own, other, playouts, exploration, proofs, careful, board, tree, states, stop), stop)
-    moves: list[Tried] = []
+    done = call(lambda: grow(own, other, playouts, exploration, proofs, careful, geometry, tree, states, stop), stop)
+    moves: list[TriedMove] = []
     child = int(tree.first[0])
     while child:
         visits, proved = int(tree.visits[child]), int(tree.proved[child])
-        value = float(DRAWN - proved) if proved else int(tree.total[child]) / visits
-        moves.append(Tried(int(tree.move[child]), visits, value, FOR_THE_MOVER[proved]))
+        value = float(PROVED_DRAW - proved) if proved else int(tree.total[child]) / visits
+        moves.append(TriedMove(int(tree.move[child]), visits, value, FOR_THE_MOVER[proved]))
         child = int(tree.following[child])
-    return Searched(position, done, tuple(sorted(moves)))
+    return SearchResult(position, done, tuple(sorted(moves)))
 
 
 def states_of(random: np.random.Generator) -> States:

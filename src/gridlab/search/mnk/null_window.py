@@ -1,10 +1,4 @@
-"""The exact value of one position by alpha-beta, without any table made before.
-
-A score tells when the game ends: END - t if the player to move wins and the game then has t stones, t - END if that
-player loses, 0 for a draw. It belongs to the position, not to the way there, so it can be kept in a table as it is.
-
-Whether a player wins by stone t is one search with an empty window, and it need not look beyond stone t. So the
-distance is found by asking for t = next, next + 1, … (iterative deepening), or the value alone by asking for any t.
+"""Is the score of a position at least so much? Alpha-beta with an empty window: one loop, and what happens to a ply.
 
 What a node knows without search:
     a cell that wins                      taken: the game ends with this stone
@@ -13,6 +7,18 @@ What a node knows without search:
     every free cell loses                 lost with this stone
     a move that threatens two cells, or   wins with the next stone but one, if the opponent does not win first
     one that the opponent cannot fill
+
+The plies of the search have frames instead of a recursion:
+
+    OWN … OTHER_LOSSES                    the position (see tactics)
+    BOUND                                 what its score is to reach
+    KEY_OWN KEY_OTHER SYMMETRY ENTRY      its smallest image, the way there, its entry in the table
+    LISTED TRIED                          moves listed, and moves whose score is known
+    BEST CHOSEN                           the best score so far, and its move
+    KILLER OLD_KILLER                     the moves that were enough last at this ply, whatever the position
+
+An array that a kernel uses last on one of two ways, or before an early return, is counted (an atomic operation) at each
+call, even if the call is inlined. So the parts of this loop read first, choose then, and return at the end.
 """
 
 from typing import NamedTuple
@@ -24,17 +30,35 @@ from gridlab.core.bits import lowest_bit, lowest_cell, place_of, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.stop import Stop, stopped
 from gridlab.games.mnk.rules import Rules
-from gridlab.search.mnk.board import Board, smallest_image
-from gridlab.search.mnk.tactics import completing, gained
+from gridlab.search.mnk.geometry import Geometry, LinesThrough, smallest_image
+from gridlab.search.mnk.tactics import (
+    END,
+    OTHER,
+    OTHER_LOSSES,
+    OTHER_WINS,
+    OWN,
+    OWN_LOSSES,
+    OWN_WINS,
+    POSITION,
+    UNDECIDED,
+    Frames,
+    gained,
+    glance,
+    make_move,
+    put_position,
+)
 
-END = 100
 ENTRIES = 1 << 22  # of a table: 20 bytes each
-UNKNOWN = 127  # the search was stopped
-FIRST, THREAT, KILLER = 1 << 60, 1 << 50, 1 << 45  # what orders moves before their history does
+STOPPED = 127  # in the place of a score
+FIRST, THREAT, KILLED = 1 << 60, 1 << 50, 1 << 45  # what orders moves before their history does
+COLUMNS = POSITION + 11
+BOUND, KEY_OWN, KEY_OTHER, SYMMETRY, ENTRY, LISTED, TRIED, BEST, CHOSEN, KILLER, OLD_KILLER = range(POSITION, COLUMNS)
+
+Moves = NDArray[np.int64]  # [ply, place]: cells, the most promising first; and their weights
 
 
-class Table(NamedTuple):
-    """What has been found out: bounds and best move of positions, each in the one place its key leads to."""
+class TranspositionTable(NamedTuple):
+    """What has been found out: bounds and best move of positions, each in the one entry its key leads to."""
 
     own: NDArray[np.int64]  # [entry]: stones of the player to move
     other: NDArray[np.int64]  # [entry]
@@ -48,9 +72,9 @@ class Effort(NamedTuple):
     history: NDArray[np.int64]  # [player, cell]: how often a move was enough, weighed by the cells left
 
 
-def new_table(entries: int = ENTRIES) -> Table:
+def new_transposition_table(entries: int = ENTRIES) -> TranspositionTable:
     """Room for a power of two of positions."""
-    return Table(np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries, np.int32))
+    return TranspositionTable(np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries, np.int32))
 
 
 def new_effort(rules: Rules) -> Effort:
@@ -58,139 +82,156 @@ def new_effort(rules: Rules) -> Effort:
 
 
 @kernel
-def prove(own: int, other: int, bound: int, board: Board, table: Table, effort: Effort, limit: int, stop: Stop) -> int:
-    """Whether the score of a position is at least `bound`: a lower bound that is, or an upper bound that is not.
+def prove(
+    own: int, other: int, bound: int, geometry: Geometry, table: TranspositionTable, effort: Effort, limit: int,
+    stop: Stop,
+) -> int:  # fmt: skip
+    """Whether the score of an ongoing position is at least `bound`: a lower bound that is, or an upper one that is not.
 
-    UNKNOWN if `effort.nodes` has reached the limit, or `stop` is set. The position must be ongoing.
-
-    Every ply has its frame in arrays, so that nothing is called again and again: `value` goes up, moves go down.
+    STOPPED if `effort.nodes` has reached the limit, or `stop` is set.
     """
-    cells, winning, losing = board.cells, board.winning, board.losing
-    images, maps, back = board.images, board.maps, board.back
+    cells, winning, losing = geometry.cells, geometry.winning, geometry.losing
+    images, maps, back = geometry.images, geometry.maps, geometry.back
     keys_own, keys_other, facts = table.own, table.other, table.facts
     nodes, history = effort.nodes, effort.history
-    full = (1 << cells) - 1
     root = popcount(own | other)
-    deep = cells - root + 2
-    frame = np.zeros((deep, 15), np.int64)
-    moves = np.empty((deep, cells + 1), np.int64)
-    weights = np.empty(cells + 1, np.int64)
-    killers = np.full((deep, 2), -1, np.int64)
-    frame[0, MINE], frame[0, THEIRS], frame[0, WANTED] = own, other, bound
-    frame[0, MY_WINS], frame[0, THEIR_WINS] = completing(own, board.runs, 1), completing(other, board.runs, 1)
-    frame[0, MY_LOSSES], frame[0, THEIR_LOSSES] = completing(own, board.runs, -1), completing(other, board.runs, -1)
-    d, value, entering = 0, 0, True
+    plies = cells - root + 2
+    frames, moves, weights = (
+        np.empty((plies, COLUMNS), np.int64),
+        np.empty((plies, cells), np.int64),
+        np.empty((plies, cells), np.int64),
+    )
+    put_position(own, other, frames, geometry.runs)
+    frames[0, BOUND] = bound
+    for ply in range(plies):
+        frames[ply, KILLER], frames[ply, OLD_KILLER] = -1, -1
+    stones = root
     while True:
-        at = frame[d]
-        stones = root + d
-        if entering:
-            nodes[0] += 1
-            if nodes[0] > limit or (nodes[0] & 4095 == 0 and stopped(stop)):
-                return UNKNOWN
-            free = full & ~(at[MINE] | at[THEIRS])
-            value, safe = glance(free, at[MY_WINS] & free, at[MY_LOSSES], at[THEIR_WINS] & free, stones, at[WANTED])
-            if safe != 0:
-                at[KEY_OWN], at[KEY_OTHER], symmetry = smallest_image(at[MINE], at[THEIRS], images)
-                place = place_of(at[KEY_OWN], at[KEY_OTHER], len(facts))
-                hint = -1
-                at[PLACE], at[SYMMETRY] = place, symmetry
-                if facts[place] != 0 and keys_own[place] == at[KEY_OWN] and keys_other[place] == at[KEY_OTHER]:
-                    fact = facts[place]
-                    low, high = (fact & 255) - 128, (fact >> 8 & 255) - 128
-                    if low >= at[WANTED] or high < at[WANTED]:
-                        value, safe = (low if low >= at[WANTED] else high), 0
-                    elif fact >> 16 != 0:
-                        hint = back[symmetry, (fact >> 16) - 1]
-            if safe != 0:
-                number = 0
-                traps = at[THEIR_LOSSES] & ~at[THEIR_WINS]
-                rest = safe
-                while rest != 0:
-                    stone = lowest_bit(rest)
-                    rest ^= stone
-                    cell = lowest_cell(stone)
-                    weight = history[stones & 1, cell]
-                    threats = gained(at[MINE] | stone, cell, winning) & free & ~stone
-                    if threats != 0:
-                        if END - stones - 3 >= at[WANTED] and (threats & (threats - 1) != 0 or threats & traps != 0):
-                            value, safe = END - stones - 3, 0
-                            break
-                        weight += THREAT
-                    if cell == hint:
-                        weight += FIRST
-                    elif cell == killers[d, 0] or cell == killers[d, 1]:
-                        weight += KILLER
-                    i = number
-                    while i > 0 and weights[i - 1] < weight:
-                        weights[i] = weights[i - 1]
-                        moves[d, i] = moves[d, i - 1]
-                        i -= 1
-                    weights[i] = weight
-                    moves[d, i] = cell
-                    number += 1
-                at[COUNT], at[INDEX], at[BEST], at[CHOSEN] = number, 0, stones + 2 - END, -1
-            returning = safe == 0
-        else:
-            cell = moves[d, at[INDEX]]
-            at[INDEX] += 1
-            if -value > at[BEST]:
-                at[BEST], at[CHOSEN] = -value, cell
-            returning = at[BEST] >= at[WANTED] or at[INDEX] == at[COUNT]
-            if at[BEST] >= at[WANTED]:
-                history[stones & 1, cell] += (cells - stones) * (cells - stones)
-                if killers[d, 0] != cell:
-                    killers[d, 1], killers[d, 0] = killers[d, 0], cell
-            if returning:
-                value = at[BEST]
-                place = at[PLACE]
-                low, high = stones + 2 - END, END - stones - 2
-                if facts[place] != 0 and keys_own[place] == at[KEY_OWN] and keys_other[place] == at[KEY_OTHER]:
-                    low, high = (facts[place] & 255) - 128, (facts[place] >> 8 & 255) - 128
-                if value >= at[WANTED]:
-                    low = max(low, value)
-                else:
-                    high = min(high, value)
-                move = 0 if at[CHOSEN] < 0 else maps[at[SYMMETRY], at[CHOSEN]] + 1
-                keys_own[place], keys_other[place] = at[KEY_OWN], at[KEY_OTHER]
-                facts[place] = (low + 128) | (high + 128) << 8 | move << 16
-        if returning:
-            if d == 0:
-                return value
-            d -= 1
-            entering = False
-            continue
-        cell = moves[d, at[INDEX]]
-        below = frame[d + 1]
-        below[MINE], below[THEIRS] = at[THEIRS], at[MINE] | 1 << cell
-        below[MY_WINS], below[MY_LOSSES] = at[THEIR_WINS], at[THEIR_LOSSES]
-        below[THEIR_WINS] = at[MY_WINS] | gained(below[THEIRS], cell, winning)
-        below[THEIR_LOSSES] = at[MY_LOSSES] | gained(below[THEIRS], cell, losing)
-        below[WANTED] = 1 - at[WANTED]
-        d += 1
-        entering = True
-
-
-MINE, THEIRS, MY_WINS, THEIR_WINS, MY_LOSSES, THEIR_LOSSES, WANTED = range(7)  # columns of a frame
-KEY_OWN, KEY_OTHER, SYMMETRY, PLACE, COUNT, INDEX, BEST = range(7, 14)
-CHOSEN = 14
+        ply = stones - root
+        nodes[0] += 1
+        if nodes[0] > limit or (nodes[0] & 4095 == 0 and stopped(stop)):
+            return STOPPED
+        # enter the position
+        free = (1 << cells) - 1 & ~(frames[ply, OWN] | frames[ply, OTHER])
+        score, safe = glance(free, frames[ply, OWN_WINS], frames[ply, OWN_LOSSES], frames[ply, OTHER_WINS], stones)
+        if score == UNDECIDED:
+            score = limit_of(stones, frames[ply, BOUND])
+        if score == UNDECIDED:
+            key_own, key_other, symmetry = smallest_image(frames[ply, OWN], frames[ply, OTHER], images)
+            score, hint = probe(key_own, key_other, symmetry, ply, frames, back, keys_own, keys_other, facts)
+        if score == UNDECIDED:
+            score = list_moves(safe, free, hint, stones, ply, frames, moves, weights, winning, history)
+        # return from it and from those above that are finished with it
+        while score != UNDECIDED:
+            if ply == 0:
+                return score
+            ply, stones = ply - 1, stones - 1
+            score = take_back(-score, ply, frames, moves)
+            if score >= frames[ply, BOUND]:
+                remember(frames[ply, CHOSEN], (cells - stones) ** 2, stones & 1, ply, frames, history)
+            if score != UNDECIDED:
+                store(score, stones, ply, frames, maps, keys_own, keys_other, facts)
+        # try the next move
+        make_move(moves[ply, frames[ply, TRIED]], ply, frames, winning, losing)
+        frames[ply + 1, BOUND] = 1 - frames[ply, BOUND]
+        stones += 1
 
 
 @kernel
-def glance(free: int, wins: int, losses: int, threats: int, stones: int, wanted: int) -> tuple[int, int]:
-    """What can be said at once: a score and 0, or nothing and the moves to be tried."""
-    if free == 0:
-        return 0, 0
-    if wins != 0:
-        return END - stones - 1, 0
-    safe = free & ~losses
-    if safe == 0:
-        return stones + 1 - END, 0
-    if threats != 0 and (threats & (threats - 1) != 0 or threats & safe == 0):
-        return stones + 2 - END, 0
-    if safe == free and free & (free - 1) == 0:
-        return 0, 0  # the last cell, and it makes no line
-    if wanted <= stones + 2 - END:
-        return stones + 2 - END, 0
-    if wanted > END - stones - 2:
-        return END - stones - 2, 0
-    return 0, threats if threats != 0 else safe
+def limit_of(stones: int, bound: int) -> int:
+    """The best or worst score that a position can still have, if that answers the question."""
+    if bound <= stones + 2 - END:
+        return stones + 2 - END
+    return END - stones - 2 if bound > END - stones - 2 else UNDECIDED
+
+
+@kernel
+def probe(
+    key_own: int, key_other: int, symmetry: int, ply: int, frames: Frames, back: NDArray[np.int64],
+    keys_own: NDArray[np.int64], keys_other: NDArray[np.int64], facts: NDArray[np.int32],
+) -> tuple[int, int]:  # fmt: skip
+    """The score of a position if the table answers the question; and else its best move there, or -1."""
+    entry = place_of(key_own, key_other, len(facts))
+    frames[ply, KEY_OWN], frames[ply, KEY_OTHER] = key_own, key_other
+    frames[ply, SYMMETRY], frames[ply, ENTRY] = symmetry, entry
+    fact, bound = facts[entry], frames[ply, BOUND]
+    low, high, move = (fact & 255) - 128, (fact >> 8 & 255) - 128, fact >> 16
+    hint = back[symmetry, max(0, move - 1)]
+    known = (fact != 0) & (keys_own[entry] == key_own) & (keys_other[entry] == key_other)
+    if known and low >= bound:
+        return low, -1
+    if known and high < bound:
+        return high, -1
+    return UNDECIDED, hint if known and move != 0 else -1
+
+
+@kernel
+def list_moves(
+    safe: int, free: int, hint: int, stones: int, ply: int, frames: Frames, moves: Moves, weights: Moves,
+    winning: LinesThrough, history: NDArray[np.int64],
+) -> int:  # fmt: skip
+    """List the safe moves, the most promising first; or the score of a threat that cannot be met, if that is enough."""
+    score, number, by_threat = UNDECIDED, 0, END - stones - 3
+    own, bound, killer, old_killer = frames[ply, OWN], frames[ply, BOUND], frames[ply, KILLER], frames[ply, OLD_KILLER]
+    traps = frames[ply, OTHER_LOSSES] & ~frames[ply, OTHER_WINS]
+    while safe != 0:
+        stone = lowest_bit(safe)
+        safe ^= stone
+        cell = lowest_cell(stone)
+        weight = history[stones & 1, cell]
+        threats = gained(own | stone, cell, winning) & free & ~stone
+        if threats != 0:
+            weight += THREAT
+            if by_threat >= bound and (threats & (threats - 1) != 0 or threats & traps != 0):
+                score, safe = by_threat, 0
+        if cell == hint:
+            weight += FIRST
+        elif cell in (killer, old_killer):
+            weight += KILLED
+        place = number
+        while place > 0 and weights[ply, place - 1] < weight:
+            weights[ply, place], moves[ply, place] = weights[ply, place - 1], moves[ply, place - 1]
+            place -= 1
+        weights[ply, place], moves[ply, place] = weight, cell
+        number += 1
+    frames[ply, LISTED], frames[ply, TRIED], frames[ply, BEST], frames[ply, CHOSEN] = number, 0, stones + 2 - END, -1
+    return score
+
+
+@kernel
+def take_back(score: int, ply: int, frames: Frames, moves: Moves) -> int:
+    """Take back the move just tried, which has this score: the score of the position if that settles it."""
+    cell = moves[ply, frames[ply, TRIED]]
+    frames[ply, TRIED] += 1
+    if score > frames[ply, BEST]:
+        frames[ply, BEST], frames[ply, CHOSEN] = score, cell
+    settled = (frames[ply, BEST] >= frames[ply, BOUND]) | (frames[ply, TRIED] == frames[ply, LISTED])
+    return frames[ply, BEST] if settled else UNDECIDED
+
+
+@kernel
+def remember(cell: int, weight: int, player: int, ply: int, frames: Frames, history: NDArray[np.int64]) -> None:
+    """A move was enough: it is tried early elsewhere."""
+    history[player, cell] += weight
+    older = frames[ply, OLD_KILLER] if frames[ply, KILLER] == cell else frames[ply, KILLER]
+    frames[ply, KILLER], frames[ply, OLD_KILLER] = cell, older
+
+
+@kernel
+def store(
+    score: int, stones: int, ply: int, frames: Frames, maps: NDArray[np.int64], keys_own: NDArray[np.int64],
+    keys_other: NDArray[np.int64], facts: NDArray[np.int32],
+) -> None:  # fmt: skip
+    """Write a settled position into its entry, over whichever stood there; a second bound joins the first."""
+    entry, key_own, key_other = frames[ply, ENTRY], frames[ply, KEY_OWN], frames[ply, KEY_OTHER]
+    low, high = stones + 2 - END, END - stones - 2
+    if facts[entry] != 0 and keys_own[entry] == key_own and keys_other[entry] == key_other:
+        low, high = (facts[entry] & 255) - 128, (facts[entry] >> 8 & 255) - 128
+    if score >= frames[ply, BOUND]:
+        low = max(low, score)
+    else:
+        high = min(high, score)
+    chosen = frames[ply, CHOSEN]
+    move = 0 if chosen < 0 else maps[frames[ply, SYMMETRY], chosen] + 1
+    keys_own[entry], keys_other[entry] = key_own, key_other
+    facts[entry] = (low + 128) | (high + 128) << 8 | move << 16

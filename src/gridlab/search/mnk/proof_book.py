@@ -1,6 +1,6 @@
 """The moves that win by force, for every position the winner can come to; checked by the rules alone.
 
-A book is a layer for each two plies. What follows from a layer, by its moves and every reply to them, must stand in the
+A book has a page for each two plies. What follows from a page, by its moves and every reply to them, must stand on the
 next one, or have been won.
 """
 
@@ -11,17 +11,15 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_bit, lowest_cell, popcount
 from gridlab.core.jit import kernel
-from gridlab.core.stop import Stop
 from gridlab.games.mnk.kernels import ending
-from gridlab.search.budget import NO_LIMIT
-from gridlab.search.mnk.board import Board, smallest_image
-from gridlab.search.mnk.proof_kernel import PROVED, Table, decide, find
+from gridlab.search.mnk.geometry import Geometry, smallest_image
+from gridlab.search.mnk.proof_kernel import ProofTable, find
 from gridlab.search.mnk.tactics import completing
 
 Stones = NDArray[np.int64]  # [position, (winner, loser)]
 
 
-class Layer(NamedTuple):
+class Page(NamedTuple):
     """The positions of one ply in which the winner is to move, smallest images, ascending; and the moves to make."""
 
     stones: Stones
@@ -29,44 +27,40 @@ class Layer(NamedTuple):
 
 
 class Replies(NamedTuple):
-    """What can come of the positions of a layer when their moves are made."""
+    """What can come of the positions of a page when their moves are made."""
 
     parents: NDArray[np.int64]  # [reply]: the position it is a reply to
     stones: Stones  # [reply]: the smallest image after the reply; -1, -1 if the reply loses at once
     lost: int  # the first position whose move is impossible or does not win against every reply; -1 if none
 
 
-Book = tuple[Layer, ...]
+Book = tuple[Page, ...]
 
 
 @kernel
-def winning_moves(
-    stones: Stones, board: Board, hopes: NDArray[np.int64], table: Table, nodes: NDArray[np.int64], stop: Stop
-) -> NDArray[np.int64]:
-    """A winning move for each of many positions that are won by force; what the table has lost is proved again."""
-    moves = np.full(len(stones), -1, np.int64)
-    for i in range(len(stones)):
+def read_moves(first: int, stones: Stones, moves: NDArray[np.int64], geometry: Geometry, table: ProofTable) -> int:
+    """Write a winning move for each of many won positions, from `first` on; the first that the table has lost."""
+    for i in range(first, len(stones)):
         own, other = stones[i, 0], stones[i, 1]
-        wins = completing(own, board.runs, 1) & ~(own | other)
+        wins, _ = completing(own, geometry.runs)
+        wins &= ~(own | other)
         if wins != 0:
             moves[i] = lowest_cell(wins)
             continue
-        place = find(own, other, board.images, table)
+        place = find(own, other, table)
         if place < 0 or table.phi[place] != 0:
-            if decide(own, other, board, hopes, table, nodes, NO_LIMIT, stop) != PROVED:
-                return moves
-            place = find(own, other, board.images, table)
+            return i
         moves[i] = table.move[place]
-    return moves
+    return len(stones)
 
 
 @kernel
-def replies_to(stones: Stones, moves: NDArray[np.int64], board: Board) -> Replies:
-    """Every reply to the moves of a layer, by the rules alone."""
-    full = (1 << board.cells) - 1
+def replies_to(stones: Stones, moves: NDArray[np.int64], geometry: Geometry) -> Replies:
+    """Every reply to the moves of a page, by the rules alone."""
+    full = (1 << geometry.cells) - 1
     room = 0
     for i in range(len(stones)):
-        room += board.cells - popcount(stones[i, 0] | stones[i, 1])
+        room += geometry.cells - popcount(stones[i, 0] | stones[i, 1])
     parents, after = np.empty(room, np.int64), np.full((room, 2), -1, np.int64)
     count, lost = 0, -1
     for i in range(len(stones)):
@@ -76,7 +70,7 @@ def replies_to(stones: Stones, moves: NDArray[np.int64], board: Board) -> Replie
             continue
         own = stones[i, 0] | 1 << moves[i]
         free ^= 1 << moves[i]
-        end = ending(own, board.runs)
+        end = ending(own, geometry.runs)
         if end > 0:
             continue
         if end < 0 or free == 0:
@@ -86,9 +80,9 @@ def replies_to(stones: Stones, moves: NDArray[np.int64], board: Board) -> Replie
             free ^= stone
             reply = stones[i, 1] | stone
             parents[count] = i
-            end = ending(reply, board.runs)
+            end = ending(reply, geometry.runs)
             if end == 0:
-                after[count, 0], after[count, 1], _ = smallest_image(own, reply, board.images)
+                after[count, 0], after[count, 1], _ = smallest_image(own, reply, geometry.images)
             if end > 0 or (end == 0 and own | reply == full):
                 lost = i if lost < 0 else lost
             count += 1
@@ -103,48 +97,48 @@ def places_in(known: Stones, wanted: Stones) -> NDArray[np.int64]:
     return np.array([names.get(stones, -1) for stones in map(tuple, wanted.tolist())], np.int64)
 
 
-def flaw_of(book: Book, own: int, other: int, board: Board) -> str | None:
+def flaw_of(book: Book, own: int, other: int, geometry: Geometry) -> str | None:
     """What is wrong with a book that is to win from a position; None if nothing is."""
-    wanted: Stones = np.array([smallest_image(own, other, board.images)[:2]], np.int64)
-    for number, layer in enumerate(book):
-        if (places_in(layer.stones, wanted) < 0).any():
+    wanted: Stones = np.array([smallest_image(own, other, geometry.images)[:2]], np.int64)
+    for number, page in enumerate(book):
+        if (places_in(page.stones, wanted) < 0).any():
             return f"a position after {2 * number} plies has no move"
-        replies = replies_to(*layer, board)
+        replies = replies_to(*page, geometry)
         if replies.lost >= 0:
             return f"a move after {2 * number} plies does not win"
         wanted = replies.stones[replies.stones[:, 0] >= 0]
     return f"a position after {2 * len(book)} plies has no move" if len(wanted) else None
 
 
-def lengths_of(book: Book, board: Board) -> list[NDArray[np.int64]]:
+def lengths_of(book: Book, geometry: Geometry) -> list[NDArray[np.int64]]:
     """The plies to the end from each position of a book, against the replies that hold out longest."""
     lengths: list[NDArray[np.int64]] = []
-    below, length = Layer(np.empty((0, 2), np.int64), np.empty(0, np.int64)), np.empty(0, np.int64)
-    for layer in reversed(book):
-        parents, stones, _ = replies_to(*layer, board)
+    below, length = Page(np.empty((0, 2), np.int64), np.empty(0, np.int64)), np.empty(0, np.int64)
+    for page in reversed(book):
+        parents, stones, _ = replies_to(*page, geometry)
         going_on = stones[:, 0] >= 0
         after = np.full(len(parents), 2)
         after[going_on] += length[places_in(below.stones, stones[going_on])]
-        below, length = layer, np.ones(len(layer.moves), np.int64)
+        below, length = page, np.ones(len(page.moves), np.int64)
         np.maximum.at(length, parents, after)
         lengths.append(length)
     return lengths[::-1]
 
 
-def line_of(book: Book, own: int, other: int, board: Board) -> list[int]:
+def line_of(book: Book, own: int, other: int, geometry: Geometry) -> list[int]:
     """The moves of a book against the replies that hold out longest."""
     line: list[int] = []
-    lengths = [*lengths_of(book, board), np.empty(0, np.int64)]
-    stones = [layer.stones for layer in book] + [np.empty((0, 2), np.int64)]
-    for number, layer in enumerate(book):
-        one, two, symmetry = smallest_image(own, other, board.images)
-        (place,) = places_in(layer.stones, np.array([[one, two]]))
-        line.append(int(board.back[symmetry, layer.moves[place]]))
+    lengths = [*lengths_of(book, geometry), np.empty(0, np.int64)]
+    stones = [page.stones for page in book] + [np.empty((0, 2), np.int64)]
+    for number, page in enumerate(book):
+        one, two, symmetry = smallest_image(own, other, geometry.images)
+        (place,) = places_in(page.stones, np.array([[one, two]]))
+        line.append(int(geometry.back[symmetry, page.moves[place]]))
         own |= 1 << line[-1]
-        free = [cell for cell in range(board.cells) if not (own | other) >> cell & 1]
-        if ending(own, board.runs) > 0:
+        free = [cell for cell in range(geometry.cells) if not (own | other) >> cell & 1]
+        if ending(own, geometry.runs) > 0:
             break
-        after = [smallest_image(own, other | 1 << cell, board.images)[:2] for cell in free]
+        after = [smallest_image(own, other | 1 << cell, geometry.images)[:2] for cell in free]
         found = places_in(stones[number + 1], np.array(after, np.int64))
         plies = [int(lengths[number + 1][place]) if place >= 0 else 0 for place in found]  # 0: the reply loses at once
         longest = max(range(len(free)), key=plies.__getitem__)

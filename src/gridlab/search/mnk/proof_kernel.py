@@ -1,4 +1,4 @@
-"""Can the attacker win by force? Depth-first proof-number search (df-pn), one kernel.
+"""Can the attacker win by force? Depth-first proof-number search (df-pn): one loop, and what happens to a ply.
 
 The attacker wants to win, the defender wants anything else. To the player to move a position shows two numbers:
 
@@ -9,6 +9,14 @@ The attacker wants to win, the defender wants anything else. To the player to mo
 
 The search follows the move of least delta, and stays below it until that move is no longer the best or the numbers
 have outgrown what the plies above allow. It remembers positions in a table alone, under their smallest image.
+
+The plies of the search have frames:
+
+    OWN … OTHER_LOSSES                    the position (see tactics)
+    KEY_OWN KEY_OTHER SYMMETRY            its smallest image, and the way there
+    MOST_PHI MOST_DELTA                   the search goes up when its numbers reach these
+    LISTED CHOSEN                         how many moves it has, and the one that is being followed
+    BEGAN                                 the nodes spent before
 """
 
 from typing import NamedTuple
@@ -20,22 +28,36 @@ from gridlab.core.bits import lowest_bit, lowest_cell, place_of, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.stop import Stop, stopped
 from gridlab.games.mnk.rules import Rules
-from gridlab.search.mnk.board import Board, smallest_image
-from gridlab.search.mnk.null_window import glance
-from gridlab.search.mnk.tactics import completing, gained
+from gridlab.search.mnk.geometry import Geometry, smallest_image
+from gridlab.search.mnk.tactics import (
+    OTHER,
+    OTHER_LOSSES,
+    OTHER_WINS,
+    OWN,
+    OWN_LOSSES,
+    OWN_WINS,
+    POSITION,
+    Frames,
+    gained,
+    glance,
+    make_move,
+    put_position,
+)
 
 ENTRIES = 1 << 22  # of a table: 29 bytes each
 NEIGHBOURS = 4  # places in which an entry may stand; the one that cost least gives way
 DONE = 1 << 28
 PROVED, REFUTED, UNKNOWN = 1, -1, 0
 
-MINE, THEIRS, MY_WINS, THEIR_WINS, MY_LOSSES, THEIR_LOSSES, KEY_OWN, KEY_OTHER = range(8)  # columns of a frame
-SYMMETRY, MOST_PHI, MOST_DELTA, COUNT, CHOSEN, BEGAN = range(8, 14)
-CELL, CHILD_PHI, CHILD_DELTA = range(3)  # columns of a move
+COLUMNS = POSITION + 8
+KEY_OWN, KEY_OTHER, SYMMETRY, MOST_PHI, MOST_DELTA, LISTED, CHOSEN, BEGAN = range(POSITION, COLUMNS)
+CELL, PHI, DELTA = range(3)  # of a move: the numbers of the position after it
+
+Moves = NDArray[np.int64]  # [ply, move, (CELL, PHI, DELTA)]
 
 
-class Table(NamedTuple):
-    """What has been found out, each position in one of a few neighbouring places: [entry]."""
+class ProofTable(NamedTuple):
+    """The numbers found so far, those of a position in one of a few neighbouring places: [place]."""
 
     own: NDArray[np.int64]  # stones of the player to move
     other: NDArray[np.int64]
@@ -45,9 +67,9 @@ class Table(NamedTuple):
     move: NDArray[np.int8]  # of the image that is the key
 
 
-def new_table(entries: int) -> Table:
+def new_proof_table(entries: int) -> ProofTable:
     """Room for a power of two of positions."""
-    return Table(
+    return ProofTable(
         np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries, np.int32),
         np.zeros(entries, np.int32), np.zeros(entries, np.int32), np.zeros(entries, np.int8),
     )  # fmt: skip
@@ -60,85 +82,103 @@ def hopes_of(rules: Rules) -> NDArray[np.int64]:
 
 @kernel
 def decide(
-    own: int, other: int, board: Board, hopes: NDArray[np.int64], table: Table, nodes: NDArray[np.int64], limit: int,
-    stop: Stop,
+    own: int, other: int, geometry: Geometry, hopes: NDArray[np.int64], table: ProofTable, nodes: NDArray[np.int64],
+    limit: int, stop: Stop,
 ) -> int:  # fmt: skip
     """Whether the player to move, the attacker, wins by force: PROVED, REFUTED, or UNKNOWN when the limit is reached.
 
-    A node is a position looked at, whether by the rules, by its threats or in the table. Frames as in null_window.
+    A node is a position looked at, whether by the rules, by its threats or in the table.
     """
-    cells, winning, losing, images, maps = board.cells, board.winning, board.losing, board.images, board.maps
-    full = (1 << cells) - 1
+    cells, winning, losing = geometry.cells, geometry.winning, geometry.losing
     root = popcount(own | other)
-    frame = np.zeros((cells - root + 2, 14), np.int64)
-    moves = np.zeros((cells - root + 2, cells, 3), np.int64)
-    at = frame[0]
-    at[MINE], at[THEIRS], at[MOST_PHI], at[MOST_DELTA], at[BEGAN] = own, other, DONE, DONE, nodes[0]
-    at[MY_WINS], at[THEIR_WINS] = completing(own, board.runs, 1), completing(other, board.runs, 1)
-    at[MY_LOSSES], at[THEIR_LOSSES] = completing(own, board.runs, -1), completing(other, board.runs, -1)
-    free = full & ~(own | other)
-    value, safe = glance(free, at[MY_WINS] & free, at[MY_LOSSES], at[THEIR_WINS] & free, root, 1)
+    plies = cells - root + 2
+    frames, moves = np.empty((plies, COLUMNS), np.int64), np.empty((plies, cells, 3), np.int64)
+    put_position(own, other, frames, geometry.runs)
+    frames[0, MOST_PHI], frames[0, MOST_DELTA], frames[0, BEGAN] = DONE, DONE, nodes[0]
+    free = (1 << cells) - 1 & ~(own | other)
+    score, safe = glance(free, frames[0, OWN_WINS], frames[0, OWN_LOSSES], frames[0, OTHER_WINS], root)
     nodes[0] += 1
     if safe == 0:
-        return PROVED if value > 0 else REFUTED
-    d, entering = 0, True
+        return PROVED if score > 0 else REFUTED
+    stones = root
     while True:
-        at, stones, move = frame[d], root + d, moves[d]
-        if entering:
-            at[KEY_OWN], at[KEY_OTHER], at[SYMMETRY] = smallest_image(at[MINE], at[THEIRS], images)
-            free = full & ~(at[MINE] | at[THEIRS])
-            _, safe = glance(free, at[MY_WINS] & free, at[MY_LOSSES], at[THEIR_WINS] & free, stones, 1)
-            at[COUNT] = 0
-            while safe != 0:
-                stone = lowest_bit(safe)
-                safe ^= stone
-                cell = lowest_cell(stone)
-                mine, rest = at[MINE] | stone, free ^ stone
-                threats = (at[MY_WINS] | gained(mine, cell, winning)) & rest
-                value, replies = glance(rest, at[THEIR_WINS] & rest, at[THEIR_LOSSES], threats, stones + 1, 1)
-                attacks = d % 2 == 1  # the child's player to move
-                if replies != 0 and hopeless(mine, at[THEIRS], rest, attacks, hopes):
-                    value, replies = 0, 0
-                if replies == 0:
-                    reached = value > 0 or (value == 0 and not attacks)
-                    phi, delta = (0, DONE) if reached else (DONE, 0)
-                else:
-                    phi, delta = look_up(at[THEIRS], mine, popcount(replies), images, table)
-                move[at[COUNT], CELL], move[at[COUNT], CHILD_PHI], move[at[COUNT], CHILD_DELTA] = cell, phi, delta
-                at[COUNT] += 1
-                nodes[0] += 1
-                if delta == 0:
-                    break  # this move reaches the aim; no other is needed
-        least, second, total, best = DONE, DONE, 0, 0
-        for i in range(at[COUNT]):
-            delta = move[i, CHILD_DELTA]
-            total = min(DONE, total + move[i, CHILD_PHI])
-            if delta < least:
-                least, second, best = delta, least, i
-            else:
-                second = min(second, delta)
-        if least >= at[MOST_PHI] or total >= at[MOST_DELTA]:
-            work = nodes[0] - at[BEGAN]
-            keep(at[KEY_OWN], at[KEY_OTHER], least, total, work, maps[at[SYMMETRY], move[best, CELL]], table)
-            if d == 0:
-                return PROVED if least == 0 else REFUTED
-            d -= 1
-            moves[d, frame[d, CHOSEN], CHILD_PHI], moves[d, frame[d, CHOSEN], CHILD_DELTA] = least, total
-            entering = False
-            continue
+        # enter a position
+        ply = stones - root
+        nodes[0] += list_moves(stones, ply, frames, moves, geometry, hopes, table)
+        phi, delta, second, best = sum_up(ply, frames, moves)
+        # return from it and from those above that have outgrown their limits
+        while phi >= frames[ply, MOST_PHI] or delta >= frames[ply, MOST_DELTA]:
+            move = geometry.maps[frames[ply, SYMMETRY], moves[ply, best, CELL]]
+            store(frames[ply, KEY_OWN], frames[ply, KEY_OTHER], phi, delta, nodes[0] - frames[ply, BEGAN], move, table)
+            if ply == 0:
+                return PROVED if phi == 0 else REFUTED
+            ply, stones = ply - 1, stones - 1
+            moves[ply, frames[ply, CHOSEN], PHI], moves[ply, frames[ply, CHOSEN], DELTA] = phi, delta
+            phi, delta, second, best = sum_up(ply, frames, moves)
         if nodes[0] > limit or stopped(stop):
             return UNKNOWN
-        at[CHOSEN] = best
-        cell = move[best, CELL]
-        below = frame[d + 1]
-        below[MINE], below[THEIRS], below[BEGAN] = at[THEIRS], at[MINE] | 1 << cell, nodes[0]
-        below[MY_WINS], below[MY_LOSSES] = at[THEIR_WINS], at[THEIR_LOSSES]
-        below[THEIR_WINS] = at[MY_WINS] | gained(below[THEIRS], cell, winning)
-        below[THEIR_LOSSES] = at[MY_LOSSES] | gained(below[THEIRS], cell, losing)
-        below[MOST_PHI] = min(DONE, at[MOST_DELTA] - total + move[best, CHILD_PHI])
-        below[MOST_DELTA] = min(at[MOST_PHI], second + 1 + second // 4)
-        d += 1
-        entering = True
+        # follow the best move
+        make_move(moves[ply, best, CELL], ply, frames, winning, losing)
+        frames[ply, CHOSEN], frames[ply + 1, BEGAN] = best, nodes[0]
+        frames[ply + 1, MOST_PHI] = min(DONE, frames[ply, MOST_DELTA] - delta + moves[ply, best, PHI])
+        frames[ply + 1, MOST_DELTA] = min(frames[ply, MOST_PHI], second + 1 + second // 4)
+        stones += 1
+
+
+@kernel
+def list_moves(
+    stones: int, ply: int, frames: Frames, moves: Moves, geometry: Geometry, hopes: NDArray[np.int64],
+    table: ProofTable,
+) -> int:  # fmt: skip
+    """List the moves of a position with the numbers that are known of them, up to one that reaches the aim."""
+    images, winning = geometry.images, geometry.winning
+    own, other, own_wins, other_wins = (
+        frames[ply, OWN],
+        frames[ply, OTHER],
+        frames[ply, OWN_WINS],
+        frames[ply, OTHER_WINS],
+    )
+    frames[ply, KEY_OWN], frames[ply, KEY_OTHER], frames[ply, SYMMETRY] = smallest_image(own, other, images)
+    free = (1 << geometry.cells) - 1 & ~(own | other)
+    _, safe = glance(free, own_wins, frames[ply, OWN_LOSSES], other_wins, stones)
+    attacks = ply % 2 == 1  # the player to move after the move
+    number = 0
+    while safe != 0:
+        stone = lowest_bit(safe)
+        safe ^= stone
+        cell = lowest_cell(stone)
+        mine, rest = own | stone, free ^ stone
+        wins = own_wins | gained(mine, cell, winning)
+        score, replies = glance(rest, other_wins, frames[ply, OTHER_LOSSES], wins, stones + 1)
+        if replies != 0 and hopeless(mine, other, rest, attacks, hopes):
+            score, replies = 0, 0
+        if replies != 0:
+            key_own, key_other, _ = smallest_image(other, mine, images)
+            place = find(key_own, key_other, table)
+            phi, delta = (1, popcount(replies)) if place < 0 else (table.phi[place], table.delta[place])
+        else:
+            reached = score > 0 or (score == 0 and not attacks)
+            phi, delta = (0, DONE) if reached else (DONE, 0)
+        moves[ply, number, CELL], moves[ply, number, PHI], moves[ply, number, DELTA] = cell, phi, delta
+        number += 1
+        if delta == 0:
+            safe = 0  # this move reaches the aim; no other is needed
+    frames[ply, LISTED] = number
+    return number
+
+
+@kernel
+def sum_up(ply: int, frames: Frames, moves: Moves) -> tuple[int, int, int, int]:
+    """The phi and delta of a position from those of its moves; the second least delta; and the move of the least."""
+    least, second, total, best = DONE, DONE, 0, 0
+    for move in range(frames[ply, LISTED]):
+        delta = moves[ply, move, DELTA]
+        total = min(DONE, total + moves[ply, move, PHI])
+        if delta < least:
+            least, second, best = delta, least, move
+        else:
+            second = min(second, delta)
+    return least, total, second, best
 
 
 @kernel
@@ -146,34 +186,27 @@ def hopeless(mine: int, theirs: int, free: int, attacks: bool, hopes: NDArray[np
     """Whether no line is left that the attacker can still fill; `mine` has just moved, `theirs` attacks or defends."""
     attacker, defender = (theirs, mine) if attacks else (mine, theirs)
     left = (popcount(free) + attacks) // 2
-    for i in range(len(hopes)):
-        if hopes[i] & defender == 0 and popcount(hopes[i] & ~attacker) <= left:
-            return False
-    return len(hopes) > 0
+    line = 0
+    while line < len(hopes) and (hopes[line] & defender != 0 or popcount(hopes[line] & ~attacker) > left):
+        line += 1
+    return 0 < line == len(hopes)
 
 
 @kernel
-def look_up(own: int, other: int, replies: int, images: NDArray[np.int64], table: Table) -> tuple[int, int]:
-    """The numbers of a position: those found so far, or a guess from how many moves it has."""
-    place = find(own, other, images, table)
-    if place < 0:
-        return 1, replies
-    return table.phi[place], table.delta[place]
+def find(own: int, other: int, table: ProofTable) -> int:
+    """The place of an image in the table, or -1."""
+    keys_own, keys_other, work = table.own, table.other, table.work
+    place = place_of(own, other, len(work))
+    end, found = min(place + NEIGHBOURS, len(work)), -1
+    while place < end:
+        if work[place] != 0 and keys_own[place] == own and keys_other[place] == other:
+            found, end = place, 0
+        place += 1
+    return found
 
 
 @kernel
-def find(own: int, other: int, images: NDArray[np.int64], table: Table) -> int:
-    """The place of a position in the table, or -1."""
-    key_own, key_other, _ = smallest_image(own, other, images)
-    first = place_of(key_own, key_other, len(table.work))
-    for place in range(first, min(first + NEIGHBOURS, len(table.work))):
-        if table.work[place] != 0 and table.own[place] == key_own and table.other[place] == key_other:
-            return place
-    return -1
-
-
-@kernel
-def keep(own: int, other: int, phi: int, delta: int, work: int, move: int, table: Table) -> None:
+def store(own: int, other: int, phi: int, delta: int, work: int, move: int, table: ProofTable) -> None:
     """Put an image into the table: where it stands already, or where least was spent."""
     first = place_of(own, other, len(table.work))
     best = first

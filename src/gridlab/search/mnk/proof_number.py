@@ -1,6 +1,6 @@
 """A forced win, proved: the moves that the winner needs to know, checked against every reply by the rules alone.
 
-prove_win(rules, own, other)    -> Proof: proved, refuted or unknown
+prove_win(own, other, rules)    -> Proof: proved, refuted or unknown
 Proof.book                      for every position the winner can come to, up to symmetry, the winning move, ply by ply
 Proof.flaw()                    walks the whole book by the rules: None, or what is wrong with it
 """
@@ -20,8 +20,8 @@ from gridlab.games import notation
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.search.budget import NO_LIMIT, Budget
-from gridlab.search.mnk.board import board_of, smallest_image
-from gridlab.search.mnk.proof_book import Book, Layer, flaw_of, lengths_of, line_of, replies_to, winning_moves
+from gridlab.search.mnk.geometry import geometry_of, smallest_image
+from gridlab.search.mnk.proof_book import Book, Page, flaw_of, lengths_of, line_of, read_moves, replies_to
 from gridlab.search.mnk.proof_kernel import (
     ENTRIES,
     PROVED,
@@ -29,7 +29,7 @@ from gridlab.search.mnk.proof_kernel import (
     UNKNOWN,
     decide,
     hopes_of,
-    new_table,
+    new_proof_table,
 )
 
 Result = Literal["proved", "refuted", "unknown"]
@@ -40,9 +40,9 @@ RESULTS: dict[int, Result] = {PROVED: "proved", REFUTED: "refuted", UNKNOWN: "un
 class Proof:
     """Whether the player to move wins by force, and if so how."""
 
-    rules: Rules
     own: int
     other: int
+    rules: Rules
     result: Result
     nodes: int  # positions looked at
     book: Book  # empty unless proved; ends early where the winner's moves all win at once
@@ -50,23 +50,23 @@ class Proof:
     @property
     def size(self) -> int:
         """How many positions the winner needs to know a move for, up to symmetry."""
-        return sum(len(layer.moves) for layer in self.book)
+        return sum(len(page.moves) for page in self.book)
 
     @cached_property
     def plies(self) -> int | None:
         """Within how many plies this strategy wins, whatever the opponent does; there may be a faster one."""
-        return int(lengths_of(self.book, board_of(self.rules))[0][0]) if self.book else None
+        return int(lengths_of(self.book, geometry_of(self.rules))[0][0]) if self.book else None
 
     @cached_property
     def line(self) -> tuple[int, ...]:
         """The winner's moves from the book against the replies that hold out longest."""
-        return tuple(line_of(self.book, self.own, self.other, board_of(self.rules)))
+        return tuple(line_of(self.book, self.own, self.other, geometry_of(self.rules)))
 
     def flaw(self) -> str | None:
         """None if the book wins against every reply by the rules; else what is wrong."""
         if self.result != "proved":
             return "nothing is proved"
-        return flaw_of(self.book, self.own, self.other, board_of(self.rules))
+        return flaw_of(self.book, self.own, self.other, geometry_of(self.rules))
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
@@ -94,22 +94,19 @@ class Proof:
 
 
 def prove(
-    rules: Rules,
-    position: Position,
-    budget: Budget | None = None,
-    tell: Callable[[int], object] = lambda nodes: None,
+    position: Position, budget: Budget | None = None, tell: Callable[[int], object] = lambda nodes: None
 ) -> Proof:
     """Whether the player to move of a legal position wins by force."""
     position.require_legal()
     if outcome := position.outcome():
         raise IllegalMove(f"the game {position} is over ({outcome.value}): there is nothing to prove")
-    return prove_win(rules, position.own, position.other, budget, tell=tell)
+    return prove_win(position.own, position.other, position.rules, budget, tell=tell)
 
 
 def prove_win(
-    rules: Rules,
     own: int,
     other: int,
+    rules: Rules,
     budget: Budget | None = None,
     entries: int | None = None,
     tell: Callable[[int], object] = lambda nodes: None,
@@ -119,7 +116,7 @@ def prove_win(
     Who is to move is said by the order of the stones, so positions that no game leads to may be asked about.
     """
     limit, seconds = budget or Budget()
-    search = _Search(rules, entries or min(ENTRIES, 1 << (3**rules.cells).bit_length()), limit)
+    search = _ProofSearch(rules, entries or min(ENTRIES, 1 << (3**rules.cells).bit_length()), limit)
 
     def watch() -> None:
         tell(int(search.nodes[0]))
@@ -127,30 +124,38 @@ def prove_win(
     result = call(lambda: search.decide(own, other), search.stop, seconds, watch)
     nodes = int(search.nodes[0])
     if result != PROVED:
-        return Proof(rules, own, other, RESULTS[result], nodes, ())
-    search.stop = stop_flag()  # the time may be over by now, but what is proved is only looked up again
+        return Proof(own, other, rules, RESULTS[result], nodes, ())
+    search.limit, search.stop = NO_LIMIT, stop_flag()  # the budget may be spent; what is proved is only looked up again
     book = call(lambda: search.book(own, other), search.stop, watch=watch)
-    return Proof(rules, own, other, "proved", nodes, book)
+    return Proof(own, other, rules, "proved", nodes, book)
 
 
-class _Search:
-    """The tables of one search."""
+class _ProofSearch:
+    """A game with the table of one search."""
 
     def __init__(self, rules: Rules, entries: int, limit: int | None) -> None:
-        self.board, self.hopes, self.table = board_of(rules), hopes_of(rules), new_table(entries)
+        self.geometry, self.hopes, self.table = geometry_of(rules), hopes_of(rules), new_proof_table(entries)
         self.nodes: NDArray[np.int64] = np.zeros(1, np.int64)
         self.limit, self.stop = limit or NO_LIMIT, stop_flag()
 
     def decide(self, own: int, other: int) -> int:
-        return decide(own, other, self.board, self.hopes, self.table, self.nodes, self.limit, self.stop)
+        return decide(own, other, self.geometry, self.hopes, self.table, self.nodes, self.limit, self.stop)
 
     def book(self, own: int, other: int) -> Book:
-        """The winning moves of all positions that can come, a layer for each two plies."""
-        layers: list[Layer] = []
-        stones = np.array([smallest_image(own, other, self.board.images)[:2]], np.int64)
+        """The winning moves of all positions that can come, a page for each two plies."""
+        pages: list[Page] = []
+        stones = np.array([smallest_image(own, other, self.geometry.images)[:2]], np.int64)
         while len(stones):
-            moves = winning_moves(stones, self.board, self.hopes, self.table, self.nodes, self.stop)
-            layers.append(Layer(stones, moves))
-            after = replies_to(stones, moves, self.board).stones
+            moves = self.moves(stones)
+            pages.append(Page(stones, moves))
+            after = replies_to(stones, moves, self.geometry).stones
             stones = np.unique(after[after[:, 0] >= 0], axis=0)
-        return tuple(layers)
+        return tuple(pages)
+
+    def moves(self, stones: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A winning move for each of many positions that are won by force; what the table has lost is proved again."""
+        moves = np.full(len(stones), -1, np.int64)
+        lost = read_moves(0, stones, moves, self.geometry, self.table)
+        while lost < len(stones) and self.decide(*stones[lost]) == PROVED:
+            lost = read_moves(lost, stones, moves, self.geometry, self.table)
+        return moves
