@@ -8,7 +8,7 @@ from gridlab import cli
 from gridlab.core.errors import FileTrouble, GridlabError
 from gridlab.core.warming import Job, warm
 
-SMALL = Job("small", ("census 2x2:2 --workers 1",))
+SMALL = Job("small", 1, ("census 2x2:2 --workers 1",))
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_a_cache_may_be_named_from_the_folder_one_is_in(tmp_path: Path, monkeypa
 
 @pytest.mark.compiled
 def test_a_job_is_run_again_on_demand(cache: Path) -> None:
-    nothing = Job("nothing to compile", ("lines tictactoe",))
+    nothing = Job("nothing to compile", 1, ("lines tictactoe",))
     assert warm([nothing], cli.run).done[0].seconds > 0
     assert warm([nothing], cli.run).done[0].seconds == 0
     assert warm([nothing], cli.run, anew=True).done[0].seconds > 0
@@ -52,12 +52,12 @@ def test_a_job_is_run_again_on_demand(cache: Path) -> None:
 @pytest.mark.compiled
 def test_a_command_that_fails_is_told(cache: Path) -> None:
     with pytest.raises(GridlabError, match=r"gridlab census chess ended with exit code 2: error: 'chess' is no game"):
-        warm([Job("wrong", ("census chess",))], cli.run)
+        warm([Job("wrong", 1, ("census chess",))], cli.run)
 
 
 @pytest.mark.compiled
 def test_jobs_whose_libraries_are_missing_are_left_out(cache: Path) -> None:
-    assert warm([Job("elsewhere", ("census chess",), needs=("no_such_library",))], cli.run).done == ()
+    assert warm([Job("elsewhere", 1, ("census chess",), needs=("no_such_library",))], cli.run).done == ()
 
 
 @pytest.mark.compiled

@@ -1,26 +1,27 @@
 """What `gridlab warm` runs: the one list to extend when commands come to need new kernels.
 
 Which kernels commands need is found by running them, on the smallest inputs that reach them all. Commands of one job
-share kernels. The longest jobs come first; one that only adds to another comes well after it, to find its work done.
+share kernels. Seconds are of CPU, as benchmarks/startup.py prints them, of a job when its turn comes, the longest first:
+one that only adds a little to a long one finds its work done.
 """
 
 from gridlab.core.warming import Job
 
 JOBS = (
-    Job("tablebases", (
+    Job("tablebases", 11, (
         "tablebase build tictactoe -o t.tb --workers 1",
         "tablebase verify t.tb --full --workers 1",
         "tablebase stats t.tb",
         "tablebase build 2x4:3 -o even.tb --workers 1",
         "tablebase verify even.tb --workers 1",
     )),
-    Job("learning", (
+    Job("learning", 13, (
         "train inspect X..../...../...../...../.....",
         "match dqn 'dqn-minimax depth=2' --game squava --games 2",
         "train squava --preset best --episodes 1 --out best",
         "train squava --episodes 1 --out guide",
     ), needs=("torch", "safetensors")),
-    Job("2048 datasets", (
+    Job("2048 datasets", 8, (
         "2048 generate -g 1 -d 4 --max-moves 20 --seed 1 -o games.jsonl",
         "2048 generate -g 1 -d 2 --max-moves 20 --seed 1 --metadata -o detailed.jsonl",
         "2048 verify detailed.jsonl --max-moves 20",
@@ -28,8 +29,8 @@ JOBS = (
         "2048 split games.jsonl",
         "2048 export games.jsonl --format csv",
     )),
-    Job("forced wins", ("solve 4x4:3 --prove", "best-first start --forced")),
-    Job("terminals", (
+    Job("forced wins", 6, ("solve 4x4:3 --prove", "best-first start --forced")),
+    Job("terminals", 6, (
         "terminals build tictactoe -o wins --workers 1",
         "terminals verify wins --full --workers 1",
         "terminals verify wins --sample 10 --workers 1",
@@ -37,44 +38,44 @@ JOBS = (
         "terminals contains wins XXX/OO./...",
         "terminals export wins --format csv -o wins.csv --workers 1",
     )),
-    Job("alpha-beta", (
+    Job("alpha-beta", 3.5, (
         "solve tictactoe --search",
         "solve tictactoe --search --value-only",
         "match heuristic 'alpha-beta depth=3' --game tictactoe --games 2 --save games.jsonl",
         "games verify games.jsonl",
     )),
-    Job("2048 games", (
+    Job("2048 games", 2, (
         "2048 evaluate 'expectimax depth=3' --games 1",
         "2048 evaluate random --games 1",
         "play 2048 --seed 1",
     )),
-    Job("2048 deep", ("2048 generate -g 1 -d 5 --evaluator rows --max-moves 20 --seed 1 -o deep.jsonl",)),
-    Job("mcts", (
+    Job("2048 deep", 3.3, ("2048 generate -g 1 -d 5 --evaluator rows --max-moves 20 --seed 1 -o deep.jsonl",)),
+    Job("mcts", 3, (
         "match 'mcts playouts=50' 'mcts playouts=50 proofs=0 careful=0' --game tictactoe --games 2",
         "match mcts best-first --game tictactoe --games 2",
     )),
-    Job("census", (
+    Job("census", 1, (
         "census tictactoe --workers 1",
         "states tictactoe -o all.csv --workers 1",
         "states tictactoe --canonical -o canonical.csv --workers 1",
     )),
-    Job("probes", ("tablebase probe squava X..../...../...../...../.....",)),
-    Job("grades", (
+    Job("probes", 0.2, ("tablebase probe squava X..../...../...../...../.....",)),
+    Job("grades", 0.3, (
         "tablebase build tictactoe -o t.tb --workers 1",
         "grade random perfect --game tictactoe --positions 4",
         "grade perfect --game tictactoe --tablebase t.tb --positions 4",
         "play tictactoe --side o",
     )),
-    Job("labelled positions", (
+    Job("labelled positions", 0.6, (
         "tablebase build tictactoe -o t.tb --workers 1",
         "tablebase sample t.tb --positions 100 -o sample.parquet",
     ), needs=("pyarrow",)),
-    Job("terminals as Parquet and HDF5", (
+    Job("terminals as Parquet and HDF5", 0.5, (
         "terminals build tictactoe -o wins --workers 1",
         "terminals export wins --format parquet -o wins.parquet --workers 1",
         "terminals export wins --format hdf5 -o wins.h5 --workers 1",
     ), needs=("pyarrow", "h5py")),
-    Job("2048 as Parquet, HDF5 and NPZ", (
+    Job("2048 as Parquet, HDF5 and NPZ", 0.6, (
         "2048 generate -g 1 -d 2 --max-moves 20 --seed 1 -o games.jsonl",
         "2048 export games.jsonl --format npz -o games.npz",
         "2048 export games.npz --format json -o games.json",

@@ -37,6 +37,7 @@ class Job(NamedTuple):
     """Commands, run one after the other in a folder of their own."""
 
     name: str
+    seconds: float  # about, of CPU, to compile and run
     commands: tuple[str, ...]
     needs: tuple[str, ...] = ()  # libraries without which they cannot be run
 
@@ -85,20 +86,21 @@ class Warmed:
 def warm(
     jobs: Iterable[Job], run: Run, workers: int | None = None, progress: bool = False, anew: bool = False
 ) -> Warmed:
-    """Run the jobs whose kernels are not all compiled yet, in the order given; with `anew` all of them."""
+    """Run the jobs whose kernels are not all compiled yet, the longest first; with `anew` all of them."""
     begun = time.monotonic()
     possible = [job for job in jobs if job.possible and not DISABLED]
     done = {} if anew else {job.name: found for job in possible if (found := recalled(job, run)) is not None}
-    cold = [job for job in possible if job.name not in done]
+    cold = sorted((job for job in possible if job.name not in done), key=lambda job: -job.seconds)
     if cold:
-        write_down(Job("begun", ()), run, ())  # a cache that cannot be written is told at once
+        write_down(Job("begun", 0, ()), run, ())  # a cache that cannot be written is told at once
         if named := os.environ.get("NUMBA_CACHE_DIR"):
             os.environ["NUMBA_CACHE_DIR"] = str(Path(named).absolute())  # workers change their folder
         logging.getLogger("gridlab").warning(NOTE)
-        with bar(len(cold), "compiling", "jobs", progress) as shown:
-            for each in as_done(partial(carry_out, run=run), cold, workers):
+        share = {job.name: 100 * job.seconds / sum(each.seconds for each in cold) for job in cold}
+        with bar(100, "compiling", "%", progress) as shown:
+            for each in as_done(partial(carry_out, run=run), cold, workers, shown.refresh):
                 done[each.job] = each
-                shown.update()
+                shown.update(share[each.job])
     return Warmed(tuple(done[job.name] for job in possible), time.monotonic() - begun)
 
 

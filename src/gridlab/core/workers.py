@@ -78,9 +78,15 @@ def in_order(
 
 
 def as_done(
-    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int | None = None
+    function: Callable[[Job], Result],
+    jobs: Iterable[Job],
+    workers: int | None = None,
+    watch: Callable[[], object] = lambda: None,
 ) -> Generator[Result, None, None]:
-    """`function(job)` for every job, in processes, in the order in which they end. Jobs begin in their own order."""
+    """`function(job)` for every job, in processes, in the order in which they end. Jobs begin in their own order.
+
+    `watch` is called while they run, ten times a second.
+    """
     with _process_pool(workers or available_cores()) as pool:
         with _interrupts_ignored():  # processes that begin now ignore them from the start
             waiting = {pool.submit(function, job) for job in jobs}
@@ -88,6 +94,7 @@ def as_done(
             done, waiting = wait(waiting, timeout=STEP, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()
+            watch()
 
 
 def can_travel(*things: object) -> str:
