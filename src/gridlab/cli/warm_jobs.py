@@ -1,8 +1,8 @@
 """What `gridlab warm` runs: the one list to extend when commands come to need new kernels.
 
 Which kernels commands need is found by running them, on the smallest inputs that reach them all. Commands of one job
-share kernels. Seconds are of CPU, as benchmarks/startup.py prints them, of a job when its turn comes, the longest first:
-one that only adds a little to a long one finds its work done.
+share kernels. Seconds are of CPU, as benchmarks/startup.py prints them, of a job when its turn comes, the longest
+first: one that only adds a little to a long one finds its work done.
 """
 
 from gridlab.core.warming import Job
