@@ -30,13 +30,13 @@ class Types(event.Listener):
 event.register("numba:compile", Types())
 
 from gridlab.exact.enumerate import blocks
-from gridlab.exact.tablebase.build import build
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.verify import verify
 from gridlab.exact.terminals import count_shards, layer, prepare
 from gridlab.games import game
 
 rules, path = game("tictactoe"), Path(os.environ["TABLE"])
-build(rules, path)
+build_tablebase(rules, path)
 assert not verify(path).complaints
 tables = prepare(rules, 7)
 assert list(layer(tables, count_shards(tables, 7)))

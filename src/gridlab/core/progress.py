@@ -1,8 +1,11 @@
 """The bar that long work shows on stderr: done, rate, remaining time. Nothing where stderr is not a terminal."""
 
+import threading
 from typing import Any
 
 from tqdm import tqdm
+
+tqdm.set_lock(threading.RLock())  # its own is a semaphore of the system, which a worker that is killed leaves behind
 
 
 def bar(total: int | None, description: str, unit: str, shown: bool) -> "tqdm[Any]":

@@ -6,7 +6,7 @@ import pytest
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.search.mnk.depth_limited import DECIDED, best_move, heuristics_of, new_depth_table
+from gridlab.search.mnk.depth_limited import DECIDED, TRAP, best_move, heuristics_of, new_depth_table, promise
 from gridlab.search.mnk.evaluation import evaluate, evaluation_of, middle_of
 
 GAMES = ["3x3:3", "3x4:4-3", "3x3:-3", "5x5:4-3"]
@@ -92,3 +92,11 @@ def test_a_sooner_win_is_better() -> None:
     position = Position.parse("XX./OO./...", rules)
     cell, score, _ = best_move(position, 5, heuristics_of(rules), new_depth_table())
     assert (cell, score) == (2, DECIDED - 5)
+
+
+@pytest.mark.parametrize(("text", "stones"), [("5x5:4-3", 2), ("5x5:5-4", 3), ("6x6:5-2", 1)])
+def test_a_trap_is_a_losing_line_one_stone_short_whatever_its_length(text: str, stones: int) -> None:
+    heuristics = heuristics_of(game(text))
+    cell, nearly = stones, (1 << stones) - 1  # the opponent's stones stand on the first cells of the top row
+    assert promise(0, nearly, cell, heuristics) == heuristics.centre[cell] + TRAP
+    assert promise(0, nearly >> 1, cell, heuristics) == heuristics.centre[cell]
