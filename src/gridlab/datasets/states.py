@@ -60,10 +60,10 @@ def write_lines(
     buffer: NDArray[np.uint8],
 ) -> int:
     """Write all lines into `buffer`; the number of bytes used."""
-    at = 0
+    place = 0
     for i in range(len(crosses)):
         for number in (ply, crosses[i], noughts[i]):
-            at = write_byte(COMMA, buffer, write_number(number, buffer, at))
-        at = write_board(crosses[i], noughts[i], rows, cols, buffer, at)
-        at = write_bytes(words[outcomes[i]], buffer, at)
-    return at
+            place = write_byte(COMMA, buffer, write_number(number, buffer, place))
+        place = write_board(crosses[i], noughts[i], rows, cols, buffer, place)
+        place = write_bytes(words[outcomes[i]], buffer, place)
+    return place

@@ -101,22 +101,22 @@ def write_lines(
     buffer: NDArray[np.uint8],
 ) -> int:
     """All CSV lines of a block; `names` are the moves, [cell, 5], `lengths` their letters."""
-    at = 0
+    place = 0
     for i in range(len(records)):
-        at = write_byte(COMMA, buffer, write_number(records[i], buffer, at))
-        at = write_byte(COMMA, buffer, write_board(facts.crosses[i], facts.noughts[i], rows, cols, buffer, at))
-        at = write_byte(COMMA, buffer, write_number(ply, buffer, at))
-        at = write_byte(COMMA, buffer, write_byte(WINNERS[facts.winners[i]], buffer, at))
+        place = write_byte(COMMA, buffer, write_number(records[i], buffer, place))
+        place = write_byte(COMMA, buffer, write_board(facts.crosses[i], facts.noughts[i], rows, cols, buffer, place))
+        place = write_byte(COMMA, buffer, write_number(ply, buffer, place))
+        place = write_byte(COMMA, buffer, write_byte(WINNERS[facts.winners[i]], buffer, place))
         for line in range(facts.lines.shape[1]):
             if facts.lines[i, line]:
-                at = write_byte(SPACE, buffer, write_number(line, buffer, at))
-        buffer[at - 1] = COMMA
+                place = write_byte(SPACE, buffer, write_number(line, buffer, place))
+        buffer[place - 1] = COMMA
         for cell in range(rows * cols):
             if facts.last_moves[i, cell]:
-                at = write_byte(SPACE, buffer, write_bytes(names[cell, : lengths[cell]], buffer, at))
-        buffer[at - 1] = COMMA
-        at = write_byte(NEWLINE, buffer, write_number(facts.orbits[i], buffer, at))
-    return at
+                place = write_byte(SPACE, buffer, write_bytes(names[cell, : lengths[cell]], buffer, place))
+        buffer[place - 1] = COMMA
+        place = write_byte(NEWLINE, buffer, write_number(facts.orbits[i], buffer, place))
+    return place
 
 
 # ---- Parquet
@@ -164,9 +164,9 @@ def _board_strings(arrow: Any, facts: Facts, rules: Rules) -> Any:
 def write_boards(
     crosses: NDArray[np.int64], noughts: NDArray[np.int64], rows: int, cols: int, text: NDArray[np.uint8]
 ) -> None:
-    at = 0
+    place = 0
     for i in range(len(crosses)):
-        at = write_board(crosses[i], noughts[i], rows, cols, text, at)
+        place = write_board(crosses[i], noughts[i], rows, cols, text, place)
 
 
 def _list_column(arrow: Any, marks: NDArray[np.uint8]) -> Any:

@@ -190,8 +190,8 @@ def tiles_and_move(
     while cells != ZERO:
         unit = cells & (~cells + ONE)
         cells ^= unit
-        at = np.uint64(lowest_cell(np.int64(unit)))  # type: ignore[arg-type]
-        r, c = at >> FOUR << FOUR, (at >> TWO & THREE) << FOUR  # where the row and the column begin
+        bit = np.uint64(lowest_cell(np.int64(unit)))  # type: ignore[arg-type]
+        r, c = bit >> FOUR << FOUR, (bit >> TWO & THREE) << FOUR  # where the row and the column begin
         old_row, old_col = after >> r & ROW, turned >> c & ROW
         rest_r, rest_c = ~(ROW << r), ~(ROW << c)
         row_place, column_place = (r >> FOUR) * row_step, first_column + (c >> FOUR) * column_step
