@@ -54,9 +54,9 @@ class Generated(NamedTuple):
 
 
 def generate(
-    output: Path,
+    output: Path | str,
     games: int,
-    settings: DatasetSettings,
+    settings: DatasetSettings | None = None,
     workers: int | None = None,
     resume: bool = False,
     verbose: Callable[[str], object] | None = None,
@@ -68,6 +68,7 @@ def generate(
     A `player` is anything with `move(position, random)`, and takes the place of the one that the settings name.
     Workers are threads: all cores by default for a player that has a chooser for kernels, one for any other.
     """
+    output, settings = Path(output), settings or make_settings()
     check_name(output)
     if games < 1:
         raise BadNotation(f"{games} games make no dataset; at least 1 is needed")
