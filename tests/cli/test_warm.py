@@ -104,7 +104,8 @@ def test_ctrl_c_ends_it_at_once(tmp_path: Path) -> None:
     ) as run:
         assert run.stderr is not None
         assert run.stderr.readline() == "compiling, first run only\n"
-        time.sleep(1)
+        while not any(tmp_path.rglob("*.code")):  # the first kernel: the workers are at work
+            time.sleep(0.02)
         os.killpg(run.pid, signal.SIGINT)
         assert run.wait(30) == 130
         assert run.stderr.read() == "interrupted\n"
