@@ -21,6 +21,7 @@ import os
 import shutil
 import stat
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -35,6 +36,8 @@ except ImportError:  # Windows: no lock
     fcntl = None  # type: ignore[assignment]
 
 LONGEST_NAME = 180  # bytes of a name that stand in the name of its part
+LOCK = ".lock"  # in a folder
+_HELD: dict[Path, int] = {}  # the locks of this process, with the thread that has each
 LATEST = 253402300799  # the last second of the year 9999
 
 
@@ -84,7 +87,7 @@ def beside(path: Path) -> Iterator[Path]:
 def _renamed(place: Path) -> Iterator[Path]:
     """A file beside its place, which it takes at the end."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    with locked(place):
+    with _lock(_hidden(place, "lock"), place, lasting=False):
         part = _hidden(place, f"{os.getpid()}.part")
         _remove_abandoned(place)
         try:
@@ -121,8 +124,43 @@ def check_place(path: Path) -> Path:
         if not path.name or place.is_dir():
             raise FileTrouble(f"cannot write {str(path)!r}: it is a folder; name a file")
         return place
+    except FileTrouble:
+        raise
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name with a null byte
         raise _trouble(path, error) from error
+
+
+def try_place(path: Path) -> Path:
+    """Find out, before the work, whether a file can be written: make its folder and a part of it, and remove both."""
+    place = check_place(path)
+    if _is_special(place):
+        return path
+    try:
+        with _folders_for(place), locked(place), tempfile.NamedTemporaryFile(dir=place.parent):
+            return path
+    except OSError as error:
+        raise _trouble(path, error) from error
+
+
+def try_folder(path: Path) -> Path:
+    """The same for a folder that files will be written into."""
+    if not str(path) or (os.path.lexists(path) and not path.is_dir()):
+        raise FileTrouble(f"cannot write into {str(path)!r}: it is no folder; name a folder")
+    try_place(path / "part")
+    return path
+
+
+@contextmanager
+def _folders_for(place: Path) -> Iterator[None]:
+    """The folders of a place while they are needed: those that were not there are removed again."""
+    missing = [each for each in place.parents if not each.exists()]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        for each in missing:
+            with suppress(OSError):  # somebody has put something there
+                each.rmdir()
 
 
 def _trouble(path: Path, error: Exception) -> FileTrouble:
@@ -149,18 +187,36 @@ def _remove_abandoned(place: Path) -> None:
 
 @contextmanager
 def locked(place: Path) -> Iterator[None]:
-    """The right to write a file or a folder, until the block or the process ends; FileTrouble if another has it.
+    """The right to write a file, until the block or the process ends; FileTrouble if another process has it.
 
     The lock is a file beside the place. It is removed at the end, so whoever gets it looks whether it is still there.
+    Whoever has it may take it again: a run that holds its target writes it in the end.
     """
-    if fcntl is None or not os.access(place.parent, os.W_OK):
+    with _lock(_hidden(place, "lock"), place):
+        yield
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """The same for a folder, which is made if it is not there, and removed if nothing has come into it."""
+    with _folders_for(folder / LOCK), _lock(folder.resolve() / LOCK, folder):
+        yield
+
+
+@contextmanager
+def _lock(path: Path, place: Path, lasting: bool = True) -> Iterator[None]:
+    """A lock; one that lasts lets whoever has it take it again."""
+    thread = threading.get_ident()
+    if fcntl is None or _HELD.get(path) == thread or not os.access(path.parent, os.W_OK):
         yield
         return
-    path = _hidden(place, "lock")
     file = _take(path, place)
+    if lasting:
+        _HELD[path] = thread
     try:
         yield
     finally:
+        _HELD.pop(path, None)
         with suppress(OSError):
             path.unlink()
         os.close(file)
@@ -168,7 +224,7 @@ def locked(place: Path) -> Iterator[None]:
 
 def _take(path: Path, place: Path) -> int:
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -15,6 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from contextlib import contextmanager
 from typing import TypeVar
 
+from gridlab.core.interrupts import SIGNALS
 from gridlab.core.stop import Stop, stop_flag
 
 Job = TypeVar("Job")
@@ -42,7 +43,11 @@ def call(
     """
     end = None if seconds is None else time.monotonic() + seconds
     with ThreadPoolExecutor(1) as pool:
-        return _result(pool.submit(function), stop, end, watch)
+        try:
+            return _result(pool.submit(function), stop, end, watch)
+        except BaseException:  # Ctrl-C may come before the result is waited for, and the thread has begun
+            stop[0] = 1
+            raise
 
 
 def in_order(
@@ -65,7 +70,8 @@ def in_order(
     with _process_pool(workers) if processes else ThreadPoolExecutor(workers) as pool:
         try:
             for job in jobs:
-                waiting.append(pool.submit(function, job))
+                with _signals_held(processes):
+                    waiting.append(pool.submit(function, job))
                 if len(waiting) > ahead * workers:
                     yield _result(waiting.popleft(), stop)
             while waiting:
@@ -88,7 +94,7 @@ def as_done(
     `watch` is called while they run, ten times a second.
     """
     with _process_pool(workers or available_cores()) as pool:
-        with _interrupts_ignored():  # processes that begin now ignore them from the start
+        with _signals_held():
             waiting = {pool.submit(function, job) for job in jobs}
         while waiting:
             done, waiting = wait(waiting, timeout=STEP, return_when=FIRST_COMPLETED)
@@ -146,20 +152,24 @@ def _process_pool(workers: int) -> Iterator[Executor]:
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():  # others must not touch signals
+def _signals_held(held: bool = True) -> Iterator[None]:
+    """Ctrl-C waits while processes begin: what begins now inherits this, and hears nothing before it can."""
+    if not held or not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _follow_parent(parent: int) -> None:
-    """Ctrl-C is for the parent, and a worker whose parent has died has nobody to work for."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ctrl-C and its like are for the parent, and a worker whose parent has died has nobody to work for."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
     def watch() -> None:
         while os.getppid() == parent:

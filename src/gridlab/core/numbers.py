@@ -1,0 +1,50 @@
+"""Numbers that people write: one way to read each kind, for commands, rules, players and files alike."""
+
+from gridlab.core.errors import BadNotation
+
+MOST = 2**63 - 1
+LONGEST = 24  # characters of a number; nobody means more
+
+
+def whole_number(text: str, low: int = 0, high: int = MOST, what: str = "number") -> int:
+    """A whole number in a range.
+
+    >>> whole_number("12", 1, 100)
+    12
+    >>> whole_number("½")
+    Traceback (most recent call last):
+    gridlab.core.errors.BadNotation: '½' is no number; a whole number from 0 to 9223372036854775807 is needed
+    """
+    digits = text.strip().removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) <= LONGEST and low <= int(text) <= high:
+        return int(text)
+    raise BadNotation(f"{shortened(text)} is no {what}; a whole number from {low} to {high} is needed")
+
+
+def check_seed(seed: int) -> int:
+    """A seed; random numbers come from nothing else."""
+    if not 0 <= seed <= MOST:
+        raise BadNotation(f"{shortened(str(seed))} is no seed; a whole number from 0 to {MOST} is needed")
+    return seed
+
+
+def number_ranges(text: str, low: int, high: int, what: str) -> list[int]:
+    """A list of numbers and ranges, ascending and each once; the size of the list is known before it is made.
+
+    >>> number_ranges("9-12,25,9", 1, 25, "plies")
+    [9, 10, 11, 12, 25]
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        begin = whole_number(first, low, high, f"list of {what} such as 9, 9-25 or 9-12,25")
+        end = whole_number(last, low, high, f"list of {what} such as 9, 9-25 or 9-12,25") if dash else begin
+        if end < begin:
+            raise BadNotation(f"{shortened(text)} is no list of {what}: {begin}-{end} runs backwards")
+        found.update(range(begin, end + 1))
+    return sorted(found)
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """Text for a sentence, in quotation marks; its beginning if it is long."""
+    return repr(text if len(text) <= most else f"{text[:most]}…")

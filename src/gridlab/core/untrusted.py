@@ -1,0 +1,105 @@
+"""Files that anybody may have written: read within bounds, believed only as far as they were checked.
+
+    read_bytes, lines      no more bytes than such a file can have, whatever stands at the path
+    parse_json, read_json  JSON of a declared form (msgspec): types, ranges and names are checked while it is read
+    checked_array          numbers of one kind, one shape, one range: the only way for arrays from a file to a kernel
+    refusing               whatever a library makes of damaged bytes becomes one sentence
+
+FileTrouble says that a file cannot be read, SpoiltFile that it is not what it should be.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
+
+MOST_BYTES = 64 << 20  # of a file that is read as a whole
+LONGEST_LINE = 256 << 20  # bytes; a game of 2048 with everything known of its moves stays below
+
+Form = TypeVar("Form")
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Plain = str | int | float | bool | None  # what may stand where anything may be noted
+
+
+@contextmanager
+def refusing(path: Path | str, what: str) -> Iterator[None]:
+    """Refuse a file that a library cannot read; `what` it should be is said with the reason."""
+    try:
+        yield
+    except GridlabError:
+        raise
+    except FileNotFoundError as error:
+        raise FileTrouble(f"{path} cannot be read: there is no such file") from error
+    except IsADirectoryError as error:
+        raise FileTrouble(f"{path} cannot be read: it is a folder; name a file") from error
+    except Exception as error:  # what a library raises on damaged bytes is not for us to list
+        raise SpoiltFile(f"{path} is no {what}: {reason_of(error)}") from error
+
+
+def reason_of(error: Exception) -> str:
+    """An error in a few words, on one line."""
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(reason.split())[:200]
+
+
+@contextmanager
+def reading(path: Path | str) -> Iterator[None]:
+    """Say in a sentence why a file cannot be opened or read."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        if isinstance(error, GridlabError):
+            raise
+        raise FileTrouble(f"{path} cannot be read: {reason_of(error).lower()}") from error
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """What a file holds, if that is not more than such a file can hold."""
+    with reading(path), path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise SpoiltFile(f"{path} has more than {most:,} bytes, more than such a file can have")
+    return content
+
+
+def lines(path: Path, most: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file, with their numbers from 1."""
+    with reading(path), path.open("rb") as file:
+        number = 0
+        while line := file.readline(most + 1):
+            number += 1
+            if len(line) > most:
+                raise SpoiltFile(f"{path}, line {number}: it has more than {most:,} bytes")
+            yield number, line
+
+
+def parse_json(text: bytes | str, form: type[Form], where: object) -> Form:
+    """JSON of a form: a type, with msgspec.Meta for ranges; `where` it stands is said if it is anything else."""
+    try:
+        return msgspec.json.decode(text, type=form)
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+        raise SpoiltFile(f"{where}: {reason_of(error)}") from error
+
+
+def read_json(path: Path, form: type[Form], most: int = MOST_BYTES) -> Form:
+    """A file of JSON."""
+    return parse_json(read_bytes(path, most), form, path)
+
+
+def checked_array(found: Any, kind: DTypeLike, shape: tuple[int, ...], low: int, high: int, name: str) -> NDArray[Any]:
+    """Whole numbers from a file as an array of a kind, if they have the shape and lie in low … high; a copy if needed.
+
+    Shape and type are looked at before any number is.
+    """
+    array = np.asarray(found)
+    if array.dtype.kind not in "iub" or array.shape != shape:
+        raise SpoiltFile(f"{name} is {array.dtype}{list(array.shape)}; whole numbers {list(shape)} are needed")
+    if array.size and not low <= int(array.min()) <= int(array.max()) <= high:
+        raise SpoiltFile(f"{name} has numbers from {array.min()} to {array.max()}; {low} to {high} are possible")
+    return np.ascontiguousarray(array, dtype=kind)

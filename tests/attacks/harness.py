@@ -1,0 +1,95 @@
+"""Commands under attack: run in a process of their own with limits, and judged by how they end."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SERVER = Path(__file__).with_name("server.py")
+GOOD = (0, 1, 2, 130)
+ADDRESSES = 8 << 30  # bytes of address space on top of what is imported: more is refused by the system
+MEMORY = 1 << 30  # bytes of memory that an attacked command may use; more is a flaw
+SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a command has ended."""
+
+    args: Sequence[str]
+    code: int | str
+    out: str
+    err: str
+    seconds: float
+    peak: int
+
+    def __str__(self) -> str:
+        shown = " ".join(repr(each if len(each) < 200 else each[:200] + "…") for each in self.args)
+        return f"gridlab {shown}\n-> {self.code} in {self.seconds:.2f} s\n{self.out[-300:]}\n{self.err[-2500:]}"
+
+    @property
+    def flaw(self) -> str:
+        """What is wrong with it, whatever the command was; empty if nothing is."""
+        if self.code not in GOOD:
+            return f"ended with {self.code}"
+        if self.peak > MEMORY:
+            return f"took {self.peak:,} bytes of memory"
+        if "Traceback" in self.err or "Exception ignored" in self.err or "Warning:" in self.err:
+            return "told its user of Python"
+        if self.code == 2 and not self.err.splitlines()[-1].startswith("error: "):
+            return "refused without a sentence"
+        if self.code == 0 and "error: " in self.err:
+            return "ended well with an error"
+        return ""
+
+
+class Attacker:
+    """Runs commands, one after the other; a thread of its own may have one each."""
+
+    def __init__(self, *modules: str) -> None:
+        self._modules = modules
+        self._lock = threading.Lock()
+        self._server = self._start()
+
+    def _start(self) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, SERVER, "gridlab.cli", "numba", *self._modules],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(
+        self,
+        *args: str | Path,
+        cwd: Path,
+        memory: int = ADDRESSES,
+        seconds: float = SECONDS,
+        signals: Sequence[tuple[float, int]] = (),
+        **more: Any,
+    ) -> Ending:
+        """Run one command; `signals` are sent after so many seconds each."""
+        words = [str(each) for each in args]
+        wish = {"args": words, "cwd": str(cwd), "memory": memory, "seconds": seconds, "signals": signals, **more}
+        with self._lock:
+            assert self._server.stdin is not None
+            assert self._server.stdout is not None
+            self._server.stdin.write(json.dumps(wish) + "\n")
+            self._server.stdin.flush()
+            answer = json.loads(self._server.stdout.readline())
+        return Ending(words, **answer)
+
+    def attack(self, *args: str | Path, cwd: Path, **more: Any) -> Ending:
+        """Run a command that may fail, but only in the way in which commands fail."""
+        ending = self.run(*args, cwd=cwd, **more)
+        assert not ending.flaw, f"{ending.flaw}: {ending}"
+        return ending
+
+    def close(self) -> None:
+        assert self._server.stdin is not None
+        self._server.stdin.close()
+        self._server.wait()
