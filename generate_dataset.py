@@ -2,7 +2,7 @@
 
 import sys
 
-from gridlab.cli import run
+from gridlab.__main__ import main
 
 if __name__ == "__main__":
-    sys.exit(run(["2048", "generate", *sys.argv[1:]]))
+    main(["2048", "generate", *sys.argv[1:]])

@@ -1,5 +1,59 @@
-"""`python -m gridlab` is the command line."""
+"""The process of a command, `gridlab` or `python -m gridlab`: its signals and its streams.
 
-from gridlab.cli import main
+SIGTERM and SIGHUP end it as Ctrl-C does, from its first moment on. Output that cannot be written ends it with a
+sentence; remarks that cannot be written are dropped. Characters that a terminal lacks are replaced.
+"""
 
-main()
+import io
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from gridlab.core.signals import listen
+
+INTERRUPTED = 130
+
+
+class Remarks(io.TextIOWrapper):
+    """stderr as far as it can be written: no work is lost because nobody hears of it."""
+
+    def write(self, text: str, /) -> int:
+        with suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command of these arguments, or of the command line; ends the process."""
+    try:
+        listen()
+        open_streams()
+        from gridlab.cli import run  # takes a third of a second, in which Ctrl-C may come
+
+        code = run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)
+
+
+def open_streams() -> None:
+    """Stdout and stderr that say in the end whether they could be written, and never stop for a character."""
+    if sys.stdout is None:  # closed: whatever is written fails, and is told
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        encoding = sys.stderr.encoding
+        sys.stderr = Remarks(sys.stderr.detach(), encoding, "replace", line_buffering=True)
+
+
+if __name__ == "__main__":
+    main()

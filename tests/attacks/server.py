@@ -8,6 +8,7 @@ A line of JSON in, a line of JSON out:
 `code` is the exit code, minus the number of the signal that ended the process, or "late" if it had to be killed.
 """
 
+import faulthandler
 import importlib
 import json
 import os
@@ -41,7 +42,7 @@ def run(wish: dict[str, Any], folder: Path) -> dict[str, Any]:
     child = os.fork()
     if child == 0:
         become_command(wish, folder)
-        from gridlab.cli import main
+        from gridlab.__main__ import main
 
         main()
     code, usage = watch(child, wish, begun)
@@ -77,6 +78,7 @@ def become_command(wish: dict[str, Any], folder: Path) -> None:
     ):
         resource.setrlimit(kind, (limit, limit))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    faulthandler.enable()
 
 
 def watch(child: int, wish: dict[str, Any], begun: float) -> tuple[int | str, resource.struct_rusage]:

@@ -100,7 +100,7 @@ def test_the_tour(gridlab: Run) -> None:
         (["states", "8x8:5"], "64 cells do not fit a bitboard"),
         (["lines", "3x3"], "'3x3' is no game"),
         (["census"], "Missing argument 'GAME'"),
-        (["census", "tictactoe", "--workers", "0"], "0 is not in the range"),
+        (["census", "tictactoe", "--workers", "0"], "'0' is not a whole number from 1 to 1024"),
         (["census", "tictactoe", "--what"], "No such option: --what"),
         (["show", "tictactoe", "X.O/.X."], "has 2 rows; this game has 3"),
         (["show", "tictactoe", "X.O/.X/O.X"], "row 2 of the board, '.X', has 2 cells; this game has 3"),

@@ -36,7 +36,7 @@ def test_evaluate_for_people(gridlab: Run) -> None:
         (["clever"], "'clever' is no player; there are random, expectimax"),
         (["random", "--rules", "4x4"], "'4x4' is no game of 2048"),
         (["random", "--games", "0"], "Invalid value for '--games'"),
-        (["random", "--seed", "-3"], "-3 is no seed"),
+        (["random", "--seed", "-3"], "'-3' is not a whole number from 0"),
     ],
 )
 def test_wrong_use_is_one_sentence(gridlab: Run, arguments: list[str], sentence: str) -> None:
@@ -65,7 +65,7 @@ def test_games_played_are_recorded(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = verify(path)
     assert (found.sound, found.games) == (True, 2)
-    for name, complaint in (("mine.txt", "end it in .jsonl"), ("", "is no name for a file of games")):
+    for name, complaint in (("mine.txt", "end it in .jsonl"), ("", "it is a folder")):
         done = subprocess.run([*command, "--record", str(tmp_path / name)], capture_output=True, text=True, check=False)
         assert (done.returncode, complaint in done.stderr) == (2, True)
     command[4] = "2048:3x3"

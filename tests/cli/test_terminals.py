@@ -77,9 +77,9 @@ def test_export_and_plot(gridlab: Run, folder: str, tmp_path: Path, form: str) -
         (["build", "6x6:4", "--out", "x"], "36 cells do not fit a record of 64 bits; up to 32 do"),
         (["build", "--plies", "8"], "5x5:5 has no terminal win at ply 8; its layers are 9 to 25"),
         (["build", "--plies", "nine"], "'nine' is no list of plies"),
-        (["verify", "nowhere"], "nowhere holds no dataset"),
-        (["verify", "nowhere", "--full", "--sample", "5"], "--sample and --full exclude each other"),
-        (["show", "nowhere", "5"], "nowhere holds no dataset"),
+        (["verify", "nowhere"], "'nowhere' cannot be read"),
+        (["verify", ".", "--full", "--sample", "5"], "--sample and --full exclude each other"),
+        (["show", ".", "5"], ". holds no dataset"),
     ],
 )
 def test_wrong_use(

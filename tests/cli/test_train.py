@@ -41,12 +41,12 @@ def test_train_inspect_export(gridlab: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("train", "squava", "--episodes", "0"), "0 is not in the range"),
+        (("train", "squava", "--episodes", "0"), "'0' is not a whole number from 1"),
         (("train", "squava", "--method", "sarsa"), "'sarsa' is not"),
         (("train", "chess"), "No such command 'chess'"),
         (("train", "squava", "--resume", "--out", "nowhere"), "cannot read the checkpoint nowhere"),
         (("train", "inspect", "XXXX./O..O./.O.../...../....."), "the game is over"),
-        (("train", "export", "none.safetensors", "--onnx"), "cannot read the checkpoint none.safetensors"),
+        (("train", "export", "none.safetensors", "--onnx"), "'none.safetensors' cannot be read"),
         (("match", "dqn", "random", "--game", "5x5:4", "--games", "2"), "the network has learnt 5x5:4-3 (squava)"),
         (("match", "dqn-minimax blend=2", "random", "--game", "squava", "--games", "2", "--workers", "1"), "blend=2.0"),
         (("match", "dqn checkpoint=x", "random", "--game", "squava", "--games", "2", "--workers", "1"), "checkpoint x"),
@@ -84,7 +84,7 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     ]
     running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
-    while not (tmp_path / "dqn").exists() and time.monotonic() < end and running.poll() is None:
+    while not (tmp_path / "dqn" / "training.safetensors").exists() and time.monotonic() < end and running.poll() is None:
         time.sleep(0.1)  # the first checkpoint comes after 60 random games
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)

@@ -1,15 +1,19 @@
 """The compile cache follows the source, and kernels mean the same without the compiler."""
 
+import importlib
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numba
 import pytest
 
+import gridlab
 from gridlab.core import jit
 from tests.conftest import Python
 
@@ -172,3 +176,19 @@ def test_settings_of_the_compiler_have_code_of_their_own(copy: Copy) -> None:
     assert copy.run() == ("3", NOTE)
     assert copy.run(NUMBA_BOUNDSCHECK="1") == ("3", NOTE)
     assert copy.run() == ("3", "")
+
+
+def test_kernels_give_plain_tuples_to_python() -> None:
+    """Numba calls the class of a NamedTuple to make one, and crashes if Ctrl-C is raised there."""
+    kernels = [
+        (f"{name}.{each}", value)
+        for name in (module.name for module in pkgutil.walk_packages(gridlab.__path__, "gridlab."))
+        if not name.startswith("gridlab.__")
+        for each, value in vars(importlib.import_module(name)).items()
+        if isinstance(value, jit.Kernel)
+    ]
+    assert len(kernels) > 100
+    for name, each in kernels:
+        given = get_type_hints(each.py_func)["return"]
+        for part in (given, *get_args(given)):
+            assert not hasattr(part, "_fields"), name

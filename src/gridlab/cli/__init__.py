@@ -7,6 +7,7 @@ Data goes to stdout, progress and remarks to stderr. Exit codes: 0 done, 1 the a
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import typer
 
@@ -48,10 +49,6 @@ app.add_typer(game2048.app, name="2048")
 app.add_typer(train.app, name="train")
 
 
-def main() -> None:
-    sys.exit(run(sys.argv[1:]))
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run one command; its exit code."""
     try:
@@ -63,6 +60,12 @@ def run(arguments: Sequence[str]) -> int:
         return _refuse(f"{error.format_message().rstrip('.')}; see gridlab --help")
     except BrokenPipeError:
         return _reader_left()
+    except KeyboardInterrupt:
+        code = 130
+    except OSError as error:
+        return _output_lost(error)
+    except MemoryError:
+        return _refuse("there is not enough memory for this; a smaller board or fewer positions would do")
     except SystemExit as ending:
         if isinstance(ending.__context__, BrokenPipeError):
             return _reader_left()
@@ -79,5 +82,18 @@ def _refuse(sentence: str) -> int:
 
 def _reader_left() -> int:
     """`gridlab states … | head`: nobody reads on, so nothing more is said."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _forget_output()
     return 141
+
+
+def _output_lost(error: OSError) -> int:
+    """Nothing but stdout is written or read without a sentence of its own."""
+    _forget_output()
+    where = f"{error.filename} cannot be used" if error.filename else "the output cannot be written"
+    return _refuse(f"{where}: {(error.strerror or str(error)).lower()}; name another place for it")
+
+
+def _forget_output() -> None:
+    """What is still to be written goes nowhere, so that the end of the process does not try again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

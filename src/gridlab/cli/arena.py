@@ -5,13 +5,28 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Json, Out, Quiet, Seed, Workers, print_result, set_quiet
+from gridlab.cli.options import (
+    Json,
+    OutFolder,
+    Quiet,
+    Seed,
+    Workers,
+    print_result,
+    set_quiet,
+    source,
+    target,
+    whole,
+)  # fmt: skip
 from gridlab.core.errors import BadNotation
+from gridlab.core.files import refuse_overlap
 
 games = typer.Typer(help="Games on record, one JSON object a line.", rich_markup_mode=None)
 
 PlayedGame = Annotated[str, typer.Option("--game", metavar="GAME", help="A name, or rules such as 3x3:3 or 5x5:4-3.")]
-Games = Annotated[int, typer.Option("--games", metavar="N", help="An even number: each opening is played twice.")]
+Games = Annotated[
+    int,
+    typer.Option("--games", metavar="N", parser=whole(1), help="An even number: each opening is played twice."),
+]
 Openings = Annotated[str, typer.Option("--openings", help="How games begin: random:4 is four random moves.")]
 
 
@@ -23,7 +38,9 @@ def match(
     openings: Openings = "random:0",
     seed: Seed = None,
     workers: Workers = None,
-    save: Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write the games as JSON lines.")] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", metavar="FILE", parser=target, help="Write the games as JSON lines.")
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -37,14 +54,26 @@ def match(
 
     set_quiet(quiet)
     rules = find_game(game)
-    if save is not None and len(rules.sides) == 1:
-        raise BadNotation(f"--save keeps games between two; gridlab 2048 generate --player records games of {rules}")
+    if save is not None:
+        if len(rules.sides) == 1:
+            raise BadNotation(
+                f"--save keeps games between two; gridlab 2048 generate --player records games of {rules}"
+            )
+        for player in (a, b):
+            spare_files_of(player, save)
     played = play_match(a, b, rules, number, openings, seed or 0, workers, progress=not quiet)
+    print_result(played, json)
     if save is not None:
         played.save(save)
         if not quiet:
             typer.echo(f"{save}: {played.games:,} games", err=True)
-    print_result(played, json)
+
+
+def spare_files_of(player: str, target: Path) -> None:
+    """Refuse to write over a file that a player reads: 'perfect tablebase=squava.tb'."""
+    for word in player.split():
+        if name := word.partition("=")[2].strip("'\""):
+            refuse_overlap(Path(name), target)
 
 
 def tournament(
@@ -54,7 +83,7 @@ def tournament(
     openings: Openings = "random:0",
     seed: Seed = None,
     workers: Workers = None,
-    out: Out = None,
+    out: OutFolder = None,
     resume: Annotated[bool, typer.Option("--resume", help="Play the pairings that the folder does not hold.")] = False,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the ratings: ratings.png in the folder.")] = False,
     json: Json = False,
@@ -76,11 +105,11 @@ def tournament(
         if out is not None:
             typer.echo(f"stopped; {out} keeps its whole pairings: go on with --resume", err=True)
         raise
+    print_result(played, json)
     if out is not None and plot:
         plot_ratings(played, out / "ratings.png")
         if shown:
             typer.echo(str(out / "ratings.png"), err=True)
-    print_result(played, json)
 
 
 @games.callback()
@@ -90,7 +119,7 @@ def _group() -> None:
 
 @games.command()
 def verify(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Games, one JSON object a line.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", parser=source, help="Games, one JSON object a line.")],
     json: Json = False,
 ) -> int:
     """Replay every game of a file by the rules.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gridlab.cli.options import Json, Quiet, print_result, set_quiet
+from gridlab.cli.options import Json, Quiet, print_result, set_quiet, source, target, whole
 
 if TYPE_CHECKING:
     from gridlab.datasets.best_first.report import Prover
@@ -15,21 +15,24 @@ MAX_POSITIONS = 10_000_000  # where a proof stops by default
 
 
 def best_first(
-    source: Annotated[
-        Path, typer.Argument(metavar="[INPUT]", help="Size, rows of X, O and ., player to move.", show_default=True)
+    board: Annotated[
+        Path,
+        typer.Argument(
+            metavar="[INPUT]", parser=source, help="Size, rows of X, O and ., player to move.", show_default=True
+        ),
     ] = Path("input.txt"),
-    steps: Annotated[Path, typer.Option("--steps", metavar="FILE", help="Every expansion goes there.")] = Path(
-        "steps.txt"
-    ),
-    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="The answer, as printed.")] = Path(
-        "output.txt"
-    ),
+    steps: Annotated[
+        Path, typer.Option("--steps", metavar="FILE", parser=target, help="Every expansion goes there.")
+    ] = Path("steps.txt"),
+    output: Annotated[
+        Path, typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The answer, as printed.")
+    ] = Path("output.txt"),
     max_expansions: Annotated[
         int | None,
         typer.Option(
             "--max-expansions",
             metavar="N",
-            min=1,
+            parser=whole(1),
             help="Where to stop: 100,000 by default, with --forced 10,000,000 positions.",
         ),
     ] = None,
@@ -51,8 +54,8 @@ def best_first(
     from gridlab.search.mnk.best_first import MAX_EXPANSIONS
 
     set_quiet(quiet)
-    check_places(source, steps, output)
-    start = read_start(source)
+    check_places(board, steps, output)
+    start = read_start(board)
     remark = off_turn(start)
     if remark and not quiet:
         typer.echo(remark, err=True)

@@ -5,19 +5,55 @@ from typing import Annotated, Literal
 
 import typer
 
-from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet
+from gridlab.cli.options import (
+    Json,
+    Picture,
+    Quiet,
+    Seed,
+    Workers,
+    print_result,
+    real,
+    set_quiet,
+    source,
+    target,
+    target_folder,
+    whole,
+)  # fmt: skip
+from gridlab.core.files import refuse_overlap
 
 DEFAULT = Path("data/training_games.jsonl")
-File = Annotated[Path, typer.Argument(metavar="FILE", help="Games: .jsonl, .json, .csv, .parquet, .h5 or .npz.")]
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", parser=source, help="Games: .jsonl, .json, .csv, .parquet, .h5 or .npz."),
+]
+Share = typer.Option(metavar="SHARE", parser=real(0, 1), help="Share of the games.")
 
 
 def generate(
-    games: Annotated[int, typer.Option("-g", "--games", min=1, help="Games to play; 1 to 10,000 are usual.")] = 500,
+    games: Annotated[
+        int,
+        typer.Option("-g", "--games", metavar="N", parser=whole(1), help="Games to play; 1 to 10,000 are usual."),
+    ] = 500,
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Where to write; the ending says the format: .jsonl, .json, …")
+        Path,
+        typer.Option(
+            "-o",
+            "--out",
+            "--output",
+            metavar="FILE",
+            parser=target,
+            help="Where to write; the ending says the format: .jsonl, .json, …",
+        ),
     ] = DEFAULT,
     depth: Annotated[
-        int | None, typer.Option("-d", "--depth", help="Moves and tiles to look ahead, 2 to 6; 4 by default.")
+        int | None,
+        typer.Option(
+            "-d",
+            "--depth",
+            metavar="N",
+            parser=whole(),
+            help="Moves and tiles to look ahead, 2 to 6; 4 by default.",
+        ),
     ] = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Tell of every game, every 50 moves.")] = False,
     seed: Seed = None,
@@ -26,8 +62,12 @@ def generate(
         Literal["easy", "medium", "hard"] | None,
         typer.Option("--curriculum", help="easy: to the first 256; medium: to 1024; hard: from 1024 on."),
     ] = None,
-    min_score: Annotated[int, typer.Option("--min-score", min=0, help="Drop games below this score.")] = 0,
-    min_tile: Annotated[int, typer.Option("--min-tile", min=0, help="Drop games without this tile.")] = 0,
+    min_score: Annotated[
+        int, typer.Option("--min-score", metavar="N", parser=whole(), help="Drop games below this score.")
+    ] = 0,
+    min_tile: Annotated[
+        int, typer.Option("--min-tile", metavar="N", parser=whole(), help="Drop games without this tile.")
+    ] = 0,
     metadata: Annotated[bool, typer.Option("--metadata", help="Keep what the search thought of each move.")] = False,
     player: Annotated[
         str | None,
@@ -38,10 +78,16 @@ def generate(
     ] = None,
     sample_cells: Annotated[
         int | None,
-        typer.Option("--sample-cells", help="Try so many random cells a new tile; 4 in the document; 0 is all."),
+        typer.Option(
+            "--sample-cells",
+            metavar="N",
+            parser=whole(),
+            help="Try so many random cells a new tile; 4 in the document; 0 is all.",
+        ),
     ] = None,
     max_moves: Annotated[
-        int | None, typer.Option("--max-moves", min=0, help="Of a game: 5000 for spec, else none (0).")
+        int | None,
+        typer.Option("--max-moves", metavar="N", parser=whole(), help="Of a game: 5000 for spec, else none (0)."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
     json: Json = False,
@@ -79,7 +125,8 @@ def generate(
 def verify(
     path: File,
     max_moves: Annotated[
-        int | None, typer.Option("--max-moves", min=1, help="Where a game may stop alive: 5000 by default.")
+        int | None,
+        typer.Option("--max-moves", metavar="N", parser=whole(1), help="Where a game may stop alive: 5000 by default."),
     ] = None,
     json: Json = False,
 ) -> int:
@@ -94,19 +141,21 @@ def verify(
 def stats(
     path: File,
     plot: Annotated[bool, typer.Option("--plot", help="Draw tiles and scores: FILE.png unless --out is said.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="PICTURE", help="The picture: PNG, SVG or PDF.")
-    ] = None,
+    out: Picture = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Scores, tiles, moves and directions of a file, and what should make one suspicious."""
+    from gridlab.core.figures import new_figure
     from gridlab.datasets.games2048.files import read_games
     from gridlab.datasets.games2048.stats import plot_statistics, statistics
 
+    picture = out or (target(path.with_name(f"{path.name}.png")) if plot else None)
+    if picture:
+        refuse_overlap(path, picture)
+        new_figure(picture, 1)  # a name that is none of a picture is told at once
     found = statistics(read_games(path))
     print_result(found, json)
-    picture = out or (path.with_name(f"{path.name}.png") if plot else None)
     if picture:
         plot_statistics(found, picture, path.name)
         if not quiet:
@@ -119,26 +168,34 @@ def export(
         Literal["csv", "parquet", "hdf5", "npz", "json", "jsonl"], typer.Option("--format", help="What to write.")
     ],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", "--output", help="Where; beside the file by default.")
+        Path | None,
+        typer.Option(
+            "-o", "--out", "--output", metavar="FILE", parser=target, help="Where; beside the file by default."
+        ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a file in another format, game by game."""
     from gridlab.datasets.games2048.files import export_games
 
-    target, games = export_games(path, form, out)
+    written, games = export_games(path, form, out)
     if not quiet:
         typer.echo(f"{games:,} games", err=True)
-    typer.echo(str(target))
+    typer.echo(str(written))
 
 
 def split(
     path: File,
-    train: Annotated[float, typer.Option("--train", help="Share of the games.")] = 0.7,
-    val: Annotated[float, typer.Option("--val", help="Share of the games.")] = 0.15,
-    test: Annotated[float, typer.Option("--test", help="Share of the games.")] = 0.15,
+    train: Annotated[float, Share] = 0.7,
+    val: Annotated[float, Share] = 0.15,
+    test: Annotated[float, Share] = 0.15,
     seed: Seed = None,
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="The folder of the three files.")] = Path(),
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--out", "--output", metavar="DIR", parser=target_folder, help="The folder of the three files."
+        ),
+    ] = Path(),
     json: Json = False,
 ) -> None:
     """Share whole games out to training_games.jsonl, validation_games.jsonl and test_games.jsonl."""

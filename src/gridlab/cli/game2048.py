@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from gridlab.cli import datasets2048
-from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet
+from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet, whole
 
 app = typer.Typer(help="2048: players measured.", rich_markup_mode=None)
 
@@ -21,7 +21,7 @@ def evaluate(
         str,
         typer.Argument(metavar="PLAYER", help='random, or "expectimax evaluator=spec depth=4"; or evaluator=rows.'),
     ],
-    games: Annotated[int, typer.Option("--games", metavar="N", min=1, help="How many games to play.")] = 100,
+    games: Annotated[int, typer.Option("--games", metavar="N", parser=whole(1), help="How many to play.")] = 100,
     rules: Annotated[
         str, typer.Option("--rules", metavar="RULES", help="2048, 2048:3x3, 2048:4x4:0.2 (a fifth of new tiles are 4).")
     ] = "2048",

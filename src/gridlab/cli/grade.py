@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.arena import PlayedGame
-from gridlab.cli.options import Json, Quiet, Seed, Workers, set_quiet
+from gridlab.cli.arena import PlayedGame, spare_files_of
+from gridlab.cli.options import Json, Picture, Quiet, Seed, Table, Workers, set_quiet, target, whole
 
 DEFAULT_PICTURE = Path("grade.png")
 
@@ -17,22 +17,22 @@ def grade(
         list[str], typer.Argument(metavar="PLAYER...", help='One or more, such as random or "alpha-beta depth=4".')
     ],
     game: PlayedGame,
-    positions: Annotated[int, typer.Option("--positions", min=1, metavar="N", help="How many to ask.")] = 1000,
-    tablebase: Annotated[
-        Path | None, typer.Option("--tablebase", metavar="FILE", help="Where the truth is looked up; else by search.")
-    ] = None,
+    positions: Annotated[
+        int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many to ask.")
+    ] = 1000,
+    tablebase: Table = None,
     nodes: Annotated[
-        int, typer.Option("--nodes", min=1, help="Of a search; positions that need more are left out.")
+        int,
+        typer.Option(
+            "--nodes", metavar="N", parser=whole(1), help="Of a search; positions that need more are left out."
+        ),
     ] = 10_000_000,
     seed: Seed = None,
     workers: Workers = None,
     plot: Annotated[
         bool, typer.Option("--plot", help="Draw accuracy by ply: grade.png unless --out says otherwise.")
     ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", "--output", metavar="PICTURE", help="The picture: PNG, SVG or PDF."),
-    ] = None,
+    out: Picture = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -49,24 +49,25 @@ def grade(
 
     set_quiet(quiet)
     rules, shown = find_game(game, "mnk"), not quiet
-    picture = out or (DEFAULT_PICTURE if plot else None)
-    for player in players:
-        close_player(make_player(player, rules, tablebase))  # a wrong player or name of a picture is told at once
+    picture = out or (target(DEFAULT_PICTURE) if plot else None)
     if picture is not None:
-        new_figure(picture, 1)
+        new_figure(picture, 1)  # a name that is none of a picture, and a wrong player, are told at once
+    for player in players:
+        close_player(make_player(player, rules, tablebase))
+        if picture is not None:
+            spare_files_of(f"{player} tablebase={tablebase or ''}", picture)
     questions = find_questions(rules, positions, tablebase, seed or 0, shown, nodes)
     grades = [
         find_grade(player, rules, positions, tablebase, seed or 0, workers, shown, questions) for player in players
     ]
     comparisons = [compare(grades[0], other, seed or 0) for other in grades[1:]]
+    if json:
+        both = {"grades": [each.as_dict() for each in grades], "comparisons": [each.as_dict() for each in comparisons]}
+        typer.echo(json_module.dumps(both if comparisons else grades[0].as_dict()))
+    else:
+        typer.echo("\n\n".join(map(str, grades)))
+        typer.echo("".join(f"\n{each}" for each in comparisons), nl=bool(comparisons))
     if picture is not None:
         plot_grades(grades, picture)
         if shown:
             typer.echo(str(picture), err=True)
-    if json:
-        both = {"grades": [each.as_dict() for each in grades], "comparisons": [each.as_dict() for each in comparisons]}
-        typer.echo(json_module.dumps(both if comparisons else grades[0].as_dict()))
-        return
-    typer.echo("\n\n".join(map(str, grades)))
-    if comparisons:
-        typer.echo("\n".join(["", *map(str, comparisons)]))

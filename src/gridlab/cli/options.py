@@ -1,25 +1,110 @@
-"""Options that mean the same in every command."""
+"""Options that mean the same in every command, and one way to read each kind of value.
+
+parser=whole(1)     a whole number from 1          parser=source     a file or folder to read: it is there
+parser=real(0, 1)   a number from 0 to 1           parser=target     a file to write: it can be written
+parser=target_folder
+"""
 
 import json
 import logging
+import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
+from gridlab.core.errors import GridlabError
+from gridlab.core.files import check_source, try_folder, try_place
+from gridlab.core.numbers import MOST, shortened, whole_number
+
+Value = TypeVar("Value")
+
+
+def _parser(read: Callable[[str], Value]) -> Callable[[Any], Value]:
+    """A parser for typer, which hands it the texts of users and our own defaults; its sentence names the option."""
+
+    def parse(given: Any) -> Value:
+        try:
+            return read(str(given))
+        except GridlabError as error:
+            raise typer.BadParameter(str(error)) from error
+
+    return parse
+
+
+def whole(low: int = 0, high: int = MOST) -> Callable[[Any], int]:
+    """Reads whole numbers of a range."""
+    return _parser(lambda text: whole_number(text, low, high))
+
+
+def real(low: float, high: float = math.inf) -> Callable[[Any], float]:
+    """Reads numbers of a range; infinite ones and what is no number are none."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text) if text.isascii() else math.nan
+        except ValueError:
+            number = math.nan
+        if not (low <= number <= high and math.isfinite(number)):
+            upto = "on" if high == math.inf else f"to {high:g}"
+            raise typer.BadParameter(f"{shortened(text)} is none of the numbers from {low:g} {upto}")
+        return number
+
+    return _parser(read)
+
+
+def _find_table(text: str) -> Path:
+    """A file, or a game whose first plies come with the package."""
+    from gridlab.exact.tablebase.probe import find  # with numba behind it, and most commands need none
+
+    return find(text or check_source(None))
+
+
+source = _parser(lambda text: check_source(Path(text) if text else None))
+target = _parser(lambda text: try_place(Path(text) if text else None))
+table = _parser(_find_table)
+target_folder = _parser(lambda text: try_folder(Path(text) if text else None))
+
 Game = Annotated[str, typer.Argument(metavar="GAME", help="A name, or rules such as 3x3:3 or 5x5:4-3.")]
-Out = Annotated[Path | None, typer.Option("-o", "--out", "--output", help="Where to write; missing folders are made.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--out", "--output", metavar="FILE", parser=target, help="Where to write; missing folders are made."
+    ),
+]
+OutFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--out", "--output", metavar="DIR", parser=target_folder, help="The folder to write; made if missing."
+    ),
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The picture: PNG, SVG or PDF."),
+]
+Table = Annotated[
+    Path | None,
+    typer.Option("--tablebase", metavar="FILE", parser=table, help="Where exact answers are looked up first."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no remarks on stderr.")]
-Seed = Annotated[int | None, typer.Option("--seed", help="Makes random choices repeatable.")]
+Seed = Annotated[
+    int | None, typer.Option("--seed", metavar="N", parser=whole(), help="Makes random choices repeatable.")
+]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", min=1, help="Threads or processes; all cores by default. Same result."),
+    typer.Option(
+        "--workers",
+        metavar="N",
+        parser=whole(1, 1024),
+        help="Threads or processes; all cores by default. Same result.",
+    ),
 ]
 
 
 def print_result(result: Any, as_json: bool) -> None:
-    """Print a result as text, or what its `as_dict` gives as JSON."""
+    """Print a result as text, or what its `as_dict` gives as JSON; at once, whatever is still to be saved."""
     typer.echo(json.dumps(result.as_dict()) if as_json else str(result))
 
 

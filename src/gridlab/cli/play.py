@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from gridlab.cli.options import Game, Seed
+from gridlab.cli.options import Game, Seed, Table, target
 
 
 def play(
@@ -22,11 +22,10 @@ def play(
         Literal["x", "o"], typer.Option("--side", case_sensitive=False, help="Your stones; x begins.")
     ] = "x",
     seed: Seed = None,
-    tablebase: Annotated[
-        Path | None, typer.Option("--tablebase", metavar="FILE", help="Exact answers for hint and values.")
-    ] = None,
+    tablebase: Table = None,
     save: Annotated[
-        Path | None, typer.Option("--save", "--record", metavar="FILE", help="Append finished games as JSON lines.")
+        Path | None,
+        typer.Option("--save", "--record", metavar="FILE", parser=target, help="Append finished games as JSON lines."),
     ] = None,
 ) -> None:
     """Play a game in the terminal, with hints and the exact value of every move.

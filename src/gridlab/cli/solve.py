@@ -1,11 +1,10 @@
 """`gridlab solve`: the exact answer for one position."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from gridlab.cli.options import Game, Json, Quiet, print_result, set_quiet
+from gridlab.cli.options import Game, Json, Quiet, Table, print_result, real, set_quiet, whole
 
 
 def solve(
@@ -16,9 +15,13 @@ def solve(
     value_only: Annotated[
         bool, typer.Option("--value-only", help="Win, draw or loss, without distances; faster.")
     ] = False,
-    nodes: Annotated[int | None, typer.Option("--nodes", min=1, help="Stop after so many positions.")] = None,
-    seconds: Annotated[float | None, typer.Option("--seconds", min=0.0, help="Stop after so many seconds.")] = None,
-    tablebase: Annotated[Path | None, typer.Option("--tablebase", help="A file to ask first.")] = None,
+    nodes: Annotated[
+        int | None, typer.Option("--nodes", metavar="N", parser=whole(1), help="Stop after so many positions.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", parser=real(0), help="Stop after so many seconds.")
+    ] = None,
+    tablebase: Table = None,
     prove: Annotated[
         bool, typer.Option("--prove", help="Only whether the player to move wins by force, by proof-number search.")
     ] = False,

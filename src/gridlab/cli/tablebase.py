@@ -5,19 +5,35 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Game, Json, Quiet, Seed, Workers, print_result, set_quiet
+from gridlab.cli.options import (
+    Game,
+    Json,
+    Picture,
+    Quiet,
+    Seed,
+    Workers,
+    print_result,
+    set_quiet,
+    table,
+    target,
+    whole,
+)  # fmt: skip
+from gridlab.core.files import refuse_overlap
 
 app = typer.Typer(help="Strong solutions: value and distance of every position.", rich_markup_mode=None)
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A tablebase.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", parser=table, help="A tablebase.")]
 
 
 @app.command()
 def build(
     game: Game,
-    out: Annotated[Path, typer.Option("-o", "--out", "--output", help="The file to write.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The file to write.")
+    ],
     max_ply: Annotated[
-        int | None, typer.Option("--max-ply", min=0, help="Keep positions of up to so many plies.")
+        int | None,
+        typer.Option("--max-ply", metavar="N", parser=whole(), help="Keep positions of up to so many plies."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on after the last ply that a stopped build has left.")
@@ -89,28 +105,35 @@ def stats(
     plot: Annotated[
         bool, typer.Option("--plot", help="Draw them too, as FILE.png unless --out says otherwise.")
     ] = False,
-    out: Annotated[Path | None, typer.Option("-o", "--out", "--output", help="The picture: PNG, SVG or PDF.")] = None,
+    out: Picture = None,
     json: Json = False,
 ) -> None:
     """Positions by value and distance, ply by ply, and what each opening is worth."""
+    from gridlab.core.figures import new_figure
     from gridlab.exact.tablebase.probe import Tablebase
     from gridlab.exact.tablebase.stats import stats
 
+    picture = out or (target(file.with_name(f"{file.name}.png")) if plot else None)
+    if picture:
+        refuse_overlap(file, picture)
+        new_figure(picture, 1)  # a name that is none of a picture is told at once
     found = stats(Tablebase(file))
-    if plot or out:
+    print_result(found, json)
+    if picture:
         from gridlab.exact.tablebase.plot import plot_values
 
-        picture = out or file.with_name(f"{file.name}.png")
         plot_values(found, picture)
         typer.echo(str(picture), err=True)
-    print_result(found, json)
 
 
 @app.command()
 def sample(
     file: File,
-    positions: Annotated[int, typer.Option("--positions", min=1, metavar="N", help="How many.")],
-    out: Annotated[Path, typer.Option("-o", "--out", "--output", help="The file to write, .parquet.")],
+    positions: Annotated[int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many.")],
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The file to write, .parquet."),
+    ],
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> None:
@@ -122,5 +145,6 @@ def sample(
     from gridlab.exact.tablebase.probe import Tablebase
 
     set_quiet(quiet)
+    refuse_overlap(file, out)
     sample(Tablebase(file), out, positions, seed, progress=not quiet)
     typer.echo(f"{out}: {positions:,} positions", err=True)

@@ -5,21 +5,33 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Json, Out, Quiet, Seed, Workers, print_result, set_quiet
+from gridlab.cli.options import (
+    Json,
+    OutFolder,
+    Picture,
+    Quiet,
+    Seed,
+    Workers,
+    print_result,
+    set_quiet,
+    source,
+    target,
+    whole,
+)  # fmt: skip
 from gridlab.core.errors import BadNotation
 
 app = typer.Typer(help="Complete datasets of all terminal wins, one of each symmetry orbit.", rich_markup_mode=None)
 
 DEFAULT_FOLDER = {"5x5:5": Path("dataset_5x5_final")}
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a dataset.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", parser=source, help="The folder of a dataset.")]
 Plies = Annotated[str, typer.Option("--plies", help="Such as 9, 9-25 or 9-12,25; all by default.")]
 
 
 @app.command()
 def build(
     game: Annotated[str, typer.Argument(metavar="[GAME]", help="A name, or rules.")] = "tictactoe5",
-    out: Out = None,
+    out: OutFolder = None,
     plies: Plies = "",
     resume: Annotated[bool, typer.Option("--resume", help="Add the layers the folder does not hold yet.")] = False,
     quiet: Quiet = False,
@@ -50,7 +62,9 @@ def build(
 @app.command()
 def verify(
     folder: Folder,
-    sample: Annotated[int | None, typer.Option("--sample", min=0, help="Records judged in each layer.")] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", metavar="N", parser=whole(), help="Records judged in each layer.")
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="Judge every record.")] = False,
     seed: Seed = None,
     json: Json = False,
@@ -76,9 +90,9 @@ def verify(
 @app.command()
 def show(
     folder: Folder,
-    ply: Annotated[int, typer.Argument(metavar="PLY")],
-    at: Annotated[int, typer.Option("--at", min=0, metavar="INDEX", help="The first record to show.")] = 0,
-    count: Annotated[int, typer.Option("--count", min=1, metavar="N", help="How many.")] = 1,
+    ply: Annotated[int, typer.Argument(metavar="PLY", parser=whole())],
+    at: Annotated[int, typer.Option("--at", metavar="INDEX", parser=whole(), help="The first record to show.")] = 0,
+    count: Annotated[int, typer.Option("--count", metavar="N", parser=whole(1), help="How many.")] = 1,
 ) -> None:
     """Draw records of one layer, winner and completed lines marked."""
     from gridlab.datasets.terminals.dataset import Terminals
@@ -105,7 +119,9 @@ def contains(
 def export(
     folder: Folder,
     form: Annotated[str, typer.Option("--format", help="csv, parquet or hdf5.")],
-    out: Annotated[Path, typer.Option("-o", "--out", "--output", help="The file to write.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The file to write.")
+    ],
     plies: Plies = "",
     quiet: Quiet = False,
     workers: Workers = None,
@@ -121,7 +137,7 @@ def export(
 
 
 @app.command()
-def plot(folder: Folder, out: Out = None) -> None:
+def plot(folder: Folder, out: Picture = None) -> None:
     """Draw the counts by ply and winner (PNG, SVG or PDF; DIR/counts.png by default)."""
     from gridlab.datasets.terminals.manifest import Manifest
     from gridlab.datasets.terminals.plot import plot_counts

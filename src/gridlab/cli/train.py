@@ -5,7 +5,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet
+from gridlab.cli.options import (
+    Json,
+    Quiet,
+    Seed,
+    Workers,
+    print_result,
+    set_quiet,
+    source,
+    target,
+    target_folder,
+    whole,
+)  # fmt: skip
 
 app = typer.Typer(help="Networks that learn to play: trained, asked, exported.", rich_markup_mode=None)
 
@@ -14,14 +25,18 @@ app = typer.Typer(help="Networks that learn to play: trained, asked, exported.",
 def squava(
     method: Annotated[Literal["dqn"], typer.Option("--method", help="Deep Q-learning of a state value.")] = "dqn",
     episodes: Annotated[
-        int | None, typer.Option("--episodes", min=1, help="Games; 3000 in preset guide, 60000 in best.")
+        int | None,
+        typer.Option("--episodes", metavar="N", parser=whole(1), help="Games; 3000 in preset guide, 60000 in best."),
     ] = None,
     preset: Annotated[
         Literal["guide", "best"], typer.Option("--preset", help="The document's recipe, or the best one found.")
     ] = "guide",
     workers: Workers = None,
     seed: Seed = None,
-    out: Annotated[Path, typer.Option("-o", "--out", "--output", metavar="DIR", help="Where all goes.")] = Path("dqn"),
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", "--output", metavar="DIR", parser=target_folder, help="Where all goes."),
+    ] = Path("dqn"),
     resume: Annotated[bool, typer.Option("--resume", help="Go on from what the folder holds.")] = False,
     device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where the network lives.")] = (
         "auto"
@@ -49,7 +64,8 @@ def squava(
 
 
 Checkpoint = Annotated[
-    Path | None, typer.Option("--checkpoint", metavar="FILE", help="The one that comes with the package by default.")
+    Path | None,
+    typer.Option("--checkpoint", metavar="FILE", parser=source, help="The one that comes with the package by default."),
 ]
 
 
@@ -78,15 +94,21 @@ def inspect(
 
 @app.command()
 def export(
-    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A file that training has written.")],
+    checkpoint: Annotated[
+        Path, typer.Argument(metavar="CHECKPOINT", parser=source, help="A file that training has written.")
+    ],
     onnx: Annotated[bool, typer.Option("--onnx", help="As an ONNX graph, checked against torch.")] = False,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", "--output", metavar="FILE", help="By default beside the checkpoint.")
+        Path | None,
+        typer.Option(
+            "-o", "--out", "--output", metavar="FILE", parser=target, help="By default beside the checkpoint."
+        ),
     ] = None,
 ) -> None:
     """Write a network for other programs: features [position, 50] in, values [position] out."""
     from gridlab.core.errors import BadNotation
     from gridlab.core.extras import import_extra
+    from gridlab.core.files import refuse_overlap
     from gridlab.games import game
 
     import_extra("torch", "learn")
@@ -95,6 +117,7 @@ def export(
 
     if not onnx:
         raise BadNotation("a network is exported as ONNX: add --onnx")
-    path = out or checkpoint.with_suffix(".onnx")
+    path = out or target(checkpoint.with_suffix(".onnx"))
+    refuse_overlap(checkpoint, path)
     worst = write_onnx(load_judge(checkpoint, game("squava")), path)
     typer.echo(f"{path}: onnxruntime differs from torch by at most {worst:.1e} on 1,000 random positions")

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from gridlab.core.errors import FileTrouble
+from gridlab.core.numbers import shortened
 
 try:
     import fcntl
@@ -130,8 +131,24 @@ def check_place(path: Path) -> Path:
         raise _trouble(path, error) from error
 
 
-def try_place(path: Path) -> Path:
+def check_source(path: Path | None) -> Path:
+    """A file or folder to read, if it is there and may be read."""
+    if path is None:
+        raise FileTrouble("an empty name is no file; name a file")
+    try:
+        path.stat()
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise FileTrouble(f"{shortened(str(path), 120)} cannot be read: {reason}") from error
+    if not os.access(path, os.R_OK):
+        raise FileTrouble(f"{path} cannot be read: permission denied")
+    return path
+
+
+def try_place(path: Path | None) -> Path:
     """Find out, before the work, whether a file can be written: make its folder and a part of it, and remove both."""
+    if path is None:
+        raise FileTrouble("cannot write '': an empty name is no file; name a file")
     place = check_place(path)
     if _is_special(place):
         return path
@@ -142,10 +159,10 @@ def try_place(path: Path) -> Path:
         raise _trouble(path, error) from error
 
 
-def try_folder(path: Path) -> Path:
+def try_folder(path: Path | None) -> Path:
     """The same for a folder that files will be written into."""
-    if not str(path) or (os.path.lexists(path) and not path.is_dir()):
-        raise FileTrouble(f"cannot write into {str(path)!r}: it is no folder; name a folder")
+    if path is None or (os.path.lexists(path) and not path.is_dir()):
+        raise FileTrouble(f"cannot write into {str(path or '')!r}: it is no folder; name a folder")
     try_place(path / "part")
     return path
 
@@ -165,7 +182,9 @@ def _folders_for(place: Path) -> Iterator[None]:
 
 def _trouble(path: Path, error: Exception) -> FileTrouble:
     reason = getattr(error, "strerror", None) or str(error)
-    return FileTrouble(f"cannot write {path}: {reason}; name a place that can be written")
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        reason = "a file stands where a folder is needed"
+    return FileTrouble(f"cannot write {shortened(str(path), 120)}: {reason.lower()}; name a place that can be written")
 
 
 def _hidden(place: Path, ending: str) -> Path:

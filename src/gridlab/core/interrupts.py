@@ -11,13 +11,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from gridlab.core.stop import Stop, stop_flag
+from gridlab.core import signals
+from gridlab.core.stop import Stop, current_stop, stop_flag
 
 Result = TypeVar("Result")
 
-SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)  # all mean: stop
 _FLAG = stop_flag()
 _watching = threading.Event()
 
@@ -25,17 +23,41 @@ _watching = threading.Event()
 def interruptible(function: Callable[[Stop], Result]) -> Result:
     """The result of a kernel that takes a stop flag; KeyboardInterrupt soon after Ctrl-C."""
     if threading.current_thread() is not threading.main_thread():
-        return function(stop_flag())  # whoever has begun the thread waits for Ctrl-C
-    if not (_watching.is_set() or _watch()):
+        stop = current_stop()  # whoever has begun the thread listens to Ctrl-C
+    elif _watching.is_set() or _watch():
+        return _listening(function)
+    else:
         from gridlab.core.workers import call
 
         stop = stop_flag()
         return call(lambda: function(stop), stop)
-    _FLAG[0] = 0
-    result = function(_FLAG)
-    if _FLAG[0]:
+    result = function(stop)
+    if stop[0]:
         raise KeyboardInterrupt
     return result
+
+
+def _listening(function: Callable[[Stop], Result]) -> Result:
+    """The same in the main thread, with a handler that raises nothing in the midst of numba."""
+    _FLAG[0] = 0
+    handler = signal.getsignal(signal.SIGINT)
+    mended = handler is signal.default_int_handler
+    if mended:
+        signal.signal(signal.SIGINT, signals.interrupt)
+    try:
+        result = function(_FLAG)
+        if _FLAG[0]:
+            signals.interrupted()
+        return result
+    finally:
+        if mended:
+            signal.signal(signal.SIGINT, handler)
+
+
+def pause() -> None:
+    """A look around for long work in Python; KeyboardInterrupt if it is to stop. The main thread hears by itself."""
+    if current_stop()[0]:
+        raise KeyboardInterrupt
 
 
 def _watch() -> bool:
@@ -55,7 +77,7 @@ def _watch() -> bool:
 
 def _listen(pipe: int) -> None:
     while byte := os.read(pipe, 1):
-        if byte[0] in SIGNALS:
+        if byte[0] in signals.SIGNALS:
             _FLAG[0] = 1
 
 
@@ -65,13 +87,6 @@ def _forget() -> None:
         _watching.clear()
         with suppress(ValueError):  # forked by another thread
             signal.set_wakeup_fd(-1)
-
-
-def stop_by_any_signal() -> None:
-    """SIGTERM and SIGHUP end a command as Ctrl-C does, unless they are ignored (nohup)."""
-    for number in SIGNALS:
-        if signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
 
 
 if hasattr(os, "register_at_fork"):

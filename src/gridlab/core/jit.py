@@ -1,6 +1,8 @@
 """`@kernel`: the door to numba.
 
-A kernel is compiled on first use, releases the GIL and is cached on disk (gridlab.core.kernel_cache).
+A kernel is compiled on first use, releases the GIL and is cached on disk (gridlab.core.kernel_cache). It takes
+NamedTuples but gives numbers, arrays and plain tuples to Python: numba makes a NamedTuple by calling its class, and
+crashes if Ctrl-C is raised there.
 With NUMBA_DISABLE_JIT=1 every kernel is the plain Python function it was written as.
 """
 

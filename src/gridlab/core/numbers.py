@@ -6,25 +6,25 @@ MOST = 2**63 - 1
 LONGEST = 24  # characters of a number; nobody means more
 
 
-def whole_number(text: str, low: int = 0, high: int = MOST, what: str = "number") -> int:
+def whole_number(text: str, low: int = 0, high: int = MOST) -> int:
     """A whole number in a range.
 
     >>> whole_number("12", 1, 100)
     12
-    >>> whole_number("½")
+    >>> whole_number("½", 1, 100)
     Traceback (most recent call last):
-    gridlab.core.errors.BadNotation: '½' is no number; a whole number from 0 to 9223372036854775807 is needed
+    gridlab.core.errors.BadNotation: '½' is not a whole number from 1 to 100
     """
     digits = text.strip().removeprefix("-")
     if digits.isascii() and digits.isdigit() and len(digits) <= LONGEST and low <= int(text) <= high:
         return int(text)
-    raise BadNotation(f"{shortened(text)} is no {what}; a whole number from {low} to {high} is needed")
+    raise BadNotation(f"{shortened(text)} is not a whole number from {low} to {'2^63 - 1' if high == MOST else high}")
 
 
 def check_seed(seed: int) -> int:
     """A seed; random numbers come from nothing else."""
     if not 0 <= seed <= MOST:
-        raise BadNotation(f"{shortened(str(seed))} is no seed; a whole number from 0 to {MOST} is needed")
+        raise BadNotation(f"{shortened(str(seed))} is no seed; a whole number from 0 to 2^63 - 1 is needed")
     return seed
 
 
@@ -37,8 +37,11 @@ def number_ranges(text: str, low: int, high: int, what: str) -> list[int]:
     found: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.partition("-")
-        begin = whole_number(first, low, high, f"list of {what} such as 9, 9-25 or 9-12,25")
-        end = whole_number(last, low, high, f"list of {what} such as 9, 9-25 or 9-12,25") if dash else begin
+        try:
+            begin = whole_number(first, low, high)
+            end = whole_number(last, low, high) if dash else begin
+        except BadNotation as error:
+            raise BadNotation(f"{shortened(text)} is no list of {what} such as 9, 9-25 or 9-12,25: {error}") from error
         if end < begin:
             raise BadNotation(f"{shortened(text)} is no list of {what}: {begin}-{end} runs backwards")
         found.update(range(begin, end + 1))

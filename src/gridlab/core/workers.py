@@ -13,10 +13,10 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from gridlab.core.interrupts import SIGNALS
-from gridlab.core.stop import Stop, stop_flag
+from gridlab.core.signals import SIGNALS
+from gridlab.core.stop import Stop, stop_flag, working
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -44,7 +44,7 @@ def call(
     end = None if seconds is None else time.monotonic() + seconds
     with ThreadPoolExecutor(1) as pool:
         try:
-            return _result(pool.submit(function), stop, end, watch)
+            return _result(pool.submit(_working, stop, function), stop, end, watch)
         except BaseException:  # Ctrl-C may come before the result is waited for, and the thread has begun
             stop[0] = 1
             raise
@@ -71,7 +71,8 @@ def in_order(
         try:
             for job in jobs:
                 with _signals_held(processes):
-                    waiting.append(pool.submit(function, job))
+                    work = (function, job) if processes else (_working, stop, function, job)
+                    waiting.append(pool.submit(*work))
                 if len(waiting) > ahead * workers:
                     yield _result(waiting.popleft(), stop)
             while waiting:
@@ -81,6 +82,11 @@ def in_order(
             for future in waiting:
                 future.cancel()
             raise
+
+
+def _working(stop: Stop, function: Callable[..., Result], *job: Any) -> Result:
+    with working(stop):
+        return function(*job)
 
 
 def as_done(

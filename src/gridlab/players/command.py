@@ -13,6 +13,7 @@ import shlex
 import signal
 import subprocess
 import threading
+import time
 from contextlib import suppress
 
 import numpy as np
@@ -23,6 +24,7 @@ from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 
 LONGEST = 1000  # characters of an answer
+GLANCE = 0.2  # seconds between two looks whether a program still runs
 PATIENCE = 0.5  # seconds in which a program may end by itself when nobody asks any more
 
 
@@ -93,7 +95,7 @@ class Program:
     """A running program, asked line by line.
 
     A thread reads what it says, so that waiting for an answer can end. The program gets a process group of its own:
-    Ctrl-C is for us alone, and what it has started is killed with it.
+    Ctrl-C is for us alone, and what it has started is killed with it. However we end, the guard of the group sees it.
     """
 
     def __init__(self, name: str, words: list[str]) -> None:
@@ -107,6 +109,7 @@ class Program:
             bufsize=1,
             start_new_session=True,
         )
+        self._guard = _guard_of(self.process.pid)
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -127,11 +130,14 @@ class Program:
         assert self.process.stdin is not None
         with suppress(OSError):  # a program that reads no more has ended: its silence says so
             self.process.stdin.write(question + "\n")
-        try:
-            line = self._lines.get(timeout=seconds)
-        except queue.Empty as late:
-            raise self._fault(f"has not answered within {seconds:g} seconds; give it more with seconds=") from late
-        return self._checked(line)
+        late = time.monotonic() + seconds
+        while (left := late - time.monotonic()) > 0:
+            ended = self._has_ended()
+            with suppress(queue.Empty):
+                return self._checked(self._lines.get(timeout=min(left, GLANCE)))
+            if ended:  # and nothing has come since: what it has started keeps its output open
+                raise self._ended()
+        raise self._fault(f"has not answered within {seconds:g} seconds; give it more with seconds=")
 
     def _refuse_unasked(self, line: str) -> None:
         if line:
@@ -151,27 +157,60 @@ class Program:
         return PlayerFault(f"the program {self.name} {what}")
 
     def _ended(self) -> PlayerFault:
-        try:
-            code = self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
+        if not self._ends_within(PATIENCE):
             return self._fault("has closed its output; it must stay open for as long as lines come in")
-        return self._fault(f"has ended without an answer, exit code {code}; it must run for as long as lines come in")
+        self._kill()
+        code = self.process.wait()
+        how = f"was ended by signal {-code}" if code < 0 else f"has ended without an answer, exit code {code}"
+        return self._fault(f"{how}; it must run for as long as lines come in")
+
+    def _has_ended(self) -> bool:
+        """Whether it has ended; it stays in the list of processes, so that its number is nobody else's yet."""
+        if self.process.returncode is not None or not hasattr(os, "waitid"):
+            return self.process.poll() is not None
+        look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, self.process.pid, look) is not None
+
+    def _ends_within(self, seconds: float) -> bool:
+        late = time.monotonic() + seconds
+        while not self._has_ended():
+            if time.monotonic() >= late:
+                return False
+            time.sleep(0.005)
+        return True
 
     def end(self, patience: float) -> None:
         """Close its input, give it a moment, then kill it and whatever it has started."""
         assert self.process.stdin is not None
         with suppress(OSError):
             self.process.stdin.close()
-        try:
-            self.process.wait(patience)
-        except subprocess.TimeoutExpired:
-            self._kill()
-            self.process.wait()
+        self._ends_within(patience)
+        self._kill()
+        self.process.wait()
         self._reader.join(PATIENCE)
 
     def _kill(self) -> None:
-        with suppress(OSError):  # it has ended this very moment
-            if hasattr(os, "killpg"):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            else:
-                self.process.kill()
+        """Kill the group while its number is still its own, then the guard, who would do the same."""
+        with suppress(OSError):  # nobody is left
+            if self.process.returncode is None:
+                if hasattr(os, "killpg"):
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                else:
+                    self.process.kill()
+        if self._guard is not None:
+            self._guard.kill()
+            self._guard.communicate()
+            self._guard = None
+
+
+def _guard_of(group: int) -> "subprocess.Popen[bytes] | None":
+    """A shell that kills a process group when we are gone: it waits for the end of a pipe that we alone hold open."""
+    if not hasattr(os, "killpg"):
+        return None
+    return subprocess.Popen(
+        ["/bin/sh", "-c", 'read nothing; kill -9 -- "-$0"', str(group)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )

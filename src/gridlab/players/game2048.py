@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from gridlab.core.errors import BadPlayer, IllegalMove
+from gridlab.core.interrupts import interruptible
 from gridlab.core.splitmix import Stream
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
@@ -107,7 +108,8 @@ class ExpectimaxPlayer:
             search = PlainSearch(self.rules, self.evaluate, self.depth, self.sample, self.cutoff, stream, dead)
             return search.move_values(position.tiles)
         found, legal = np.empty(4), position.moves()
-        choose(self.chooser(), np.uint64(position.packed), found, row_tables(), state, 0)
+        chooser, board = self.chooser(), np.uint64(position.packed)
+        interruptible(lambda stop: choose(chooser, board, found, row_tables(), state, 0, stop))
         return {each: float(value) for each, value in zip(DIRECTIONS, found, strict=True) if each in legal}
 
     def chooser(self) -> Expectimax:

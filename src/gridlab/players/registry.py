@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from gridlab.core.errors import BadPlayer
+from gridlab.core.numbers import MOST, whole_number
 from gridlab.games.protocol import GameRules, Move
 from gridlab.games.registry import family_of
 
@@ -100,6 +101,8 @@ def parse_player(text: str, kinds: Mapping[str, Kind]) -> tuple[str, dict[str, A
 
 def _value(player: str, key: str, text: str, default: Any) -> Any:
     try:
+        if isinstance(default, int):
+            return whole_number(text, -MOST, MOST)
         return type(default)(text)
     except ValueError as error:
-        raise BadPlayer(f"{key}={text} of the player {player}: a number such as {default} is needed") from error
+        raise BadPlayer(f"{key}={text[:40]} of the player {player}: a number such as {default} is needed") from error

@@ -4,8 +4,6 @@ boards[i]  --directions[i]-->  board  --one new 2 or 4-->  boards[i + 1], and af
 scores[i]  + its points                                =   scores[i + 1], and the final score
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,13 +21,6 @@ REASONS = {
 }
 
 
-class MoveFlaw(NamedTuple):
-    """The first move that the rules do not explain."""
-
-    move: int  # its number, from 0; -1 if all is well
-    reason: int
-
-
 @kernel
 def first_flaw(
     boards: Boards,
@@ -38,20 +29,20 @@ def first_flaw(
     last: np.uint64,
     total: int,
     rows: RowTables,
-) -> MoveFlaw:
-    """The first move that the rules do not explain; `last` and `total` are the final board and score."""
+) -> tuple[int, int]:
+    """The first move that the rules do not explain, from 0, or -1; and why. `last` and `total` are of the end."""
     for i in range(len(boards)):
         after = move(boards[i], directions[i], rows.slides)
         if after == boards[i]:
-            return MoveFlaw(i, NOT_LEGAL)
+            return i, NOT_LEGAL
         following = boards[i + 1] if i + 1 < len(boards) else last
         reason = spawn_flaw(after, following)
         if reason != SOUND:
-            return MoveFlaw(i, reason)
+            return i, reason
         score = scores[i + 1] if i + 1 < len(boards) else total
         if scores[i] + points_of(boards[i], directions[i], rows.points) != score:
-            return MoveFlaw(i, WRONG_SCORE)
-    return MoveFlaw(-1, SOUND)
+            return i, WRONG_SCORE
+    return -1, SOUND
 
 
 @kernel

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gridlab.core.stop import current_stop
 from gridlab.learn.dqn.curriculum import HEURISTIC, RANDOM, epsilon_of, phase_of
 from gridlab.learn.dqn.replay_buffer import Moves, each_column, new_moves
 from gridlab.learn.dqn.settings import TrainingSettings
@@ -101,7 +102,9 @@ def against_heuristic(setup: EpisodeSetup) -> Chooser:
 
     def answer(episode: Episode) -> int:
         counts = np.zeros(2, np.int64)
-        found = depth_limited.look_ahead(episode.own, episode.other, depth, heuristics, table, True, counts)
+        found = depth_limited.look_ahead(
+            episode.own, episode.other, depth, heuristics, table, True, counts, current_stop()
+        )
         return int(found[0])
 
     def choose(episodes: list[Episode]) -> list[int]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States
+from gridlab.core.stop import Stop, stopped
 from gridlab.games.game2048.kernels import (
     LEFT,
     ONE,
@@ -112,7 +113,9 @@ def forget(search: Expectimax) -> None:
 
 
 @kernel
-def choose(search: Expectimax, board: np.uint64, values: Values, rows: RowTables, states: States, stream: int) -> int:
+def choose(
+    search: Expectimax, board: np.uint64, values: Values, rows: RowTables, states: States, stream: int, stop: Stop
+) -> int:
     """What each direction is worth, into `values`; the best, -1 if there is none. Depth 1 to 4."""
     lines, gains, _, shape = search.evaluator
     settings, memory, counts = search.settings, search.memory, search.counts
@@ -137,7 +140,7 @@ def choose(search: Expectimax, board: np.uint64, values: Values, rows: RowTables
 
 @kernel
 def choose_deep(
-    search: DeepExpectimax, board: np.uint64, values: Values, rows: RowTables, states: States, stream: int
+    search: DeepExpectimax, board: np.uint64, values: Values, rows: RowTables, states: States, stream: int, stop: Stop
 ) -> int:
     """The same from depth 5 on."""
     evaluator, settings, memory, counts = search
@@ -146,7 +149,7 @@ def choose_deep(
         after = move_either(board, turned, direction, rows.slides)
         values[direction] = NO_MOVE
         if after != board:
-            values[direction] = chance(after, rows.slides, evaluator, settings, memory, counts, states, stream)
+            values[direction] = chance(after, rows.slides, evaluator, settings, memory, counts, states, stream, stop)
     return first_of_best(values)
 
 
@@ -173,7 +176,7 @@ def move_either(board: np.uint64, turned: np.uint64, direction: int, slides: Sli
 @kernel
 def chance(
     after: np.uint64, slides: Slides, evaluator: Evaluator, settings: SearchSettings, memory: Memory, counts: Counts,
-    states: States, stream: int,
+    states: States, stream: int, stop: Stop,
 ) -> float:  # fmt: skip
     """What a board is worth after a move, five plies or more deep: frames down to the last chance layer.
 
@@ -185,7 +188,7 @@ def chance(
     after_entries = entries if settings.cutoff == 0.0 else 0  # with a cutoff a board is not worth the same everywhere
     level = 0
     open_frame(frames[0], after, 1.0, settings, states, stream)
-    while True:
+    while not stopped(stop):
         frame = frames[level]
         weight = weight_of(frame.tile, settings)
         if frame.direction < ALL_MOVES:  # value the next move under the tile being tried
@@ -239,6 +242,7 @@ def chance(
                 return value  # type: ignore[no-any-return]
             level -= 1
             frames[level].best = max(frames[level].best, value)
+    return 0.0
 
 
 @kernel

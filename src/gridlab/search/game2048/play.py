@@ -4,7 +4,8 @@ A *chooser* is what kernels take for a player: a NamedTuple of its arrays and nu
 extend: for each type of chooser two kernels,
 
     begin(chooser)                                         before each game: forget what the game before has found
-    choose(chooser, board, values, rows, states, game)     a direction, -1 if there is none; in `values` their worth
+    choose(chooser, board, values, rows, states, game, stop)
+                                                           a direction, -1 if there is none; in `values` their worth
 
 `play_games` is the one loop for all of them. It is compiled once for each type of chooser, and the compile cache keeps
 it: what is compiled into it this module imports, and numba knows a NamedTuple by its name. A kernel handed over as an
@@ -129,8 +130,8 @@ def play_games(
             if full:
                 break
             before = chooser.counts[0]
-            direction = choose(chooser, board, values[moves if room > 0 else 0], rows, states, game)
-            if direction < 0:
+            direction = choose(chooser, board, values[moves if room > 0 else 0], rows, states, game, stop)
+            if direction < 0 or stopped(stop):
                 break
             if room > 0:
                 boards[moves], directions[moves], scores[moves] = board, direction, score
@@ -160,7 +161,7 @@ def value_boards(
     for i in range(len(boards)):
         if stopped(stop):
             return
-        choose(chooser, boards[i], found[i], rows, states, i)
+        choose(chooser, boards[i], found[i], rows, states, i, stop)
 
 
 # ---- the kernels of a chooser, found by its type
@@ -170,8 +171,10 @@ def begin(chooser: Chooser) -> None:
     CHOOSERS[type(chooser)].begin(chooser)
 
 
-def choose(chooser: Chooser, board: np.uint64, values: Values, rows: RowTables, states: States, game: int) -> int:
-    return CHOOSERS[type(chooser)].choose(chooser, board, values, rows, states, game)
+def choose(
+    chooser: Chooser, board: np.uint64, values: Values, rows: RowTables, states: States, game: int, stop: Stop
+) -> int:
+    return CHOOSERS[type(chooser)].choose(chooser, board, values, rows, states, game, stop)
 
 
 @overload(begin)
@@ -180,7 +183,7 @@ def _begin(chooser: Any) -> Any:
 
 
 @overload(choose)
-def _choose(chooser: Any, board: Any, values: Any, rows: Any, states: Any, game: Any) -> Any:
+def _choose(chooser: Any, board: Any, values: Any, rows: Any, states: Any, game: Any, stop: Any) -> Any:
     return _source_of(CHOOSERS[chooser.instance_class].choose)
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from gridlab.core.bits import lowest_cell, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States, below, draw
+from gridlab.core.stop import Stop
 from gridlab.games.game2048.kernels import slide_rows, transpose
 from gridlab.games.game2048.row_tables import RowTables
 
@@ -29,8 +30,9 @@ def begin(chooser: RandomMoves) -> None:
 
 @kernel
 def choose(
-    chooser: RandomMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int
-) -> int:
+    chooser: RandomMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
+    stop: Stop,
+) -> int:  # fmt: skip
     """A direction by a draw of the game's stream, -1 if there is none; `values` stays as it is."""
     turned = transpose(board)
     up, down = slide_rows(turned, rows.slides)

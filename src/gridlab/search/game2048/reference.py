@@ -6,6 +6,7 @@ to the last bit.
 
 from dataclasses import dataclass
 
+from gridlab.core.interrupts import pause
 from gridlab.core.splitmix import Stream
 from gridlab.games.game2048.reference import DIRECTIONS, Board, empty_cells, move, place
 from gridlab.games.game2048.rules import Rules2048
@@ -38,6 +39,7 @@ class PlainSearch:
         """What a board is worth after a move, with so many plies to go: the mean over new tiles."""
         if depth == 0:
             return float(self.evaluate(after))
+        pause()
         cells, (twos, fours) = self._cells(after), self.rules.odds
         odds = (twos + fours) * len(cells)
         total: float = 0  # whole numbers stay whole, and exact

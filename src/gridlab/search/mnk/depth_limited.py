@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_cell, place_of, popcount
+from gridlab.core.interrupts import interruptible
 from gridlab.core.jit import kernel
+from gridlab.core.stop import LOOK_AROUND, Stop, stopped
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.search.mnk.evaluation import Evaluation, evaluate, evaluation_of
@@ -93,16 +95,17 @@ def best_move(
 ) -> tuple[int, int, NodeCounts]:
     """The best move, its score for the player who makes it, and the cost; the first of equals."""
     counts = np.zeros(2, np.int64)
-    cell, score = look_ahead(position.own, position.other, depth, heuristics, table, ordered, counts)
+    own, other = position.own, position.other
+    cell, score = interruptible(lambda stop: look_ahead(own, other, depth, heuristics, table, ordered, counts, stop))
     return int(cell), int(score), NodeCounts(*counts.tolist())
 
 
 @kernel
 def look_ahead(
     own: int, other: int, depth: int, heuristics: Heuristics, table: DepthTable, ordered: bool,
-    counts: NDArray[np.int64],
+    counts: NDArray[np.int64], stop: Stop,
 ) -> tuple[int, int]:  # fmt: skip
-    """Best cell and score of an ongoing position."""
+    """Best cell and score of an ongoing position; neither is of use once it was stopped."""
     cells, winning, losing, evaluation = heuristics.cells, heuristics.winning, heuristics.losing, heuristics.evaluation
     stones = popcount(own | other)
     deep = min(depth, cells - stones)
@@ -113,6 +116,8 @@ def look_ahead(
     while True:
         # enter a position
         counts[0] += 1
+        if counts[0] & LOOK_AROUND == 0 and stopped(stop):
+            return -1, 0
         if left == 0:
             score = evaluate(frames[0, OWN], frames[0, OTHER], evaluation)
         else:

@@ -10,13 +10,17 @@ that of plain minimax. A decided position outranks every evaluation, and a soone
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_cell, place_of, popcount
+from gridlab.core.errors import TooLarge
+from gridlab.core.interrupts import interruptible
 from gridlab.core.jit import kernel
+from gridlab.core.stop import LOOK_AROUND, Stop, stopped
 from gridlab.search.mnk.depth_limited import DECIDED
 from gridlab.search.mnk.geometry import Geometry, smallest_image
 from gridlab.search.mnk.tactics import completing
@@ -25,6 +29,7 @@ Boards = NDArray[np.int64]  # [position, (stones of the player to move, stones o
 Values = NDArray[np.float64]  # [position], for its player to move
 Evaluate = Callable[[Boards], Values]
 ENDED = -1  # in the place of an edge's target
+MOST_EDGES = 1 << 24  # of a level: 1 GB
 
 
 class Level(NamedTuple):
@@ -66,7 +71,10 @@ def value_moves(boards: Boards, depth: int, geometry: Geometry, evaluate: Evalua
     levels: list[Level] = []
     here, met = np.ascontiguousarray(boards, np.int64), 0
     for left in range(depth, 0, -1):
-        level, here = expand(here, left, geometry)
+        if len(here) * geometry.cells > MOST_EDGES:
+            raise TooLarge(f"{depth} plies lead to more than {MOST_EDGES:,} moves here; look less far ahead")
+        starts, cells, targets, fixed, here = interruptible(partial(expand, here, left, geometry))
+        level = Level(starts, cells, targets, fixed)
         levels.append(level)
         met += int(np.count_nonzero(level.targets != ENDED)) - len(here)
         if not len(here):
@@ -80,8 +88,10 @@ def value_moves(boards: Boards, depth: int, geometry: Geometry, evaluate: Evalua
 
 
 @kernel
-def expand(boards: Boards, left: int, geometry: Geometry) -> tuple[Level, Boards]:
-    """The moves of every position and the positions after them, with `left` plies to look at.
+def expand(
+    boards: Boards, left: int, geometry: Geometry, stop: Stop
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Values, Boards]:
+    """The columns of a Level and the positions after its moves, with `left` plies to look at.
 
     A move that wins at once is the only one listed. With two plies left a move that lets the opponent win at once is
     decided as well; where only one is left, that is for the evaluation to see.
@@ -100,6 +110,8 @@ def expand(boards: Boards, left: int, geometry: Geometry) -> tuple[Level, Boards
     after = np.empty((most, 2), np.int64)
     edge, number = 0, 0
     for i in range(len(boards)):
+        if i & LOOK_AROUND == 0 and stopped(stop):
+            break
         own, other = boards[i, 0], boards[i, 1]
         free, stones = full & ~(own | other), popcount(own | other)
         wins, losses = completing(own, runs)
@@ -133,7 +145,7 @@ def expand(boards: Boards, left: int, geometry: Geometry) -> tuple[Level, Boards
                 targets[edge] = table[place]
             edge += 1
         starts[i + 1] = edge
-    return Level(starts, moves[:edge].copy(), targets[:edge].copy(), fixed[:edge].copy()), after[:number].copy()
+    return starts, moves[:edge].copy(), targets[:edge].copy(), fixed[:edge].copy(), after[:number].copy()
 
 
 @kernel

@@ -55,8 +55,8 @@ def read_moves(first: int, stones: Stones, moves: NDArray[np.int64], geometry: G
 
 
 @kernel
-def replies_to(stones: Stones, moves: NDArray[np.int64], geometry: Geometry) -> Replies:
-    """Every reply to the moves of a page, by the rules alone."""
+def replies_to(stones: Stones, moves: NDArray[np.int64], geometry: Geometry) -> tuple[NDArray[np.int64], Stones, int]:
+    """Every reply to the moves of a page, by the rules alone: what `Replies` names."""
     full = (1 << geometry.cells) - 1
     room = 0
     for i in range(len(stones)):
@@ -86,7 +86,7 @@ def replies_to(stones: Stones, moves: NDArray[np.int64], geometry: Geometry) -> 
             if end > 0 or (end == 0 and own | reply == full):
                 lost = i if lost < 0 else lost
             count += 1
-    return Replies(parents[:count], after[:count], lost)
+    return parents[:count], after[:count], lost
 
 
 def places_in(known: Stones, wanted: Stones) -> NDArray[np.int64]:
@@ -103,7 +103,7 @@ def flaw_of(book: Book, own: int, other: int, geometry: Geometry) -> str | None:
     for number, page in enumerate(book):
         if (places_in(page.stones, wanted) < 0).any():
             return f"a position after {2 * number} plies has no move"
-        replies = replies_to(*page, geometry)
+        replies = Replies(*replies_to(*page, geometry))
         if replies.lost >= 0:
             return f"a move after {2 * number} plies does not win"
         wanted = replies.stones[replies.stones[:, 0] >= 0]

@@ -148,7 +148,7 @@ class _ProofSearch:
         while len(stones):
             moves = self.moves(stones)
             pages.append(Page(stones, moves))
-            after = replies_to(stones, moves, self.geometry).stones
+            _, after, _ = replies_to(stones, moves, self.geometry)
             stones = np.unique(after[after[:, 0] >= 0], axis=0)
         return tuple(pages)
 
