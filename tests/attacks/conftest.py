@@ -1,12 +1,16 @@
 """What attacks share: a server that runs commands, and chance whose seed is told."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import gridlab
+from tests.attacks.commands import INPUTS
 from tests.attacks.harness import Attacker
 
 
@@ -23,3 +27,24 @@ def random() -> np.random.Generator:
     seed = int(os.environ.get("GRIDLAB_ATTACK_SEED", "0"))
     sys.stderr.write(f"GRIDLAB_ATTACK_SEED={seed}\n")
     return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="session")
+def inputs(attacker: Attacker, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small sound file of every kind, and names that lead nowhere; to be copied."""
+    folder = tmp_path_factory.mktemp("inputs")
+    for command in INPUTS.values():
+        assert attacker.run(*command, cwd=folder).code == 0
+    (folder / "input.txt").write_text("3\nX.O\n.X.\nO..\nX\n")
+    shutil.copy(Path(gridlab.__file__).parent / "nets" / "shipped" / "squava.safetensors", folder / "net.safetensors")
+    (folder / "loop").symlink_to("loop")
+    (folder / "folder").mkdir()
+    return folder
+
+
+@pytest.fixture
+def lab(inputs: Path, tmp_path: Path) -> Path:
+    """A copy of those files, to be attacked."""
+    folder = tmp_path / "lab"
+    shutil.copytree(inputs, folder, symlinks=True)
+    return folder

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +26,18 @@ class Ending:
     err: str
     seconds: float
     peak: int
+    most: int = MEMORY
 
     def __str__(self) -> str:
         shown = " ".join(repr(each if len(each) < 200 else each[:200] + "…") for each in self.args)
-        return f"gridlab {shown}\n-> {self.code} in {self.seconds:.2f} s\n{self.out[-300:]}\n{self.err[-2500:]}"
+        return f"gridlab {shown}\n-> {self.code} in {self.seconds:.2f} s\n{self.out[-300:]}\n{self.err[-900:]}"
 
     @property
     def flaw(self) -> str:
         """What is wrong with it, whatever the command was; empty if nothing is."""
         if self.code not in GOOD:
             return f"ended with {self.code}"
-        if self.peak > MEMORY:
+        if self.peak > self.most:
             return f"took {self.peak:,} bytes of memory"
         if "Traceback" in self.err or "Exception ignored" in self.err or "Warning:" in self.err:
             return "told its user of Python"
@@ -83,9 +84,9 @@ class Attacker:
             answer = json.loads(self._server.stdout.readline())
         return Ending(words, **answer)
 
-    def attack(self, *args: str | Path, cwd: Path, **more: Any) -> Ending:
+    def attack(self, *args: str | Path, cwd: Path, peak: int = MEMORY, **more: Any) -> Ending:
         """Run a command that may fail, but only in the way in which commands fail."""
-        ending = self.run(*args, cwd=cwd, **more)
+        ending = replace(self.run(*args, cwd=cwd, **more), most=peak)
         assert not ending.flaw, f"{ending.flaw}: {ending}"
         return ending
 
@@ -93,3 +94,5 @@ class Attacker:
         assert self._server.stdin is not None
         self._server.stdin.close()
         self._server.wait()
+        assert self._server.stdout is not None
+        self._server.stdout.close()

@@ -91,6 +91,8 @@ def watch(child: int, wish: dict[str, Any], begun: float) -> tuple[int | str, re
         if signals and passed > signals[0][0]:
             os.kill(child, signals.pop(0)[1])
         if passed > wish["seconds"]:
+            os.kill(child, signal.SIGABRT)  # tells on stderr where it hangs
+            time.sleep(0.5)
             os.killpg(child, signal.SIGKILL)
             return "late", os.wait4(child, 0)[2]
         time.sleep(0.002)

@@ -15,6 +15,7 @@ place, and what becomes of it:
 One writer at a time: a lock beside the place dies with its process, and a second writer is refused.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -82,6 +83,39 @@ def beside(path: Path) -> Iterator[Path]:
             yield part
     except OSError as error:
         raise _trouble(path, error) from error
+
+
+class Appended:
+    """A file that whole lines are added to, one after the other; trouble with it shows when it is opened."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            place = check_place(path)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            self._file = place.open("ab", buffering=0)
+        except OSError as error:
+            raise _trouble(path, error) from error
+
+    def add(self, line: bytes) -> None:
+        """Add a line; a disk that takes only a part of it keeps nothing of it."""
+        begin = self._file.tell() if self._file.seekable() else None
+        try:
+            if self._file.write(line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            if begin is not None:
+                self._file.truncate(begin)
+            raise _trouble(self.path, error) from error
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> "Appended":
+        return self
+
+    def __exit__(self, *ending: object) -> None:
+        self.close()
 
 
 @contextmanager

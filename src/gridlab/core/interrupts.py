@@ -40,18 +40,12 @@ def interruptible(function: Callable[[Stop], Result]) -> Result:
 def _listening(function: Callable[[Stop], Result]) -> Result:
     """The same in the main thread, with a handler that raises nothing in the midst of numba."""
     _FLAG[0] = 0
-    handler = signal.getsignal(signal.SIGINT)
-    mended = handler is signal.default_int_handler
-    if mended:
-        signal.signal(signal.SIGINT, signals.interrupt)
-    try:
+    with signals.careful():
         result = function(_FLAG)
+        signals.check()
         if _FLAG[0]:
-            signals.interrupted()
+            raise KeyboardInterrupt
         return result
-    finally:
-        if mended:
-            signal.signal(signal.SIGINT, handler)
 
 
 def pause() -> None:

@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from gridlab.core.signals import SIGNALS
+from gridlab.core.signals import SIGNALS, careful, check
 from gridlab.core.stop import Stop, stop_flag, working
 
 Job = TypeVar("Job")
@@ -42,7 +42,7 @@ def call(
     while it runs, ten times a second.
     """
     end = None if seconds is None else time.monotonic() + seconds
-    with ThreadPoolExecutor(1) as pool:
+    with careful(), ThreadPoolExecutor(1) as pool:
         try:
             return _result(pool.submit(_working, stop, function), stop, end, watch)
         except BaseException:  # Ctrl-C may come before the result is waited for, and the thread has begun
@@ -67,7 +67,7 @@ def in_order(
     workers = workers or available_cores()
     stop = stop_flag() if stop is None else stop
     waiting: deque[Future[Result]] = deque()
-    with _process_pool(workers) if processes else ThreadPoolExecutor(workers) as pool:
+    with careful(), _process_pool(workers) if processes else ThreadPoolExecutor(workers) as pool:
         try:
             for job in jobs:
                 with _signals_held(processes):
@@ -99,13 +99,14 @@ def as_done(
 
     `watch` is called while they run, ten times a second.
     """
-    with _process_pool(workers or available_cores()) as pool:
+    with careful(), _process_pool(workers or available_cores()) as pool:
         with _signals_held():
             waiting = {pool.submit(function, job) for job in jobs}
         while waiting:
             done, waiting = wait(waiting, timeout=STEP, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()
+            check()
             watch()
 
 
@@ -126,6 +127,7 @@ def _result(
 ) -> Result:
     try:
         while True:
+            check()
             try:
                 return future.result(timeout=STEP)
             except TimeoutError:

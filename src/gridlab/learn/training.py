@@ -16,6 +16,7 @@ from gridlab.arena.match.mnk import play_match
 from gridlab.core.errors import BadRules
 from gridlab.core.extras import import_extra
 from gridlab.core.progress import bar
+from gridlab.core.signals import SIGNALS
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 
@@ -111,8 +112,11 @@ def _ctrl_c() -> Iterator[Callable[[], bool]]:
         if len(pressed) > 1:
             raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, press)
+    before = {number: handler for number in SIGNALS if callable(handler := signal.getsignal(number))}
+    for number in before:
+        signal.signal(number, press)
     try:
         yield lambda: bool(pressed)
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -208,7 +208,7 @@ def _guard_of(group: int) -> "subprocess.Popen[bytes] | None":
     if not hasattr(os, "killpg"):
         return None
     return subprocess.Popen(
-        ["/bin/sh", "-c", 'read nothing; kill -9 -- "-$0"', str(group)],
+        ["/bin/sh", "-c", 'read nothing; kill -s KILL -- "-$0"', str(group)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from gridlab.arena.records.mnk import Record, find_flaw, read_records
-from gridlab.arena.terminal.mnk import append_to, ending_text, play_game
+from gridlab.arena.terminal import Console
+from gridlab.arena.terminal.mnk import ending_text, play, play_game
 from gridlab.core.errors import FileTrouble, PlayerFault, TooLarge
 from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.position import Player as Side
@@ -225,12 +226,14 @@ def test_control_c_says_goodbye_and_is_passed_up() -> None:
 
 def test_games_are_appended_to_a_file(tmp_path: Path) -> None:
     games = Evening("11", "resign", "y", "resign", "n").saved
-    for record in games:
-        append_to(tmp_path / "new" / "games.jsonl")(record)
-    assert list(read_records(tmp_path / "new" / "games.jsonl")) == games
+    path = tmp_path / "new" / "games.jsonl"
+    for _ in range(2):
+        typed = ["11", "resign", "y", "resign", "n"]
+        play(TICTACTOE, Console(lambda prompt: typed.pop(0), str, "nobody", save=path))  # noqa: B023
+    assert [each.moves for each in read_records(path)] == [each.moves for each in games] * 2
     assert len(games) == 2
     with pytest.raises(FileTrouble, match="cannot write"):
-        append_to(tmp_path)
+        play(TICTACTOE, Console(lambda prompt: "quit", lambda text: None, "heuristic", save=tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from gridlab.arena.session import Session
 from gridlab.arena.terminal import Console, until_goodbye
 from gridlab.arena.terminal.keys import can_give_keys, single_keys
 from gridlab.core.errors import BadRules, FileTrouble, IllegalMove
+from gridlab.core.files import Appended
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.rules import Rules2048
@@ -40,8 +41,13 @@ SHOWN_EVERY = 100  # moves of a long autoplay
 def play(rules: Rules2048, console: Console) -> None:
     """Play alone, with an adviser for hints and autoplay."""
     player = make_adviser(console.against or "expectimax", rules)
-    record = append_to(console.save, rules) if console.save else None
-    with single_keys() if can_give_keys() else nullcontext(console.ask) as ask:
+    if console.save:
+        check_file(console.save, rules)
+    with (
+        Appended(console.save) if console.save else nullcontext() as file,
+        single_keys() if can_give_keys() else nullcontext(console.ask) as ask,
+    ):
+        record = (lambda game: file.add(game.line())) if file else None
         play_game(rules, player, ask, console.say, np.random.default_rng(console.seed), record)
 
 
@@ -78,23 +84,12 @@ class PlayerAdviser:
         return self.player.move(position, random)
 
 
-def append_to(path: Path, rules: Rules2048) -> Callable[[Game], None]:
-    """A `record` that adds each game to a file as one line; trouble with the file shows now, not after a game."""
+def check_file(path: Path, rules: Rules2048) -> None:
+    """Whether games can be recorded there."""
     if not rules.packed:
         raise BadRules(f"games of {rules} cannot be recorded; the format of files is for 4x4 boards")
     if path.suffix != ".jsonl":
         raise FileTrouble(f"{path} is no name for a file of games; end it in .jsonl")
-
-    def append(line: bytes) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("ab") as file:
-                file.write(line)
-        except OSError as error:
-            raise FileTrouble(f"cannot write {path}: {error.strerror}; name a place that can be written") from error
-
-    append(b"")
-    return lambda game: append(game.line())
 
 
 @dataclass

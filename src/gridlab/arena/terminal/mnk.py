@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from gridlab.arena.records.mnk import PLAYED, Record
 from gridlab.arena.session import Session
 from gridlab.arena.terminal import Console, until_goodbye
-from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, PlayerFault
+from gridlab.core.errors import BadNotation, GridlabError, PlayerFault
+from gridlab.core.files import Appended
 from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.position import Player as Side
@@ -34,8 +35,12 @@ help      this list"""
 def play(rules: Rules, console: Console) -> None:
     """Play against a player, or for two people at one keyboard against nobody."""
     against = console.against or PERFECT
-    opponent = None if against == NOBODY else make_player(against, rules, console.tablebase)
-    try:
+    with ExitStack() as held:
+        opponent = None
+        if against != NOBODY:
+            opponent = make_player(against, rules, console.tablebase)
+            held.callback(close_player, opponent)
+        file = held.enter_context(Appended(console.save)) if console.save else None
         play_game(
             rules,
             opponent,
@@ -44,13 +49,10 @@ def play(rules: Rules, console: Console) -> None:
             say=console.say,
             answer=Oracle(rules, console.tablebase).ask,
             random=np.random.default_rng(console.seed),
-            save=append_to(console.save) if console.save else None,
+            save=(lambda record: file.add(json.dumps(record.as_dict()).encode() + b"\n")) if file else None,
             against=against,
             seed=console.seed,
         )
-    finally:
-        if opponent is not None:
-            close_player(opponent)
 
 
 def play_game(
@@ -270,18 +272,3 @@ def ending_text(position: Position) -> str:
     if winner == mover:
         return f"{winner} wins with {position.rules.win} in a row"
     return f"{mover} has {position.rules.lose} in a row, which loses: {winner} wins"
-
-
-def append_to(path: Path) -> Callable[[Record], None]:
-    """A `save` that adds each game to a file as one line; trouble with the file shows now, not after a game."""
-    _append(path, "")
-    return lambda record: _append(path, json.dumps(record.as_dict()) + "\n")
-
-
-def _append(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise FileTrouble(f"cannot write {path}: {error.strerror}; name a place that can be written") from error

@@ -1,0 +1,75 @@
+"""Programs that play badly: none of them survives its match, nor does what it has started."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.harness import Attacker
+from tests.attacks.test_signals import begun, gone, workers_of
+
+pytestmark = [pytest.mark.compiled, pytest.mark.skipif(os.name == "nt", reason="process groups of POSIX")]
+
+BEGIN = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+sys.stdout.reconfigure(line_buffering=True)
+"""
+CHILD = "child = subprocess.Popen(['sleep', '300'])\n"
+PLAY = """
+for line in sys.stdin:
+    time.sleep(0.2)
+    free = line.split()[1].replace("/", "").index(".")
+    print(f"{free // 3 + 1}{free % 3 + 1}")
+"""
+BOTS = {
+    "ends and leaves a child": (CHILD + "sys.exit(3)", "ended without an answer, exit code 3"),
+    "is killed and leaves a child": (CHILD + "os.kill(os.getpid(), 9)", "ended by signal 9"),
+    "never answers, has a child": (CHILD + "time.sleep(300)", "has not answered within 1 seconds"),
+    "closes its output": ("os.close(1)\ntime.sleep(300)", "has closed its output"),
+    "ignores everything": (
+        "for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(each, signal.SIG_IGN)\n"
+        + CHILD
+        + "time.sleep(300)",
+        "has not answered within 1 seconds",
+    ),
+    "floods": ("while True: print('11' * 1000)", "more than 1000 characters"),
+    "speaks bytes": ("sys.stdout.buffer.write(bytes(range(256)) + b'\\n')\ntime.sleep(300)", "answers no move"),
+}
+
+
+def bot(folder: Path, text: str) -> str:
+    path = folder / "bot.py"
+    path.write_text(BEGIN + text + "\n")
+    return f"command='{sys.executable} {path}' seconds=1"
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_a_bad_bot_loses_and_is_gone(attacker: Attacker, tmp_path: Path, name: str) -> None:
+    text, sentence = BOTS[name]
+    words = ["match", bot(tmp_path, text), "random", "--game", "3x3:3", "--games", "2", "--workers", "1"]
+    ending = attacker.attack(*words, cwd=tmp_path)
+    assert ending.code == 0, ending
+    assert sentence in ending.out + ending.err, ending
+    assert gone(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_bots_end_with_their_match(tmp_path: Path, number: int, workers: str) -> None:
+    """Also those that ignore the end of their input, and whatever they have started."""
+    text = CHILD + PLAY + "time.sleep(300)"
+    player = bot(tmp_path, text).replace("seconds=1", "seconds=60")
+    run = begun(["match", player, "random", "--game", "3x3:3", "--games", "40", "--workers", workers], tmp_path)
+    deadline = time.monotonic() + 30
+    while len(workers_of(tmp_path)) < 4 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(workers_of(tmp_path)) >= 4  # the match, its bots, their children, their guards
+    time.sleep(0.3)
+    run.send_signal(number)
+    code = run.wait(5)
+    assert code == (130 if number == signal.SIGINT else -signal.SIGKILL)
+    assert gone(tmp_path) == []

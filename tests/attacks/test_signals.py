@@ -1,0 +1,132 @@
+"""Every long command interrupted, by every signal, at any moment; and killed, with nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.attacks.commands import snapshot
+from tests.attacks.harness import Attacker
+
+pytestmark = [pytest.mark.compiled, pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")]
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+LONG = {
+    "alpha-beta": ["match", "alpha-beta depth=12", "alpha-beta depth=12", "--game", "7x9:5", "--workers", "1"],
+    "alpha-beta, two workers": ["match", "alpha-beta depth=12", "random", "--game", "7x9:5", "--workers", "2"],
+    "mcts": ["match", "mcts playouts=20000000", "random", "--game", "7x9:5", "--workers", "1"],
+    "perfect": ["match", "perfect", "random", "--game", "5x5:4", "--workers", "1"],
+    "best-first player": ["match", "best-first expansions=100000000", "random", "--game", "7x7:7", "--workers", "1"],
+    "tournament": ["tournament", "alpha-beta depth=12", "heuristic", "--game", "7x9:5", "--out", "cup"],
+    "grade": ["grade", "alpha-beta depth=14", "--game", "squava", "--positions", "10"],
+    "play": ["play", "7x9:5", "--against", "alpha-beta depth=14", "--side", "o"],
+    "solve": ["solve", "5x5:4", "--search"],
+    "prove": ["solve", "7x7:5", "--prove"],
+    "best-first": ["best-first", "seven.txt", "--max-expansions", "1000000000"],
+    "forced": ["best-first", "seven.txt", "--forced", "--max-expansions", "100000000000"],
+    "census": ["census", "5x5:5"],
+    "states": ["states", "4x4:4", "--out", "states.csv"],
+    "terminals": ["terminals", "build", "5x5:4", "--out", "w"],
+    "tablebase": ["tablebase", "build", "5x5:4", "--out", "five.tb"],
+    "evaluate": ["2048", "evaluate", "expectimax depth=8", "--games", "100"],
+    "evaluate 5x5": ["2048", "evaluate", "expectimax depth=5", "--rules", "2048:5x5", "--games", "10"],
+    "match 2048": ["match", "expectimax depth=8", "random", "--game", "2048", "--games", "2"],
+    "generate": ["2048", "generate", "-g", "100000", "-o", "g.jsonl"],
+    "generate deep": ["2048", "generate", "-g", "2", "-o", "g.jsonl", "--player", "expectimax depth=8"],
+}
+SOON = 1.5  # seconds; half a second on a machine that has nothing else to do
+QUICK = ("alpha-beta", "alpha-beta, two workers", "evaluate 5x5", "generate deep", "tablebase", "best-first")
+
+
+def prepared(folder: Path) -> Path:
+    rows = [["." for _ in range(7)] for _ in range(7)]
+    for row, col in enumerate((0, 5, 3, 1, 6, 2, 4)):  # no line is left for X to go for
+        rows[row][col], rows[row][(col + 2) % 7] = "O", "X"
+    (folder / "seven.txt").write_text("\n".join(["7", *map("".join, rows), "X", ""]))
+    return folder
+
+
+def workers_of(folder: Path) -> list[str]:
+    """Processes that work in a folder: what they are."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*"):
+        try:
+            if (each / "cwd").readlink() == folder:
+                found.append((each / "cmdline").read_text().replace("\0", " "))
+        except OSError:  # it has ended by now
+            continue
+    return found
+
+
+def gone(folder: Path) -> list[str]:
+    """Who is still there after a second."""
+    deadline = time.monotonic() + 1
+    while (left := workers_of(folder)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left
+
+
+@pytest.mark.parametrize(
+    "name", [each if each in QUICK else pytest.param(each, marks=pytest.mark.long) for each in LONG]
+)
+def test_signals_stop_long_work(attacker: Attacker, tmp_path: Path, name: str) -> None:
+    """Once kernels are compiled, half a second is enough; and what was being written is not there, or is whole."""
+    folder = prepared(tmp_path)
+    attacker.run(*LONG[name], cwd=folder, signals=[(1.5, signal.SIGINT), (20, signal.SIGINT)], seconds=60)  # compiled
+    moments = [(number, delay) for number in SIGNALS for delay in ((1.5,) if name in QUICK else (0.4, 0.9, 1.5, 2.2))]
+    for number, delay in moments:
+        words = (
+            [*LONG[name], "--resume"] if name in ("tournament", "terminals", "tablebase", "generate") else LONG[name]
+        )
+        ending = attacker.attack(*words, cwd=folder, signals=[(delay, number)], seconds=30, peak=4 << 30)
+        assert ending.code == 130, ending
+        assert ending.seconds - delay < SOON, ending
+        assert not [each for each in snapshot(folder) if each.endswith((".part", ".lock"))], ending
+    assert gone(folder) == []
+
+
+KILLED = {
+    "match": ["match", "mcts playouts=3000000", "random", "--game", "7x9:5", "--workers", "2", "--games", "20"],
+    "terminals": ["terminals", "build", "4x4:4", "--out", "w", "--resume"],
+    "tablebase": ["tablebase", "build", "4x4:3", "--out", "four.tb", "--resume"],
+    "generate": ["2048", "generate", "-g", "40", "-d", "2", "--seed", "5", "-o", "g.jsonl", "--resume"],
+    "states": ["states", "4x3:3", "--out", "states.csv"],
+}
+
+
+def begun(words: list[str], folder: Path) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "gridlab", *words],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize("name", ["match", *(pytest.param(each, marks=pytest.mark.long) for each in list(KILLED)[1:])])
+def test_kills_leave_nobody_behind_and_lose_nothing(
+    attacker: Attacker, tmp_path: Path, name: str, random: np.random.Generator
+) -> None:
+    """After SIGKILL no worker lives for more than a second; what goes on afterwards gives the same bytes."""
+    broken, whole = tmp_path / "broken", tmp_path / "whole"
+    broken.mkdir()
+    whole.mkdir()
+    for _ in range(1 if name == "match" else 8):
+        run = begun(KILLED[name], broken)
+        time.sleep(float(random.uniform(1.0, 3.0)) if name == "match" else float(random.uniform(0.3, 3.0)))
+        run.kill()
+        run.wait()
+        assert gone(broken) == []
+    if name != "match":
+        stamp = {"SOURCE_DATE_EPOCH": "1700000000"}
+        for folder in (broken, whole):
+            ending = attacker.attack(*KILLED[name], cwd=folder, env=stamp, seconds=120)
+            assert ending.code in (0, 2), ending  # 2: it was whole before it was killed
+        assert snapshot(broken) == snapshot(whole)
