@@ -12,6 +12,7 @@ import pytest
 from tests.conftest import Python, Run
 
 COUNTS = ["legal", "ongoing", "x_wins", "o_wins", "draws"]
+ILLEGAL = ["illegal", "two_winners", "play_after_win", "no_last_move"]
 
 
 @pytest.mark.compiled
@@ -21,8 +22,11 @@ def test_census_as_json(gridlab: Run) -> None:
     assert code == 0
     assert list(report) == ["rules", "plies", "totals", "games"]
     assert [ply["ply"] for ply in report["plies"]] == list(range(10))
-    assert list(report["plies"][5]) == ["ply", "arrangements", *COUNTS, "canonical"]
-    assert list(report["totals"]) == ["arrangements", *COUNTS, "canonical"]
+    assert list(report["plies"][5]) == [
+        "ply", "crosses", "noughts", "empty", "arrangements", *COUNTS, "canonical", *ILLEGAL,
+    ]  # fmt: skip
+    assert list(report["totals"]) == ["arrangements", *COUNTS, "canonical", *ILLEGAL]
+    assert [report["totals"][reason] for reason in ILLEGAL] == [568, 156, 412, 0]
     assert list(report["totals"]["canonical"]) == COUNTS
     assert (report["totals"]["arrangements"], report["totals"]["legal"]) == (6046, 5478)
     assert report["totals"]["canonical"]["legal"] == 765
@@ -33,8 +37,8 @@ def test_census_as_json(gridlab: Run) -> None:
 def test_census_for_people(gridlab: Run) -> None:
     code, out, err = gridlab("census", "tictactoe", "--quiet", "--workers", "1")
     assert (code, err) == (0, "")
-    assert "6,046 - 568 that play on after the end = 5,478 legal positions" in out
-    assert "all         6,046  5,478    4,520     626     316     16" in out
+    assert "6,046 - 568 that no game leads to = 5,478 legal positions\n   412 play on" in out
+    assert "all                      6,046  5,478    4,520     626     316     16" in out
 
 
 @pytest.mark.compiled
@@ -69,7 +73,7 @@ def test_lines(gridlab: Run) -> None:
 def test_a_position_is_shown(gridlab: Run) -> None:
     code, out, _ = gridlab("show", "tictactoe", "X.O/.X./O..", "--play", "33")
     assert code == 0
-    assert " 1 [X] .  O\n 2  . [X] ." in out
+    assert " 1 [X] .  O    0  1  2\n 2  . [X] .    3  4  5" in out
     assert "outcome    x_wins" in out
     report = json.loads(gridlab("show", "tictactoe", "--play", "22 11", "--json")[1])
     assert (report["board"], report["legal"], report["to_move"]) == ("O../.X./...", True, "X")
@@ -81,6 +85,45 @@ def test_a_position_that_no_game_leads_to_is_answered_with_one(gridlab: Run) -> 
     code, out, _ = gridlab("show", "tictactoe", "XXX/OOO/...")
     assert code == 1
     assert "legal      no: both players have completed a line" in out
+    assert "o_wins" not in out
+    report = json.loads(gridlab("show", "tictactoe", "XXX/OOO/...", "--json")[1])
+    assert (report["outcome"], report["to_move"], report["moves"]) == (None, None, [])
+
+
+@pytest.mark.parametrize("crosses", ["0b101100001", "353", "0x161"])
+def test_a_position_as_two_binary_numbers(gridlab: Run, crosses: str) -> None:
+    code, out, _ = gridlab("show", "tictactoe", "--crosses", crosses, "--noughts", "0b000010110")
+    assert code == 0
+    assert "crosses    101100001 = 353, 4 stones\nnoughts    000010110 = 22, 3 stones\n" in out
+    assert "board      XOO/.OX/X.X" in out
+    assert "bit of each cell\n" in out
+
+
+@pytest.mark.parametrize(
+    ("crosses", "noughts", "reason"),
+    [
+        ("3", "1", "a cell holds both X and O"),
+        ("0b1111111111", "0", "there are stones outside the board"),
+        ("0b111", "0b111000", "both players have completed a line"),
+        ("0b101100001", "0b010010010", "play went on after the game was over"),
+        ("7", "0", "there are too many crosses"),
+    ],
+)
+def test_binary_numbers_that_are_no_position(gridlab: Run, crosses: str, noughts: str, reason: str) -> None:
+    code, out, _ = gridlab("show", "tictactoe", "--crosses", crosses, "--noughts", noughts)
+    assert (code, reason in out) == (1, True)
+    report = json.loads(gridlab("show", "tictactoe", "--crosses", crosses, "--noughts", noughts, "--json")[1])
+    assert (report["legal"], reason in report["reason"]) == (False, True)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("outcome", "number"),
+    [("all", 5478), ("ongoing", 4520), ("x", 626), ("o", 316), ("draw", 16), ("not-won", 4536)],
+)
+def test_states_of_an_outcome(gridlab: Run, outcome: str, number: int) -> None:
+    code, out, _ = gridlab("states", "tictactoe", "--outcome", outcome)
+    assert (code, len(out.splitlines())) == (0, number + 1)
 
 
 @pytest.mark.compiled

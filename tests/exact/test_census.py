@@ -1,4 +1,6 @@
+from collections import Counter
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gridlab.core.errors import TooLarge
-from gridlab.exact.census import Census, OutcomeCounts, census, sum_over_subsets
+from gridlab.exact.census import Census, IllegalCounts, OutcomeCounts, census, sum_over_subsets
 from gridlab.exact.reference import census_by_play
 from gridlab.games import game
+from gridlab.games.mnk.legality import Flaw, find_flaw
 from gridlab.games.mnk.rules import Rules
 from tests.exact.by_play import plies_by_play
 from tests.laws import all_rules
@@ -64,6 +67,38 @@ def test_counting_equals_plain_play(rules: Rules) -> None:
     assert counted.games == games
 
 
+def illegal_by_trial(rules: Rules) -> dict[int, Counter[Flaw]]:
+    """Every way to place the stones of each ply, and why no game leads to it."""
+    found: dict[int, Counter[Flaw]] = {ply: Counter() for ply in range(rules.cells + 1)}
+    for ply in found:
+        for crosses in combinations(range(rules.cells), (ply + 1) // 2):
+            for noughts in combinations(sorted(set(range(rules.cells)) - set(crosses)), ply // 2):
+                boards = [sum(1 << cell for cell in stones) for stones in (crosses, noughts)]
+                if flaw := find_flaw(boards[0], boards[1], rules):
+                    found[ply][flaw] += 1
+    return found
+
+
+@pytest.mark.parametrize("rules", [rules for rules in all_rules(4, 4) if rules.cells <= 6], ids=str)
+def test_what_is_not_legal_is_counted_by_reason(rules: Rules) -> None:
+    counted, tried = census(rules), illegal_by_trial(rules)
+    for ply in counted.plies:
+        reasons = (Flaw.TWO_WINNERS, Flaw.PLAY_AFTER_WIN, Flaw.NO_LAST_MOVE)
+        assert list(ply.illegal) == [tried[ply.ply][reason] for reason in reasons]
+        assert ply.arrangements == ply.counts.legal + ply.illegal.all
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("text", ["3x3:3", "3x3:3-2", "3x3:2", "3x3:-3", "1x9:4", "2x4:3"])
+def test_what_is_not_legal_is_counted_by_reason_on_nine_cells(text: str) -> None:
+    test_what_is_not_legal_is_counted_by_reason(Rules.parse(text))
+
+
+@pytest.mark.compiled
+def test_the_568_of_tictactoe() -> None:
+    assert counted_once(game("tictactoe")).illegal == IllegalCounts(156, 412, 0)
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("text", ["3x3:3", "3x3:3-2", "3x3:-3", "3x3:-2", "1x9:4", "2x4:3"])
 def test_counting_equals_plain_play_on_nine_cells(text: str) -> None:
@@ -100,7 +135,8 @@ def test_the_derivation() -> None:
     assert census(game("tictactoe")).derivation().splitlines() == [
         "3^9 = 19,683 ways to fill 9 cells with X, O or nothing",
         "-> 6,046 with as many X as O or one more: 9!/(e!·x!·o!) summed over the plies",
-        "-> 6,046 - 568 that play on after the end = 5,478 legal positions",
+        "-> 6,046 - 568 that no game leads to = 5,478 legal positions",
+        "   412 play on after the end, 156 have two winners",
         " = 4,520 ongoing + 626 won by X + 316 won by O + 16 drawn; 4,536 are not won",
         "765 legal positions up to symmetry",
         "255,168 games (sequences of moves to the end)",

@@ -61,6 +61,19 @@ def _find_table(text: str) -> Path:
     return find(text or check_source(None))
 
 
+def _bits(text: str) -> int:
+    """A bitboard, written in binary, hexadecimal or decimal digits."""
+    digits = {"0b": 2, "0x": 16}.get(text[:2].lower(), 10)
+    try:
+        number = int(text, digits) if text.isascii() and len(text) <= 80 and "_" not in text else -1
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise typer.BadParameter(f"{shortened(text)} is no bitboard; write it as 0b101100001, 353 or 0x161")
+    return number
+
+
+bits = _parser(_bits)
 source = _parser(lambda text: check_source(Path(text) if text else None))
 target = _parser(lambda text: try_place(Path(text) if text else None))
 table = _parser(_find_table)

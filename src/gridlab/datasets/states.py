@@ -5,6 +5,8 @@
 Lines are made by a kernel, block by block; the file streams, whatever its length.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,31 +15,62 @@ from gridlab.core.jit import kernel
 from gridlab.core.progress import bar
 from gridlab.core.text import write_byte, write_bytes, write_number
 from gridlab.core.workers import in_order
-from gridlab.exact.enumerate import OUTCOMES, ListingJob, PositionBlock, count_listable, list_block, listing_jobs
+from gridlab.exact.enumerate import (
+    DRAW,
+    O_WINS,
+    ONGOING,
+    OUTCOMES,
+    X_WINS,
+    ListingJob,
+    PositionBlock,
+    count_listable,
+    list_block,
+    listing_jobs,
+)  # fmt: skip
 from gridlab.games.mnk.kernels import write_board
 from gridlab.games.mnk.rules import Rules
 
 HEADER = b"ply,crosses,noughts,board,outcome\n"
 WORDS = tuple(np.frombuffer(f",{word}\n".encode(), dtype=np.uint8) for word in OUTCOMES)
 COMMA = ord(",")
+WANTED = {  # what --outcome says
+    "all": (ONGOING, X_WINS, O_WINS, DRAW),
+    "ongoing": (ONGOING,),
+    "x": (X_WINS,),
+    "o": (O_WINS,),
+    "draw": (DRAW,),
+    "not-won": (ONGOING, DRAW),
+}
 
 
 def write_states(
-    rules: Rules, sink: Sink, canonical: bool = False, workers: int | None = None, progress: bool = False
+    rules: Rules,
+    sink: Sink,
+    canonical: bool = False,
+    outcome: str = "all",
+    workers: int | None = None,
+    progress: bool = False,
 ) -> int:
-    """Write every legal position of a game with at most 100 million of them; how many there were."""
-    total = count_listable(rules, canonical, workers)
+    """Write every legal position of a game with at most 100 million of them, or those of an outcome; how many."""
+    total, written = count_listable(rules, canonical, workers), 0
     sink.write(HEADER)
     with bar(total, f"states of {rules}", "positions", progress) as shown:
-        for count, lines in in_order(_csv_block, listing_jobs(rules, canonical, workers), workers):
+        make = partial(_csv_block, wanted=WANTED[outcome])
+        for looked, count, lines in in_order(make, listing_jobs(rules, canonical, workers), workers):
             sink.write(lines)
-            shown.update(count)
-    return total
+            shown.update(looked)
+            written += count
+    return written
 
 
-def _csv_block(job: ListingJob) -> tuple[int, memoryview]:
+def _csv_block(job: ListingJob, wanted: tuple[int, ...]) -> tuple[int, int, memoryview]:
+    """Positions looked at, those that are wanted, and their lines."""
     block = list_block(job)
-    return len(block.crosses), csv_lines(block, job.rules)
+    looked = len(block.crosses)
+    if len(wanted) < len(OUTCOMES):
+        chosen = np.isin(block.outcomes, wanted)
+        block = PositionBlock(block.ply, block.crosses[chosen], block.noughts[chosen], block.outcomes[chosen])
+    return looked, len(block.crosses), csv_lines(block, job.rules)
 
 
 def csv_lines(block: PositionBlock, rules: Rules) -> memoryview:

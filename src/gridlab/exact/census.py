@@ -9,6 +9,8 @@ Up to symmetry (Burnside's lemma): the number of orbits is the mean, over the sy
 each leaves unchanged. A set is unchanged when it is a union of the symmetry's cycles, so the same count runs over
 2^cycles unions instead of 2^cells sets; the identity, whose cycles are single cells, is just one of the cases.
 
+What is not legal comes for free: the same sets of the mover with those others that do have a line.
+
 Games come for free: before an ending with n possible last moves every order of the other stones is a game, so the
 ending closes n · (mover's stones − 1)! · (other's stones)! games.
 """
@@ -23,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core import draw
-from gridlab.core.bits import lowest_bit, lowest_cell, popcount
+from gridlab.core.bits import int64, lowest_bit, lowest_cell, popcount
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
 from gridlab.core.progress import bar
@@ -67,6 +69,21 @@ class OutcomeCounts:
         return {"legal": self.legal, **asdict(self)}
 
 
+class IllegalCounts(NamedTuple):
+    """Arrangements that no game leads to, by the reason (gridlab.games.mnk.legality.Flaw)."""
+
+    two_winners: int
+    play_after_win: int
+    no_last_move: int
+
+    @property
+    def all(self) -> int:
+        return sum(self)
+
+    def as_dict(self) -> dict[str, int]:
+        return {"illegal": self.all, **self._asdict()}
+
+
 class PlyCensus(NamedTuple):
     """The positions after `ply` moves."""
 
@@ -74,6 +91,15 @@ class PlyCensus(NamedTuple):
     arrangements: int  # ways to place the stones, whether or not the game is over before
     counts: OutcomeCounts
     canonical: OutcomeCounts  # the same up to symmetry
+    illegal: IllegalCounts
+
+    @property
+    def crosses(self) -> int:
+        return (self.ply + 1) // 2
+
+    @property
+    def noughts(self) -> int:
+        return self.ply // 2
 
 
 @dataclass(frozen=True)
@@ -96,28 +122,41 @@ class Census:
     def canonical(self) -> OutcomeCounts:
         return sum((ply.canonical for ply in self.plies), OutcomeCounts())
 
+    @property
+    def illegal(self) -> IllegalCounts:
+        return IllegalCounts(*(sum(column) for column in zip(*(ply.illegal for ply in self.plies), strict=True)))
+
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
 
-        def row(arrangements: int, counts: OutcomeCounts, canonical: OutcomeCounts) -> dict[str, Any]:
-            return {"arrangements": arrangements, **counts.as_dict(), "canonical": canonical.as_dict()}
+        def row(each: "Census | PlyCensus") -> dict[str, Any]:
+            return {
+                "arrangements": each.arrangements,
+                **each.counts.as_dict(),
+                "canonical": each.canonical.as_dict(),
+                **each.illegal.as_dict(),
+            }
 
         return {
             "rules": str(self.rules),
-            "plies": [{"ply": ply.ply, **row(*ply[1:])} for ply in self.plies],
-            "totals": row(self.arrangements, self.counts, self.canonical),
+            "plies": [{"ply": ply.ply, **self._stones(ply), **row(ply)} for ply in self.plies],
+            "totals": row(self),
             "games": self.games,
         }
 
+    def _stones(self, ply: PlyCensus) -> dict[str, int]:
+        return {"crosses": ply.crosses, "noughts": ply.noughts, "empty": self.rules.cells - ply.ply}
+
     def derivation(self) -> str:
         """From all fillings of the board to the legal positions."""
-        cells, counts = self.rules.cells, self.counts
+        cells, counts, illegal = self.rules.cells, self.counts, self.illegal
         return "\n".join(
             [
                 f"3^{cells} = {3**cells:,} ways to fill {cells} cells with X, O or nothing",
                 f"-> {self.arrangements:,} with as many X as O or one more: {cells}!/(e!·x!·o!) summed over the plies",
-                f"-> {self.arrangements:,} - {self.arrangements - counts.legal:,} that play on after the end"
-                f" = {counts.legal:,} legal positions",
+                f"-> {self.arrangements:,} - {illegal.all:,} that no game leads to = {counts.legal:,} legal positions",
+                f"   {illegal.play_after_win:,} play on after the end, {illegal.two_winners:,} have two winners"
+                + (f", {illegal.no_last_move:,} have lines that no last move explains" if illegal.no_last_move else ""),
                 f" = {counts.ongoing:,} ongoing + {counts.x_wins:,} won by X + {counts.o_wins:,} won by O"
                 f" + {counts.draws:,} drawn; {counts.not_won:,} are not won",
                 f"{self.canonical.legal:,} legal positions up to symmetry",
@@ -126,16 +165,19 @@ class Census:
         )
 
     def __str__(self) -> str:
-        header = ["ply", "arrangements", "legal", "ongoing", "X wins", "O wins", "draws"]
-        raw = [(ply.ply, ply.arrangements, *ply.counts.as_dict().values()) for ply in self.plies]
+        header = ["ply", "X", "O", "empty", "arrangements", "legal", "ongoing", "X wins", "O wins", "draws"]
+        raw = [
+            (ply.ply, *self._stones(ply).values(), ply.arrangements, *ply.counts.as_dict().values())
+            for ply in self.plies
+        ]
         orbits = [(ply.ply, *ply.canonical.as_dict().values()) for ply in self.plies]
         return "\n".join(
             [
                 f"Positions of {self.rules}",
-                draw.table(header, [*raw, ("all", self.arrangements, *self.counts.as_dict().values())]),
+                draw.table(header, [*raw, ("all", "", "", "", self.arrangements, *self.counts.as_dict().values())]),
                 "",
                 "Up to symmetry",
-                draw.table(header[:1] + header[2:], [*orbits, ("all", *self.canonical.as_dict().values())]),
+                draw.table(header[:1] + header[5:], [*orbits, ("all", *self.canonical.as_dict().values())]),
                 "",
                 self.derivation(),
             ]
@@ -144,8 +186,9 @@ class Census:
 
 # ---- how it is counted
 
-# Columns of the counts of a ply: the mover has no line, has just won or lost; the sum of all possible last moves.
-COUNT_FREE, COUNT_WON, COUNT_LOST, COUNT_LAST_MOVES = range(4)
+# Columns of the counts of a ply: the mover has no line, has just won or lost; the sum of all possible last moves; and
+# of pairs that are no positions (of the identity alone): both have a line, the other alone has, no last move explains.
+COUNT_FREE, COUNT_WON, COUNT_LOST, COUNT_LAST_MOVES, COUNT_BOTH, COUNT_OTHER, COUNT_NO_LAST = range(7)
 
 
 def census(rules: Rules | str, workers: int | None = None, progress: bool = False) -> Census:
@@ -167,6 +210,7 @@ def census(rules: Rules | str, workers: int | None = None, progress: bool = Fals
             _arrangements(rules.cells, ply),
             _counts(rules, ply, fixed[ply]),
             _counts(rules, ply, orbits[ply]),
+            IllegalCounts(*fixed[ply, COUNT_BOTH:].tolist()),
         )
         for ply in range(rules.cells + 1)
     )
@@ -198,10 +242,10 @@ def _games(rules: Rules, ply: int, row: NDArray[np.int64]) -> int:
 def count_pairs(
     rules: Rules, cycles: NDArray[np.int64], workers: int | None, advance: Callable[[int], object]
 ) -> NDArray[np.int64]:
-    """The positions made of whole cycles: int64[ply, (COUNT_FREE, COUNT_WON, COUNT_LOST, COUNT_LAST_MOVES)]."""
+    """The positions made of whole cycles: int64[ply, (COUNT_FREE, COUNT_WON, …)]."""
     sizes, endings = classify(rules, cycles, workers)
     stop = stop_flag()
-    pairs = np.zeros((rules.cells + 2, 4), dtype=np.int64)
+    pairs = np.zeros((rules.cells + 2, COUNT_NO_LAST + 1), dtype=np.int64)
     count = partial(count_pairs_of_size, sizes=sizes, endings=endings, pairs=pairs, stop=stop)
     threads = min(workers or available_cores(), MAX_TABLES)
     for _ in in_order(count, range(rules.cells // 2 + 1), threads, stop):
@@ -246,8 +290,10 @@ def count_pairs_of_size(
     """Fill rows 2·size and 2·size + 1 of `pairs`, where the player who did not move last has `size` stones."""
     line_free_within = ((sizes == size) & (endings == 0)).astype(np.uint32)
     if not stopped(stop):
+        cells = int(sizes[-1])
+        partners = np.array([comb(cells - stones, size) for stones in range(cells + 1)], np.int64)
         sum_over_subsets(line_free_within)
-        add_pairs(size, sizes, endings, line_free_within, pairs)
+        add_pairs(size, sizes, endings, line_free_within, partners, pairs)
 
 
 @kernel
@@ -256,16 +302,21 @@ def add_pairs(
     sizes: NDArray[np.int8],
     endings: NDArray[np.int8],
     line_free_within: NDArray[np.uint32],
+    partners: NDArray[np.int64],
     pairs: NDArray[np.int64],
 ) -> None:
-    """Count the pairs of each set of the mover and the line-free sets of the other within its complement."""
+    """Count the pairs of each set of the mover and the sets of the other within its complement, line-free or not."""
     for mover in range(len(sizes)):
         extra = sizes[mover] - size
-        if 0 <= extra <= 1 and endings[mover] != NO_LAST_MOVE:
-            row = pairs[2 * size + extra]
-            others = line_free_within[len(sizes) - 1 - mover]  # the complement of the mover's set
-            row[COUNT_FREE if endings[mover] == 0 else COUNT_WON if endings[mover] > 0 else COUNT_LOST] += others
-            row[COUNT_LAST_MOVES] += others * abs(endings[mover])
+        if 0 <= extra <= 1:
+            row, end = pairs[2 * size + extra], endings[mover]
+            others = int64(line_free_within[len(sizes) - 1 - mover])  # the complement of the mover's set
+            row[COUNT_OTHER if end == 0 else COUNT_BOTH] += partners[sizes[mover]] - others
+            if end == NO_LAST_MOVE:
+                row[COUNT_NO_LAST] += others
+            else:
+                row[COUNT_FREE if end == 0 else COUNT_WON if end > 0 else COUNT_LOST] += others
+                row[COUNT_LAST_MOVES] += others * abs(end)
 
 
 @kernel

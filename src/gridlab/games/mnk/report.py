@@ -2,9 +2,53 @@
 
 from typing import Any, NamedTuple
 
+from gridlab.core import draw
 from gridlab.games import notation
+from gridlab.games.mnk.legality import Flaw
 from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
+
+
+def bits_text(stones: int, rules: Rules) -> str:
+    """A bitboard as a binary number of a digit a cell, as a decimal one, and its stones counted."""
+    count = stones.bit_count()
+    return f"{stones:0{rules.cells}b} = {stones}, {count} stone{'' if count == 1 else 's'}"
+
+
+def bit_order(rules: Rules) -> str:
+    """Which bit is which cell; a binary number is written from the highest down, so its last digit is bit 0."""
+    bits = [str(cell) for cell in range(rules.cells)]
+    rows = [bits[first : first + rules.cols] for first in range(0, rules.cells, rules.cols)]
+    width = len(bits[-1])
+    return "\n".join(["bit of each cell", *("  ".join(f"{bit:>{width}}" for bit in row) for row in rows)])
+
+
+class NoPosition(NamedTuple):
+    """Two bitboards that no board can show."""
+
+    rules: Rules
+    crosses: int
+    noughts: int
+    flaw: Flaw
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "rules": str(self.rules),
+            "crosses": self.crosses,
+            "noughts": self.noughts,
+            "legal": False,
+            "flaw": self.flaw.name.lower(),
+            "reason": self.flaw.value,
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            ("crosses", bits_text(self.crosses, self.rules)),
+            ("noughts", bits_text(self.noughts, self.rules)),
+            ("legal", f"no: {self.flaw.value}"),
+        ]
+        return "\n".join([bit_order(self.rules), "", *(f"{name:<10} {fact}" for name, fact in lines)])
 
 
 class PositionReport(NamedTuple):
@@ -27,9 +71,9 @@ class PositionReport(NamedTuple):
             "legal": flaw is None,
             "flaw": flaw and flaw.name.lower(),
             "reason": flaw and flaw.value,
-            "outcome": outcome.value if outcome else "ongoing",
-            "to_move": None if outcome else position.to_move,
-            "moves": [notation.move_text(cell, rules.rows, rules.cols) for cell in position.moves()],
+            "outcome": None if flaw else outcome.value if outcome else "ongoing",
+            "to_move": None if flaw or outcome else position.to_move,
+            "moves": [] if flaw else [notation.move_text(cell, rules.rows, rules.cols) for cell in position.moves()],
             "canonical": str(best),
             "symmetry": symmetry.name,
             "orbit": len(images),
@@ -42,9 +86,12 @@ class PositionReport(NamedTuple):
             ("board", facts["board"]),
             ("ply", facts["ply"]),
             ("legal", legal),
-            ("outcome", facts["outcome"]),
+            ("outcome", facts["outcome"] or "none, as no game leads here"),
             ("to move", facts["to_move"] or "nobody"),
-            ("bitboards", f"crosses {facts['crosses']}, noughts {facts['noughts']}, packed {facts['packed']}"),
+            ("crosses", bits_text(facts["crosses"], self.position.rules)),
+            ("noughts", bits_text(facts["noughts"], self.position.rules)),
+            ("packed", facts["packed"]),
             ("canonical", f"{facts['canonical']} ({facts['symmetry']}), one of {facts['orbit']} images"),
         ]
-        return "\n".join([self.position.draw(), "", *(f"{name:<10} {fact}" for name, fact in lines)])
+        boards = draw.beside([self.position.draw(), bit_order(self.position.rules)])
+        return "\n".join([boards, "", *(f"{name:<10} {fact}" for name, fact in lines)])
