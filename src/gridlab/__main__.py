@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from gridlab.core.signals import listen
+from gridlab.core.signals import close_ears, listen
 
 INTERRUPTED = 130
 
@@ -38,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         code = INTERRUPTED
+    close_ears()
     sys.exit(code)
 
 

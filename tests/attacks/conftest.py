@@ -11,7 +11,7 @@ import pytest
 
 import gridlab
 from tests.attacks.commands import INPUTS
-from tests.attacks.harness import Attacker
+from tests.attacks.harness import TRIED, Attacker
 
 
 @pytest.fixture(scope="session")
@@ -48,3 +48,9 @@ def lab(inputs: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "lab"
     shutil.copytree(inputs, folder, symlinks=True)
     return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How much was tried, where all of it ran in one process."""
+    if TRIED:
+        terminalreporter.write_line(", ".join(f"{number:,} {kind}" for kind, number in sorted(TRIED.items())))

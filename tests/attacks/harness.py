@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 SERVER = Path(__file__).with_name("server.py")
 GOOD = (0, 1, 2, 130)
+TRIED: Counter[str] = Counter()  # attacks of this session, by kind; told at its end
 ADDRESSES = 8 << 30  # bytes of address space on top of what is imported: more is refused by the system
 MEMORY = 1 << 30  # bytes of memory that an attacked command may use; more is a flaw
 SECONDS = 20.0
@@ -75,6 +77,7 @@ class Attacker:
     ) -> Ending:
         """Run one command; `signals` are sent after so many seconds each."""
         words = [str(each) for each in args]
+        TRIED["commands under attack"] += 1
         wish = {"args": words, "cwd": str(cwd), "memory": memory, "seconds": seconds, "signals": signals, **more}
         with self._lock:
             assert self._server.stdin is not None

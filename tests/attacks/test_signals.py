@@ -28,7 +28,7 @@ LONG = {
     "solve": ["solve", "5x5:4", "--search"],
     "prove": ["solve", "7x7:5", "--prove"],
     "best-first": ["best-first", "seven.txt", "--max-expansions", "1000000000"],
-    "forced": ["best-first", "seven.txt", "--forced", "--max-expansions", "100000000000"],
+    "forced": ["best-first", "empty.txt", "--forced", "--max-expansions", "100000000000"],
     "census": ["census", "5x5:5"],
     "states": ["states", "4x4:4", "--out", "states.csv"],
     "terminals": ["terminals", "build", "5x5:4", "--out", "w"],
@@ -48,6 +48,7 @@ def prepared(folder: Path) -> Path:
     for row, col in enumerate((0, 5, 3, 1, 6, 2, 4)):  # no line is left for X to go for
         rows[row][col], rows[row][(col + 2) % 7] = "O", "X"
     (folder / "seven.txt").write_text("\n".join(["7", *map("".join, rows), "X", ""]))
+    (folder / "empty.txt").write_text("5\n" + ".....\n" * 5 + "X\n")
     return folder
 
 
@@ -84,6 +85,8 @@ def test_signals_stop_long_work(attacker: Attacker, tmp_path: Path, name: str) -
             [*LONG[name], "--resume"] if name in ("tournament", "terminals", "tablebase", "generate") else LONG[name]
         )
         ending = attacker.attack(*words, cwd=folder, signals=[(delay, number)], seconds=30, peak=4 << 30)
+        if ending.seconds < delay + 0.1 and ending.code == 0:
+            continue  # it was done before, or at that very moment
         assert ending.code == 130, ending
         assert ending.seconds - delay < SOON, ending
         assert not [each for each in snapshot(folder) if each.endswith((".part", ".lock"))], ending
@@ -99,6 +102,9 @@ KILLED = {
 }
 
 
+STAMP = {"SOURCE_DATE_EPOCH": "1700000000"}  # so that bytes can be compared
+
+
 def begun(words: list[str], folder: Path) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         [sys.executable, "-m", "gridlab", *words],
@@ -107,6 +113,7 @@ def begun(words: list[str], folder: Path) -> "subprocess.Popen[bytes]":
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        env=os.environ | STAMP,
     )
 
 
@@ -125,8 +132,7 @@ def test_kills_leave_nobody_behind_and_lose_nothing(
         run.wait()
         assert gone(broken) == []
     if name != "match":
-        stamp = {"SOURCE_DATE_EPOCH": "1700000000"}
         for folder in (broken, whole):
-            ending = attacker.attack(*KILLED[name], cwd=folder, env=stamp, seconds=120)
+            ending = attacker.attack(*KILLED[name], cwd=folder, env=STAMP, seconds=120)
             assert ending.code in (0, 2), ending  # 2: it was whole before it was killed
         assert snapshot(broken) == snapshot(whole)

@@ -31,6 +31,12 @@ def listen() -> None:
         signal.signal(ALARM, interrupt)
 
 
+def close_ears() -> None:
+    """All is done: a signal that comes now, while the interpreter ends, changes nothing any more."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
 @contextmanager
 def careful() -> Iterator[None]:
     """The same for Ctrl-C while a program of somebody else's is in our hands; nothing if it has handlers of its own."""
