@@ -88,6 +88,14 @@ def _of_game(end: str) -> list[str]:
     return _fields(end)[:-1]
 
 
+def _number(text: str) -> int:
+    """A number written as tables write it, and in no other way."""
+    number = whole_number(text)
+    if text != str(number):
+        raise SpoiltFile(f"{text!r} is a number in another form than {number}")
+    return number
+
+
 def _game(rows: list[list[str]], shared: list[str]) -> Found:
     try:
         boards = np.array([[TILES[tile] for tile in row[2:18]] for row in rows], "<i4")
@@ -95,10 +103,10 @@ def _game(rows: list[list[str]], shared: list[str]) -> Found:
         won = TRUTH[shared[2]]
     except KeyError as error:
         raise SpoiltFile(f"{error} is no tile, no direction or no truth value") from error
-    scores = np.array([whole_number(row[19], what="score") for row in rows], "<i8")
+    scores = np.array([_number(row[19]) for row in rows], "<i8")
     alike = rows[0][-1] == rows[-1][-1] and len({row[-1] for row in rows}) == 1
     details = [_fields(rows[0][-1])[-1]] * len(rows) if alike else [_fields(row[-1])[-1] for row in rows]
-    score, tile = map(whole_number, shared[:2])
+    score, tile = map(_number, shared[:2])
     final_board, timestamp, about = shared[3:]
     return game_of(
         Columns(

@@ -15,7 +15,7 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import LONGEST_TEXT, Game, Misshapen, details_of, parse, tiles_of
 from gridlab.arena.solo import record_game
-from gridlab.core.errors import BadNotation, GridlabError, SpoiltFile
+from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFile
 from gridlab.core.files import check_place, locked, timestamp, try_place
 from gridlab.core.progress import bar
 from gridlab.core.stop import Stop, stop_flag
@@ -133,8 +133,8 @@ def _played(
         for played in in_order(play, numbers, workers, stop):
             journal.add(played.line)
             yield played
-    except GridlabError:
-        if journal.is_empty():
+    except GridlabError as error:
+        if journal.is_empty() and not isinstance(error, FileTrouble):
             journal.remove()
         raise
 
