@@ -31,15 +31,23 @@ except ImportError:  # Windows: no limits
 Form = TypeVar("Form")
 
 SECONDS = 10  # of CPU for one answer
-MEMORY = 1 << 30  # bytes on top of what the program itself needs
+MEMORY = 768 << 20  # bytes on top of what the program itself needs
 LONGEST = 256 << 20  # bytes of an answer
 HEAD = 8  # bytes of the length of an answer
 
 
 def quarantined(module: str, path: Path, form: type[Form], what: str) -> Iterator[Form]:
-    """What the module finds in a file, each of a form; SpoiltFile if it refuses the file, or does not survive it."""
-    command = [sys.executable, "-m", module, str(path.absolute())]
-    known = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "ARROW_DEFAULT_MEMORY_POOL": "system"}
+    """What the module finds in a file, each of a form; SpoiltFile if it refuses the file, or does not survive it.
+
+    -P: nothing is imported from the folder that the command runs in.
+    """
+    command = [sys.executable, "-P", "-m", module, str(path.absolute())]
+    known = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "MALLOC_ARENA_MAX": "2",
+    }
     try:
         child = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=known
@@ -99,9 +107,10 @@ def _give(pipe: Any, kind: str, found: Any) -> None:
 
 
 def _limit_memory() -> None:
+    """Of what can be written to; libraries reserve much more address space than they use."""
     if resource is not None and Path("/proc/self/statm").exists():
-        size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        _limit(resource.RLIMIT_AS, size + MEMORY)
+        size = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        _limit(resource.RLIMIT_DATA, size + MEMORY)
 
 
 def _limit_seconds() -> None:

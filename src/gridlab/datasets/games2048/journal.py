@@ -88,6 +88,8 @@ class Journal:
     def _checked(self) -> Iterator[bytes]:
         """The lines without their digits; a line that was not finished is passed over."""
         self._digest, self._size = hashlib.sha256(), 0
+        if not self.path.is_file():
+            raise FileTrouble(f"{self.path} cannot be read: it is no file; remove it and start over")
         for number, line in lines(self.path, LONGEST_LINE + DIGITS + 1):
             if not line.endswith(b"\n"):
                 return

@@ -62,6 +62,8 @@ class Games:
         self.path = Path(path)
         if self.path.suffix != ".jsonl":
             raise FileTrouble(f"{path} is no file of JSON lines; gridlab 2048 export makes one: --format jsonl")
+        if not self.path.is_file():
+            raise FileTrouble(f"{path} cannot be read: there is no such file, or it is a folder or a pipe")
         self.index = read_index(self.path)
 
     def __len__(self) -> int:
