@@ -210,9 +210,12 @@ def test_resuming_asks_for_the_same(tmp_path: Path) -> None:
     [
         ({"depth": 1}, "depth 1 is out of range; 2 to 6"),
         ({"depth": 7}, "depth 7 is out of range"),
-        ({"seed": -1}, "-1 is no seed"),
+        ({"seed": -1}, "'-1' is no seed"),
         ({"sample_cells": 17}, "17 cells cannot be sampled"),
         ({"max_moves": -1}, "-1 moves are no limit"),
+        ({"max_moves": 10**30}, "0 moves are no limit"),
+        ({"min_score": 10**30}, "is no score that games could be held to"),
+        ({"min_tile": -2}, "-2 is no tile that games could be held to"),
         ({"curriculum": "easy", "depth": 4}, "the curriculum easy has depth 2; leave out --depth 4"),
     ],
 )

@@ -1,5 +1,6 @@
 """Games as HDF5 and NPZ: an array a column. HDF5 is read in quarantine (hdf5_program), NPZ as a stream."""
 
+import re
 import shutil
 import tempfile
 import zipfile
@@ -27,7 +28,11 @@ from gridlab.datasets.games2048.columns import (
 )
 from gridlab.datasets.games2048.table_rows import Found, blocks, details_text, game_of, shared_of
 
-LONGEST_HEADER = 1 << 12  # bytes of what a member of an archive says of itself
+LONGEST_HEADER = 1 << 12  # bytes of what an array says of itself
+MAGIC = b"\x93NUMPY\x01\x00"
+HEADER = re.compile(
+    rb"\{'descr': '([<|][a-zU]\d{1,6})', 'fortran_order': False, 'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n"
+)
 
 
 def write_hdf5(path: Path, games: Iterator[Game]) -> int:
@@ -152,13 +157,16 @@ class Member:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise SpoiltFile(f"{name} is packed in a way in which games are not")
         self.name, self.file = name, stack.enter_context(archive.open(info))
-        version = np.lib.format.read_magic(self.file)
-        if version != (1, 0):
-            raise SpoiltFile(f"{name} is an array of another version")
-        self.shape, by_columns, self.kind = np.lib.format.read_array_header_1_0(self.file, LONGEST_HEADER)
-        text = self.kind.kind == "U" and self.kind.byteorder in "<=" and 0 < self.kind.itemsize <= 4 * LONGEST_TEXT
-        if by_columns or not (text if name in TEXTS else self.kind == np.dtype(NUMBERS[name][0])):
-            raise SpoiltFile(f"{name} is of the type {self.kind}, which it should not be")
+        head = self.file.read(10)
+        found = HEADER.fullmatch(self.file.read(min(int.from_bytes(head[8:], "little"), LONGEST_HEADER)))
+        if head[:8] != MAGIC or found is None:
+            raise SpoiltFile(f"{name} does not begin as an array does")
+        kind, shape = found[1].decode(), found[2].decode()
+        self.shape = tuple(int(each) for each in shape.split(",") if each.strip())
+        width = int(kind[2:]) if name in TEXTS and kind.startswith("<U") else 0
+        if not (0 < width <= LONGEST_TEXT if name in TEXTS else kind == NUMBERS[name][0]):
+            raise SpoiltFile(f"{name} is of the type {kind}, which it should not be")
+        self.kind = np.dtype(kind)
 
     def rows(self, count: int) -> NDArray[Any]:
         """The next rows."""

@@ -19,10 +19,11 @@ from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFi
 from gridlab.core.files import check_place, locked, timestamp, try_place
 from gridlab.core.progress import bar
 from gridlab.core.stop import Stop, stop_flag
+from gridlab.core.untrusted import parse_json
 from gridlab.core.workers import in_order
 from gridlab.datasets.games2048.curriculum import stage
 from gridlab.datasets.games2048.files import check_name, write_games, write_lines
-from gridlab.datasets.games2048.journal import DROPPED, Journal, dropped
+from gridlab.datasets.games2048.journal import DROPPED, Dropped, Journal, dropped
 from gridlab.datasets.games2048.reader import write_index
 from gridlab.datasets.games2048.settings import RULES, DatasetSettings, make_settings, settings_to_resume
 from gridlab.datasets.games2048.stats import Statistics
@@ -144,6 +145,9 @@ def _count(journal: Journal, found: Statistics, settings: DatasetSettings) -> in
     lost = 0
     for number, line in enumerate(journal.lines()):
         if line.startswith(DROPPED):
+            parse_json(line, Dropped, f"{journal.path}, game {number}")
+            if not (settings.min_score or settings.min_tile or stage(settings.curriculum).since):
+                raise SpoiltFile(f"{journal.path}, game {number}: it was dropped, but no game should be; start over")
             lost += 1
             continue
         try:

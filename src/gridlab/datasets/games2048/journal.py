@@ -39,6 +39,12 @@ class Head(msgspec.Struct):
     settings: dict[str, Plain]
 
 
+class Dropped(msgspec.Struct, forbid_unknown_fields=True):
+    """A game that is not kept."""
+
+    dropped: str
+
+
 def journal_of(target: Path) -> Path:
     return target.with_name(f".{target.name}.journal")
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
-from gridlab.core.numbers import check_seed
+from gridlab.core.numbers import MOST, check_seed
 from gridlab.datasets.games2048.curriculum import MAX_MOVES, WHOLE_GAME, Curriculum, stage
 from gridlab.datasets.games2048.journal import Journal
 from gridlab.games.game2048.rules import Rules2048
@@ -67,10 +67,13 @@ def make_settings(
         _refuse_search(player, (depth, evaluator, sample_cells))
         make_player(player, RULES)  # a text that is none is refused now, not once a file has been begun
         search = WHOLE_GAME.depth, SPEC, 0  # not used
-    if seed is not None and not 0 <= seed < 1 << 63:
-        raise BadNotation(f"{seed} is no seed; a number from 0 to 2^63 - 1 is needed")
-    if max_moves is not None and max_moves < 0:
+    if seed is not None:
+        check_seed(seed)
+    if max_moves is not None and not 0 <= max_moves <= MOST:
         raise BadNotation(f"{max_moves} moves are no limit; a number from 1, or 0 for none, is needed")
+    for number, name in ((min_score, "score"), (min_tile, "tile")):
+        if not 0 <= number <= MOST:
+            raise BadNotation(f"{number} is no {name} that games could be held to; a number from 0 is needed")
     seed = secrets.randbits(32) if seed is None else seed
     if max_moves is None:
         max_moves = MAX_MOVES if player is None and search[1] == SPEC else 0

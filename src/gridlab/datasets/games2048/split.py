@@ -11,6 +11,7 @@ import numpy as np
 
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import beside, refuse_overlap
+from gridlab.core.numbers import check_seed
 from gridlab.datasets.games2048.files import check_name, export_games
 from gridlab.datasets.games2048.reader import Games, write_index
 
@@ -42,6 +43,7 @@ def split(source: Path, folder: Path, train: float, val: float, test: float, see
     shares = {"train": train, "val": val, "test": test}
     if not all(0 <= share <= 1 for share in shares.values()) or not math.isclose(sum(shares.values()), 1, abs_tol=1e-9):
         raise BadNotation(f"{train:g}, {val:g} and {test:g} are no shares; three numbers from 0 that add up to 1 are")
+    check_seed(seed)
     check_name(source)
     targets = {name: folder / file for name, file in NAMES.items()}
     for target in targets.values():

@@ -37,9 +37,9 @@ def game_of(columns: Columns) -> Found:
     tiles = [TILES.get(tile) for tile in columns.final_board.split(" ")]
     if len(tiles) != 16 or None in tiles:
         raise SpoiltFile("final_board is not 16 tiles with a space between them")
-    game = checked_game(
-        packed_of(np.frombuffer(columns.boards, "<i4")), np.frombuffer(columns.directions, np.int8),
-        np.frombuffer(columns.scores, "<i8"), pack(tuple(tile for tile in tiles if tile is not None)),
+    game = checked_game(  # copies, as kernels are compiled once more for arrays that cannot be written to
+        packed_of(np.frombuffer(columns.boards, "<i4")), np.frombuffer(columns.directions, np.int8).copy(),
+        np.frombuffer(columns.scores, "<i8").copy(), pack(tuple(tile for tile in tiles if tile is not None)),
         columns.final_score, columns.timestamp, parse_json(columns.about, dict[str, Any], "about"),
         _details_of(columns.details),
     )  # fmt: skip
