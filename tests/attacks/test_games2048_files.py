@@ -431,6 +431,23 @@ def test_what_is_no_index_is_left_alone(samples: Path, tmp_path: Path) -> None:
     assert index_of(path).read_text() == "notes of somebody"
 
 
+def test_games_that_change_while_they_are_read(samples: Path, tmp_path: Path) -> None:
+    """The public reader says in a sentence what is wrong with a file that was sound when it was opened."""
+    path = tmp_path / "a.jsonl"
+    for change in (b"", b"[]\n" * 9, bytes(10_000), (samples / "rich.jsonl").read_bytes()):
+        path.write_bytes((samples / "plain.jsonl").read_bytes())
+        games = Games(path)
+        path.write_bytes(change)
+        assert refused(lambda games=games: games[1])  # type: ignore[misc]
+        assert refused(lambda games=games: list(games.batches(8, np.random.default_rng(0))))  # type: ignore[misc]
+    path.unlink()
+    assert refused(lambda: games[0])
+    assert refused(lambda: Games(path))
+    assert refused(lambda: next(games.batches(0, np.random.default_rng(0))))
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    assert refused(lambda: Games(tmp_path / "pipe.jsonl"))
+
+
 def resume(folder: Path, journal: bytes, metadata: bool = False) -> bool:
     """Go on from a journal; whether that was done, and then the file is sound."""
     target = folder / "run.jsonl"

@@ -82,4 +82,4 @@ def test_ctrl_c_is_for_whoever_waits(program: Path) -> None:
     found = answers(program, "os.kill(os.getpid(), 2); time.sleep(0.1)")
     assert [number for number, _ in found] == [1, 2]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert quarantine.SECONDS == 10
+    assert quarantine.SECONDS == 5

@@ -30,7 +30,7 @@ except ImportError:  # Windows: no limits
 
 Form = TypeVar("Form")
 
-SECONDS = 10  # of CPU for one answer
+SECONDS = 5  # of CPU for one answer
 MEMORY = 768 << 20  # bytes on top of what the program itself needs
 LONGEST = 256 << 20  # bytes of an answer
 HEAD = 8  # bytes of the length of an answer
