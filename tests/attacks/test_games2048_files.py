@@ -91,7 +91,7 @@ def test_damaged_files(ending: str, number: int, samples: Path, tmp_path: Path, 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("ending", "number"), [*((each, 1500) for each in QUICK), *((each, 500) for each in SLOW)])
+@pytest.mark.parametrize(("ending", "number"), [*((each, 1500) for each in QUICK), *((each, 200) for each in SLOW)])
 def test_thousands_of_damaged_files(
     ending: str, number: int, samples: Path, tmp_path: Path, random: np.random.Generator
 ) -> None:
