@@ -95,7 +95,4 @@ class Attacker:
 
     def close(self) -> None:
         assert self._server.stdin is not None
-        self._server.stdin.close()
-        self._server.wait()
-        assert self._server.stdout is not None
-        self._server.stdout.close()
+        self._server.communicate()

@@ -121,8 +121,7 @@ class Appended:
 @contextmanager
 def _renamed(place: Path) -> Iterator[Path]:
     """A file beside its place, which it takes at the end."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with _lock(_hidden(place, "lock"), place, lasting=False):
+    with _folders_for(place), _lock(_hidden(place, "lock"), place, lasting=False):
         part = _hidden(place, f"{os.getpid()}.part")
         _remove_abandoned(place)
         try:
@@ -299,7 +298,7 @@ def _sync(path: Path, flags: int) -> None:
 
 def refuse_overlap(source: Path, target: Path) -> None:
     """Refuse an output that is what is being read, or lies inside it."""
-    read, written = source.resolve(), target.resolve()
+    read, written = Path(os.path.realpath(source)), check_place(target)
     same = read.exists() and written.exists() and read.samefile(written)
     if same or read == written or (read.is_dir() and read in written.parents):
         raise FileTrouble(f"{target} is, or lies inside, {source}, which is being read; name another place")

@@ -17,7 +17,7 @@ from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
 from gridlab.core.splitmix import Stream, streams
 from gridlab.datasets.games2048.files import export_games, read_games
 from gridlab.datasets.games2048.generate import generate, make_settings, play, settings_to_resume
-from gridlab.datasets.games2048.journal import journal_of
+from gridlab.datasets.games2048.journal import Journal, journal_of
 from gridlab.datasets.games2048.reader import index_of
 from gridlab.datasets.games2048.verify import verify
 from gridlab.games.game2048 import reference
@@ -189,9 +189,7 @@ def count_lines(path: Path) -> int:
 def test_resuming_asks_for_the_same(tmp_path: Path) -> None:
     target = tmp_path / "a.jsonl"
     settings = make_settings(seed=4, depth=2)
-    journal_of(target).write_text(
-        json.dumps({"journal": "gridlab 2048 games", "version": 1, "behaviour": 1, "settings": vars(settings)}) + "\n"
-    )
+    Journal(target).begin(settings.as_dict())
     assert settings_to_resume(target, make_settings(depth=2), seed_was_said=False) == settings
     with pytest.raises(FileTrouble, match="has depth 2, not 3; ask for the same or start over"):
         settings_to_resume(target, make_settings(seed=4, depth=3), seed_was_said=True)
@@ -212,9 +210,12 @@ def test_resuming_asks_for_the_same(tmp_path: Path) -> None:
     [
         ({"depth": 1}, "depth 1 is out of range; 2 to 6"),
         ({"depth": 7}, "depth 7 is out of range"),
-        ({"seed": -1}, "-1 is no seed"),
+        ({"seed": -1}, "'-1' is no seed"),
         ({"sample_cells": 17}, "17 cells cannot be sampled"),
         ({"max_moves": -1}, "-1 moves are no limit"),
+        ({"max_moves": 10**30}, "0 moves are no limit"),
+        ({"min_score": 10**30}, "is no score that games could be held to"),
+        ({"min_tile": -2}, "-2 is no tile that games could be held to"),
         ({"curriculum": "easy", "depth": 4}, "the curriculum easy has depth 2; leave out --depth 4"),
     ],
 )

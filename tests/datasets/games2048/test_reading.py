@@ -206,7 +206,7 @@ def test_splits(gridlab: Run, tmp_path: Path) -> None:
     with pytest.raises(BadNotation, match="are no shares"):
         split(path, tmp_path / "parts", 0.7, 0.2, 0.2)
     inside = path.rename(tmp_path / "training_games.jsonl")
-    with pytest.raises(FileTrouble, match="would be written over"):
+    with pytest.raises(FileTrouble, match="which is being read"):
         split(inside, tmp_path, 0.7, 0.15, 0.15)
     gridlab("2048", "export", str(inside), "--format", "npz", "--quiet")
     other = split(inside.with_suffix(".npz"), tmp_path / "other", 0.7, 0.15, 0.15, seed=1)
@@ -225,7 +225,7 @@ def test_exports(gridlab: Run, tmp_path: Path) -> None:
         assert (code, out) == (0, f"{target}\n")
         assert [game.as_dict() for game in read_games(target)] == [game_by_hand(state) for state in range(3)]
     code, _, err = gridlab("2048", "export", str(path), "--format", "jsonl")
-    assert (code, "would be written over" in err) == (2, True)
+    assert (code, "which is being read; name another place" in err) == (2, True)
     (tmp_path / "b.csv").write_text("a,b\n1,2\n")
     code, _, err = gridlab("2048", "stats", str(tmp_path / "b.csv"))
     assert (code, "is no table of games" in err) == (2, True)

@@ -25,7 +25,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
     games = [game_by_hand(state) for state in range(3)]
     found = verify(write(tmp_path / "a.jsonl", *games))
     assert (found.sound, found.games, found.moves) == (True, 3, sum(game["totalMoves"] for game in games))
-    assert str(found).endswith("all sound")
+    assert str(found).endswith("all sound (as said: timestamp)")
     (tmp_path / "a.json").write_text(json.dumps(games, indent=1))
     assert verify(tmp_path / "a.json").sound
     text = (tmp_path / "a.jsonl").read_text().replace('"left"', '"left" ').replace(",", " ,\t").replace("\n", "\r\n\n")
@@ -153,7 +153,7 @@ def test_on_the_command_line(gridlab: Run, tmp_path: Path) -> None:
     game = game_by_hand(2)
     path = str(write(tmp_path / "a.jsonl", game))
     code, out, _ = gridlab("2048", "verify", path)
-    assert (code, out) == (0, f"{path}: 1 games, {game['totalMoves']} moves replayed: all sound\n")
+    assert (code, out) == (0, f"{path}: 1 games, {game['totalMoves']} moves replayed: all sound (as said: timestamp)\n")
     game["moves"][5]["score"] += 4
     path = str(write(tmp_path / "a.jsonl", game))
     code, out, _ = gridlab("2048", "verify", path)

@@ -2,8 +2,8 @@
 
     {"board":[[2,0,0,0],[0,0,0,2],[0,0,0,0],[0,0,0,0]],"direction":"left","score":0},{…
 
-The reader knows this form alone (with spaces where JSON allows them); whatever else stands there is left to the
-json module, which also says what is wrong.
+The reader knows this form alone (with spaces where JSON allows them); whatever else stands there is left to
+msgspec (arena.records.game2048), which also says what is wrong.
 """
 
 import numpy as np

@@ -1,16 +1,17 @@
 """Files of games: JSON lines (one game a line), a JSON array, or a table; read game by game, written whole."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from gridlab.arena.records.game2048 import Game, from_dict, parse
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
-from gridlab.core.files import whole_file
-from gridlab.datasets.games2048.table_files import FORMS, read_table, write_table
+from gridlab.arena.records.game2048 import LONGEST_LINE, Game, Misshapen, parse
+from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.files import refuse_overlap, whole_file
+from gridlab.core.untrusted import lines
+from gridlab.datasets.games2048.json_array import elements
+from gridlab.datasets.games2048.table_files import FORMS, WRITERS, read_table, write_table
 
 SUFFIXES = (".jsonl", ".json", *FORMS)
+ENDINGS = {"json": ".json", "jsonl": ".jsonl"} | {name: suffix for suffix, name in reversed(FORMS.items())}
 
 
 def check_name(path: Path) -> None:
@@ -19,76 +20,59 @@ def check_name(path: Path) -> None:
         raise FileTrouble(f"{path} does not say its format; end the name in {', '.join(SUFFIXES)}")
 
 
-def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a .jsonl file with their numbers from 1; blank ones are passed over."""
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, line
-    except OSError as error:
-        raise FileTrouble(f"{path} cannot be read: {error.strerror}") from error
-
-
-def array_of(path: Path) -> list[Any]:
-    """The elements of a .json file."""
-    try:
-        found = json.loads(path.read_bytes())
-    except OSError as error:
-        raise FileTrouble(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise SpoiltFile(f"{path} is no JSON: {error}") from error
-    if not isinstance(found, list):
-        raise SpoiltFile(f"{path} is no JSON array of games; a file of one game a line ends in .jsonl")
-    return found
+def texts_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The text of each game in a file of JSON: the lines of .jsonl but blank ones, the elements of .json; from 1."""
+    if path.suffix == ".json":
+        yield from elements(path, LONGEST_LINE, "games")
+        return
+    for number, line in lines(path, LONGEST_LINE):
+        if line.strip():
+            yield number, line
 
 
 def read_games(path: Path) -> Iterator[Game]:
     """The games of a file of any format; SpoiltFile where one is not of the form."""
     check_name(path)
     if path.suffix in FORMS:
-        if not path.is_file():
-            raise FileTrouble(f"{path} cannot be read: there is no such file")
-        yield from read_table(path)
+        yield from (game for game, _ in read_table(path))
         return
-    raw = lines_of(path) if path.suffix == ".jsonl" else enumerate(array_of(path), 1)
-    for number, each in raw:
+    for number, text in texts_of(path):
         try:
-            yield (parse(each) if isinstance(each, bytes) else from_dict(each))[0]
-        except BadNotation as error:
+            yield parse(text)[0]
+        except Misshapen as error:
             where = "line" if path.suffix == ".jsonl" else "game"
             raise SpoiltFile(f"{path}, {where} {number}: {error}; gridlab 2048 verify tells more") from error
 
 
-def write_games(path: Path, games: Iterator[Game]) -> int:
-    """Write games in the format that the name says; how many there were."""
-    check_name(path)
-    if path.suffix in FORMS:
-        return write_table(path, FORMS[path.suffix], games)
-    return write_lines(path, (game.line() for game in games))
+def write_games(path: Path, games: Iterator[Game], form: str | None = None) -> int:
+    """Write games in a format, by default the one that the name says; how many there were."""
+    if form is None:
+        check_name(path)
+        form = FORMS.get(path.suffix) or path.suffix[1:]
+    if form in WRITERS:
+        return write_table(path, form, games)
+    return write_lines(path, (game.line() for game in games), form)
 
 
-def write_lines(path: Path, lines: Iterator[bytes]) -> int:
-    """Lines that are games already, as .jsonl or .json."""
+def write_lines(path: Path, lines: Iterator[bytes], form: str) -> int:
+    """Lines that are games already, as `jsonl` or as an array, `json`."""
     count = 0
     with whole_file(path) as file:
         for count, line in enumerate(lines, 1):
-            if path.suffix == ".json":
+            if form == "json":
                 file.write((b"[\n" if count == 1 else b",\n") + line.rstrip(b"\n"))
             else:
                 file.write(line)
-        if path.suffix == ".json":
+        if form == "json":
             file.write(b"\n]\n" if count else b"[]\n")
     return count
 
 
 def export_games(source: Path, form: str, target: Path | None = None) -> tuple[Path, int]:
-    """Write the games of a file in another format; where, and how many."""
-    endings = {"json": ".json", "jsonl": ".jsonl"} | {name: suffix for suffix, name in reversed(FORMS.items())}
-    target = target or source.with_suffix(endings[form])
-    if target.resolve() == source.resolve():
-        raise FileTrouble(f"{source} would be written over; name another file")
-    games = read_games(source)
-    if form in ("json", "jsonl"):
-        return target, write_lines(target.with_suffix(endings[form]), (game.line() for game in games))
-    return target, write_table(target, form, games)
+    """Write the games of a file in another format, into the file that is named; where, and how many."""
+    check_name(source)
+    if form not in ENDINGS:
+        raise FileTrouble(f"{form!r} is no format for games; {', '.join(ENDINGS)} are")
+    target = target or source.with_suffix(ENDINGS[form])
+    refuse_overlap(source, target)
+    return target, write_games(target, read_games(source), form)

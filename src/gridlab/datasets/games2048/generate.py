@@ -4,7 +4,8 @@ Games go into a journal as they end (gridlab.datasets.games2048.journal); the fi
 there, so a run that was stopped can go on, and the last good file stays until the new one is whole.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,16 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.arena.records.game2048 import Game, details_of, parse, tiles_of
+from gridlab.arena.records.game2048 import LONGEST_TEXT, Game, Misshapen, details_of, parse, tiles_of
 from gridlab.arena.solo import record_game
-from gridlab.core.errors import BadNotation
-from gridlab.core.files import timestamp
+from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFile
+from gridlab.core.files import check_place, locked, timestamp, try_place
 from gridlab.core.progress import bar
 from gridlab.core.stop import Stop, stop_flag
+from gridlab.core.untrusted import parse_json
 from gridlab.core.workers import in_order
 from gridlab.datasets.games2048.curriculum import stage
 from gridlab.datasets.games2048.files import check_name, write_games, write_lines
-from gridlab.datasets.games2048.journal import Journal, dropped
+from gridlab.datasets.games2048.journal import DROPPED, Dropped, Journal, dropped
 from gridlab.datasets.games2048.reader import write_index
 from gridlab.datasets.games2048.settings import RULES, DatasetSettings, make_settings, settings_to_resume
 from gridlab.datasets.games2048.stats import Statistics
@@ -77,10 +79,33 @@ def generate(
     else:
         player, _ = find_player2048(player, RULES)
         settings = replace(settings, player=player_name(player))
+    if len(settings.player) > LONGEST_TEXT:
+        raise BadNotation(f"the player {settings.player[:40]!r}… has a name of more than {LONGEST_TEXT} letters")
+    try_place(output)
+    with _only_run(output):
+        return _run(output, games, settings, player, workers, resume, verbose, progress)
+
+
+@contextmanager
+def _only_run(output: Path) -> Iterator[None]:
+    """The right to make a file, for the whole run: a second run of it would write into the same journal."""
+    place = check_place(output)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with locked(place if place.is_file() or not place.exists() else Journal(output).path):
+        yield
+
+
+def _run(
+    output: Path, games: int, settings: DatasetSettings, player: Player2048, workers: int | None, resume: bool,
+    verbose: Callable[[str], object] | None, progress: bool,
+) -> Generated:  # fmt: skip
     journal, found, lost = Journal(output), Statistics(), 0
-    if resume and journal.path.exists():
+    if resume and journal.exists():
         settings_to_resume(output, settings, seed_was_said=True)
-        lost = _count(journal, found)
+        lost = _count(journal, found, settings)
+        if found.games + lost > games:
+            raise BadNotation(f"{journal.path} already has {found.games + lost} games; ask for so many or more (-g)")
+        journal.cut()
     else:
         journal.begin(settings.as_dict())
     stop = stop_flag()
@@ -89,8 +114,7 @@ def generate(
     first = found.games + lost
     with bar(games, "Playing games", "games", progress) as shown:
         shown.update(min(first, games))
-        for number, played in enumerate(in_order(play, range(first, games), workers, stop), first + 1):
-            journal.add(played.line)
+        for number, played in enumerate(_played(play, range(first, games), workers, stop, journal), first + 1):
             shown.update(1)
             if verbose:
                 verbose(_story(played.game, number, games))
@@ -102,21 +126,56 @@ def generate(
     return Generated(output, settings, max(games, first), lost, found)
 
 
-def _count(journal: Journal, found: Statistics) -> int:
-    """Add the games of a journal to the statistics; how many were dropped."""
+def _played(
+    play: "Callable[[int], Played]", numbers: range, workers: int | None, stop: Stop, journal: Journal
+) -> "Iterator[Played]":
+    """Games as they end, in order, each in the journal; if the first one fails there is nothing to go on with."""
+    try:
+        for played in in_order(play, numbers, workers, stop):
+            journal.add(played.line)
+            yield played
+    except GridlabError as error:
+        if journal.is_empty() and not isinstance(error, FileTrouble):
+            journal.remove()
+        raise
+
+
+def _count(journal: Journal, found: Statistics, settings: DatasetSettings) -> int:
+    """Add the games of a journal to the statistics, each replayed by the rules; how many were dropped."""
     lost = 0
-    for line in journal.lines():
-        if line.startswith(b'{"dropped":'):
+    for number, line in enumerate(journal.lines()):
+        if line.startswith(DROPPED):
+            parse_json(line, Dropped, f"{journal.path}, game {number}")
+            if not (settings.min_score or settings.min_tile or stage(settings.curriculum).since):
+                raise SpoiltFile(f"{journal.path}, game {number}: it was dropped, but no game should be; start over")
             lost += 1
-        else:
-            found.add(parse(line)[0])
+            continue
+        try:
+            game, flaw = parse(line)
+        except Misshapen as error:
+            game, flaw = None, str(error)
+        if game is not None and flaw is None:
+            flaw = _journal_flaw(game, number, settings)
+        if game is None or flaw is not None:
+            raise SpoiltFile(f"{journal.path}, game {number}: {flaw}; remove the file and start over")
+        found.add(game)
     return lost
+
+
+def _journal_flaw(game: Game, number: int, settings: DatasetSettings) -> str | None:
+    """Why a game is none of a run with these settings."""
+    if game.about != _about(number, settings, game.about.get("movesBefore", 0)):
+        return "it says that it was made in another way"
+    if bool(game.details) != settings.metadata:
+        return "what is said of its moves is not what was asked for"
+    flaw = game_flaw(game, max_moves=settings.max_moves or None)
+    return flaw.reason if flaw else _filtered(game, settings) or None
 
 
 def _finish(journal: Journal, output: Path, settings: DatasetSettings) -> None:
     """The file itself, with an index beside JSON lines; the journal has done its work then."""
     if output.suffix in (".jsonl", ".json"):
-        write_lines(output, journal.games())
+        write_lines(output, journal.games(), output.suffix[1:])
     else:
         write_games(output, (parse(line)[0] for line in journal.games()))
     if output.suffix == ".jsonl":

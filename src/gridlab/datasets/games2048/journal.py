@@ -1,23 +1,48 @@
 """The journal of a run that makes games: what was asked for, then a line for every game played, in order.
 
-    {"journal": "gridlab 2048 games", "version": 1, "settings": {…}}
-    {"totalMoves": …}                                      a game
-    {"dropped": "score 812 is below 15000"}                a game that a filter has dropped
+    5d8c… {"journal": "gridlab 2048 games", "version": 2, "behaviour": …, "settings": {…}}
+    01ab… {"totalMoves": …}                                      a game
+    77e0… {"dropped": "score 812 is below 15000"}                a game that a filter has dropped
 
-It stands beside the file to be made, and lines are only added to it. A run that was killed leaves whole lines and
-perhaps the beginning of one, which is cut off when the run goes on.
+It stands beside the file to be made, and lines are only added to it. In front of each line stand 32 hexadecimal digits,
+the beginning of the SHA-256 of all lines up to this one (without these digits): nothing can be changed, left out or
+put elsewhere. A run that was killed leaves whole lines and perhaps the beginning of one, which is cut off when the run
+goes on.
 """
 
+import hashlib
 import json
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from gridlab.arena.records.game2048 import LONGEST_LINE
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.untrusted import Plain, lines, parse_json, reason_of
 
-NAME, VERSION = "gridlab 2048 games", 1
+NAME, VERSION = "gridlab 2048 games", 2
+DIGITS = 32
+DROPPED = b'{"dropped":'
+
+
+class Head(msgspec.Struct):
+    """The first line."""
+
+    journal: str
+    version: int
+    behaviour: int
+    settings: dict[str, Plain]
+
+
+class Dropped(msgspec.Struct, forbid_unknown_fields=True):
+    """A game that is not kept."""
+
+    dropped: str
 
 
 def journal_of(target: Path) -> Path:
@@ -25,77 +50,96 @@ def journal_of(target: Path) -> Path:
 
 
 class Journal:
-    """A journal being written."""
+    """A journal being read, then written."""
 
     def __init__(self, target: Path) -> None:
         self.path = journal_of(target)
+        self._digest = hashlib.sha256()
+        self._size = self._head = 0  # bytes of the lines that are known to be sound, and of the first of them
+
+    def exists(self) -> bool:
+        return os.path.lexists(self.path)
 
     def begin(self, settings: dict[str, Any]) -> None:
-        """A new journal, over any that was there."""
+        """A new journal; there must be none."""
+        if self.exists():
+            raise FileTrouble(f"a run that was stopped has left {self.path}: go on with --resume, or remove that file")
         head = {"journal": NAME, "version": VERSION, "behaviour": BEHAVIOUR, "settings": settings}
+        self.add(json.dumps(head).encode() + b"\n")
+        self._head = self._size
+
+    def is_empty(self) -> bool:
+        """Whether this run has begun the journal, and no game has come into it."""
+        return self._size == self._head
+
+    def settings(self) -> dict[str, Plain]:
+        """What the run was asked for."""
+        line = next(self._checked(), b"")
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.write_bytes(json.dumps(head).encode() + b"\n")
-        except OSError as error:
-            raise FileTrouble(
-                f"cannot write {self.path}: {error.strerror}; name a place that can be written"
-            ) from error
-
-    def settings(self) -> dict[str, Any]:
-        """What the run was asked for; a line that was not finished is cut off."""
-        self._mend()
-        with self.path.open("rb") as file:
-            head = _head(file.readline())
-        if head.get("journal") != NAME or head.get("version") != VERSION:
-            raise SpoiltFile(f"{self.path} is no journal of games; remove it and start over without --resume")
-        if head.get("behaviour") != BEHAVIOUR:
-            raise SpoiltFile(
-                f"{self.path} was begun by another version whose games differ; start over without --resume"
-            )
-        settings: dict[str, Any] = head["settings"]
-        return settings
-
-    def _mend(self) -> None:
-        with self.path.open("rb+") as file:
-            file.seek(0, 2)
-            end = file.tell()
-            while end > 0:
-                begin = max(0, end - (1 << 16))
-                file.seek(begin)
-                found = file.read(end - begin).rfind(b"\n")
-                if found >= 0:
-                    end = begin + found + 1
-                    break
-                end = begin
-            file.truncate(end)
+            head = parse_json(line, Head, self.path)
+        except SpoiltFile:
+            head = Head("", 0, 0, {})
+        if head.journal != NAME or head.version != VERSION:
+            raise SpoiltFile(f"{self.path} is no journal of games, or of another version; remove it and start over")
+        if head.behaviour != BEHAVIOUR:
+            raise SpoiltFile(f"{self.path} was begun by another version whose games differ; remove it and start over")
+        return head.settings
 
     def lines(self) -> Iterator[bytes]:
-        """A line for every game played so far."""
-        with self.path.open("rb") as file:
-            file.readline()
-            yield from file
+        """A line for every game played so far, each checked; when all were read the journal can go on."""
+        found = self._checked()
+        next(found, b"")
+        yield from found
+
+    def _checked(self) -> Iterator[bytes]:
+        """The lines without their digits; a line that was not finished is passed over."""
+        self._digest, self._size = hashlib.sha256(), 0
+        if not self.path.is_file():
+            raise FileTrouble(f"{self.path} cannot be read: it is no file; remove it and start over")
+        for number, line in lines(self.path, LONGEST_LINE + DIGITS + 1):
+            if not line.endswith(b"\n"):
+                return
+            self._digest.update(line[DIGITS + 1 :])
+            if line[: DIGITS + 1] != self._digits():
+                if number == 1:
+                    return  # no journal at all, or of another version
+                raise SpoiltFile(
+                    f"{self.path}, line {number}: this is not what was written; remove the file and start over"
+                )
+            self._size += len(line)
+            yield line[DIGITS + 1 :]
+
+    def _digits(self) -> bytes:
+        return self._digest.hexdigest()[:DIGITS].encode() + b" "
+
+    def cut(self) -> None:
+        """Cut off what follows the lines that were read: the beginning of a line that was not finished."""
+        try:
+            os.truncate(self.path, self._size)
+        except OSError as error:
+            raise self._trouble(error) from error
 
     def games(self) -> Iterator[bytes]:
         """The lines of games that were kept."""
-        return (line for line in self.lines() if not line.startswith(b'{"dropped":'))
+        return (line for line in self.lines() if not line.startswith(DROPPED))
 
     def add(self, line: bytes) -> None:
-        """One more line, in a single write."""
-        with self.path.open("ab", buffering=0) as file:
-            file.write(line)
+        """One more line."""
+        self._digest.update(line)
+        try:
+            with self.path.open("ab") as file:
+                file.write(self._digits() + line)
+        except OSError as error:
+            raise self._trouble(error) from error
+        self._size += DIGITS + 1 + len(line)
+
+    def _trouble(self, error: OSError) -> FileTrouble:
+        why = reason_of(error)
+        return FileTrouble(f"cannot write {self.path}: {why}; once it can be written, the run goes on with --resume")
 
     def remove(self) -> None:
         with suppress(OSError):
             self.path.unlink()
-
-
-def _head(line: bytes) -> dict[str, Any]:
-    """The first line of a journal; empty if it is anything else."""
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def dropped(reason: str) -> bytes:

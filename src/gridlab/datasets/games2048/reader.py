@@ -4,24 +4,29 @@
     len(games), games[17]                                  any game, without reading the file
     for boards, directions in games.batches(256, random, symmetries=True): …       int32[256, 4, 4], int64[256]
 
-An index beside the file, train.jsonl.index, knows where each game begins; it is written with the file or built once:
+An index beside the file, train.jsonl.index, knows where each game begins; it is written with the file or built once.
+One that does not fit the file is not believed, and made anew if it is ours:
 
     magic "gl2048ix", the length of a JSON header, the header, then uint64[games + 1] offsets and uint32[games] moves
 """
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.arena.records.game2048 import Game, parse, tiles_of
+from gridlab.arena.records.game2048 import LONGEST_LINE, Game, Misshapen, parse, tiles_of
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.core.files import whole_file
+from gridlab.core.untrusted import Count, Plain, lines, parse_json, read_bytes, reading
+from gridlab.games.game2048.rules import MOST_MOVES
 
 MAGIC = b"gl2048ix"
 EDGE = 1 << 12  # bytes at either end that tell a file from another
@@ -31,6 +36,15 @@ MOVES = re.compile(rb'"totalMoves"\s*:\s*(\d+)')
 UP, DOWN, LEFT, RIGHT = range(4)
 TURNED = np.array([LEFT, RIGHT, DOWN, UP])  # a quarter turn to the left leads up to left, down to right, …
 MIRRORED = np.array([UP, DOWN, RIGHT, LEFT])
+
+
+class Header(msgspec.Struct):
+    """What an index says of itself."""
+
+    games: Count
+    mark: str
+    sha256: str
+    settings: dict[str, Plain]
 
 
 class Index(NamedTuple):
@@ -48,6 +62,8 @@ class Games:
         self.path = Path(path)
         if self.path.suffix != ".jsonl":
             raise FileTrouble(f"{path} is no file of JSON lines; gridlab 2048 export makes one: --format jsonl")
+        if not self.path.is_file():
+            raise FileTrouble(f"{path} cannot be read: there is no such file, or it is a folder or a pipe")
         self.index = read_index(self.path)
 
     def __len__(self) -> int:
@@ -62,12 +78,16 @@ class Games:
         if not -len(self) <= number < len(self):
             raise IndexError(f"{self.path} has {len(self)} games; there is no game {number}")
         begin, end = (int(each) for each in self.index.offsets[number % len(self) :][:2])
-        with self.path.open("rb") as file:
+        with reading(self.path), self.path.open("rb") as file:
             file.seek(begin)
-            try:
-                return parse(file.read(end - begin))[0]
-            except BadNotation as error:
-                raise SpoiltFile(f"{self.path}, game {number}: {error}") from error
+            text = file.read(min(end - begin, LONGEST_LINE + 1))
+        try:
+            game = parse(text)[0]
+        except Misshapen as error:
+            raise SpoiltFile(f"{self.path}, game {number}: {error}") from error
+        if game.moves != self.index.moves[number]:
+            raise SpoiltFile(f"{self.path}, game {number}: it has {game.moves:,} moves, which is not what it says")
+        return game
 
     def __iter__(self) -> Iterator[Game]:
         return (self[number] for number in range(len(self)))
@@ -80,6 +100,8 @@ class Games:
         Games are shuffled, then the moves of a few dozen games together. With `symmetries` every sample is seen as one
         of its eight images, drawn at random.
         """
+        if size < 1:
+            raise BadNotation(f"{size} moves make no batch; at least 1 is needed")
         boards, directions = np.empty(0, np.uint64), np.empty(0, np.int64)
         order = random.permutation(len(self))
         for first in range(0, len(order), CHUNK):
@@ -128,49 +150,52 @@ def index_of(path: Path) -> Path:
 
 def read_index(path: Path) -> Index:
     """The index of a file: as it stands beside it, or built now if there is none that fits."""
-    try:
+    with reading(path):
         known = known_index(path)
-    except OSError as error:
-        raise FileTrouble(f"{path} cannot be read: {error.strerror}") from error
     return known if known is not None else write_index(path, {})
 
 
 def known_index(path: Path) -> Index | None:
     """The index that stands beside a file, if it is whole and of this file."""
-    mark = _mark(path)
-    beside = index_of(path)
-    if not beside.exists():
+    mark, size, beside = _mark(path), path.stat().st_size, index_of(path)
+    if not beside.is_file():
         return None
-    content = beside.read_bytes()
-    length = int.from_bytes(content[8:12], "little")
     try:
-        header = json.loads(content[12 : 12 + length])
-    except ValueError:
+        content = read_bytes(beside, size + (1 << 16))  # a game is longer than what is known of it here
+        length = int.from_bytes(content[8:12], "little")
+        header = parse_json(content[12 : 12 + length], Header, beside)
+    except FileTrouble:
         return None
-    count = header.get("games", 0)
-    body = content[12 + length :]
-    if content[:8] != MAGIC or header.get("mark") != mark or len(body) != 8 * (count + 1) + 4 * count:
+    body, count = content[12 + length :], header.games
+    if content[:8] != MAGIC or header.mark != mark or len(body) != 8 * (count + 1) + 4 * count:
         return None
-    if header.get("sha256") != hashlib.sha256(body).hexdigest():
+    if header.sha256 != hashlib.sha256(body).hexdigest():
         return None
-    offsets = np.frombuffer(body, "<u8", count + 1)
-    return Index(offsets, np.frombuffer(body, "<u4", count, 8 * (count + 1)), header.get("settings", {}))
+    index = Index(
+        np.frombuffer(body, "<u8", count + 1), np.frombuffer(body, "<u4", count, 8 * (count + 1)), header.settings
+    )
+    return index if _fits(index, size) else None
+
+
+def _fits(index: Index, size: int) -> bool:
+    """Whether games follow one another from the beginning of the file to its end, each as long as a game can be."""
+    offsets, moves, limit = index.offsets, index.moves, index.settings.get("max_moves")
+    ascending = bool((offsets[1:] > offsets[:-1]).all()) and (len(moves) == 0 or offsets[0] == 0)
+    possible = not len(moves) or int(moves.max()) <= MOST_MOVES
+    said = limit is None or (type(limit) is int and limit >= 0)
+    return ascending and int(offsets[-1]) == size and possible and said
 
 
 def write_index(path: Path, settings: dict[str, Any]) -> Index:
     """Look where the games begin, and write it down beside the file if that is possible."""
-    offsets, moves, place = [0], [], 0
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            found = MOVES.search(line, 0, 200)
-            if line.strip() and not found:
-                raise SpoiltFile(f"{path}, line {number}: this is no game; gridlab 2048 verify tells more")
-            place += len(line)
-            if found:
-                offsets.append(place)
-                moves.append(int(found.group(1)))
-            else:
-                offsets[-1] = place
+    offsets, moves, place = [0], list[int](), 0
+    for number, line in lines(path, LONGEST_LINE):
+        place += len(line)
+        if line.strip():
+            offsets.append(place)
+            moves.append(_moves(line, path, number))
+        else:
+            offsets[-1] = place
     index = Index(np.array(offsets, "<u8"), np.array(moves, "<u4"), settings)
     body = index.offsets.tobytes() + index.moves.tobytes()
     header = {
@@ -180,17 +205,43 @@ def write_index(path: Path, settings: dict[str, Any]) -> Index:
         "settings": settings,
     }
     text = json.dumps(header).encode()
-    try:
-        with whole_file(index_of(path)) as sink:
-            sink.write(MAGIC + len(text).to_bytes(4, "little") + text + body)
-    except FileTrouble:
-        pass  # a folder that cannot be written: the index serves this once
+    if _may_write(index_of(path)):
+        try:
+            with whole_file(index_of(path)) as sink:
+                sink.write(MAGIC + len(text).to_bytes(4, "little") + text + body)
+        except FileTrouble:
+            pass  # a folder that cannot be written: the index serves this once
     return index
+
+
+def _moves(line: bytes, path: Path, number: int) -> int:
+    """How many moves a line says it has; whether that is so is seen when the game is read."""
+    found = MOVES.search(line, 0, 200)
+    try:
+        moves = int(found.group(1)) if found else parse(line)[0].moves
+    except Misshapen as error:
+        raise SpoiltFile(f"{path}, line {number}: this is no game; gridlab 2048 verify tells more") from error
+    if moves > MOST_MOVES:
+        raise SpoiltFile(f"{path}, line {number}: no game has more than {MOST_MOVES:,} moves")
+    return moves
+
+
+def _may_write(place: Path) -> bool:
+    """An index takes the place of nothing and of another index; whatever else has this name is left alone."""
+    if not os.path.lexists(place):
+        return True
+    if place.is_symlink() or not place.is_file():
+        return False
+    try:
+        with place.open("rb") as file:
+            return file.read(len(MAGIC)) in (MAGIC, b"")
+    except OSError:
+        return False
 
 
 def _mark(path: Path) -> str:
     """What tells a file from another: its size, and a hash of both its ends."""
-    with path.open("rb") as file:
+    with reading(path), path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(0)
         head = file.read(EDGE)

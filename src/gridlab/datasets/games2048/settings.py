@@ -5,7 +5,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gridlab.core.errors import BadNotation, FileTrouble
+import msgspec
+
+from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.numbers import MOST, check_seed
 from gridlab.datasets.games2048.curriculum import MAX_MOVES, WHOLE_GAME, Curriculum, stage
 from gridlab.datasets.games2048.journal import Journal
 from gridlab.games.game2048.rules import Rules2048
@@ -64,10 +67,13 @@ def make_settings(
         _refuse_search(player, (depth, evaluator, sample_cells))
         make_player(player, RULES)  # a text that is none is refused now, not once a file has been begun
         search = WHOLE_GAME.depth, SPEC, 0  # not used
-    if seed is not None and not 0 <= seed < 1 << 63:
-        raise BadNotation(f"{seed} is no seed; a number from 0 to 2^63 - 1 is needed")
-    if max_moves is not None and max_moves < 0:
+    if seed is not None:
+        check_seed(seed)
+    if max_moves is not None and not 0 <= max_moves <= MOST:
         raise BadNotation(f"{max_moves} moves are no limit; a number from 1, or 0 for none, is needed")
+    for number, name in ((min_score, "score"), (min_tile, "tile")):
+        if not 0 <= number <= MOST:
+            raise BadNotation(f"{number} is no {name} that games could be held to; a number from 0 is needed")
     seed = secrets.randbits(32) if seed is None else seed
     if max_moves is None:
         max_moves = MAX_MOVES if player is None and search[1] == SPEC else 0
@@ -102,11 +108,11 @@ def _refuse_search(player: str, search: tuple[int | str | None, ...]) -> None:
 def settings_to_resume(output: Path, asked: DatasetSettings, seed_was_said: bool) -> DatasetSettings:
     """The settings of the journal, which must be those asked for; a seed that was not said is taken from it."""
     journal = Journal(output)
-    if not journal.path.exists():
+    if not journal.exists():
         if output.exists():
             raise FileTrouble(f"there is nothing to resume: {output} is whole and no run of it was stopped")
         return asked
-    known = DatasetSettings(**journal.settings())
+    known = _known(journal)
     asked = asked if seed_was_said else replace(asked, seed=known.seed)
     of_search = SEARCH if known.player or asked.player else ()  # of no use to another player
     differing = [
@@ -115,4 +121,17 @@ def settings_to_resume(output: Path, asked: DatasetSettings, seed_was_said: bool
     if differing:
         told = ", ".join(f"{name} {getattr(known, name)!r}, not {getattr(asked, name)!r}" for name in differing)
         raise FileTrouble(f"the run to be resumed, {journal.path}, has {told}; ask for the same or start over")
+    return known
+
+
+def _known(journal: Journal) -> DatasetSettings:
+    """The settings of a journal; only their form and the seed are looked at, as all else must be what is asked for."""
+    said = journal.settings()
+    try:
+        known = msgspec.convert(said, DatasetSettings)
+        check_seed(known.seed)
+    except (msgspec.ValidationError, BadNotation) as error:
+        raise SpoiltFile(f"{journal.path} has settings of no run: {error}; remove it and start over") from error
+    if known.as_dict() != said:
+        raise SpoiltFile(f"{journal.path} has settings of another form; remove it and start over")
     return known

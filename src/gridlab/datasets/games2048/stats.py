@@ -10,6 +10,7 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import WINNING_TILE, Game
 from gridlab.core.figures import new_figure, save
+from gridlab.core.files import refuse_overlap, try_place
 from gridlab.games.game2048.reference import DIRECTIONS
 
 PERCENTILES = (10, 25, 50, 75, 90)
@@ -123,6 +124,13 @@ def statistics(games: Iterable[Game]) -> Statistics:
     for game in games:
         found.add(game)
     return found
+
+
+def check_picture(source: Path, picture: Path) -> None:
+    """Whether a picture of a file can be drawn there, before the file is read: it must not be the file itself."""
+    new_figure(picture, 1)
+    refuse_overlap(source, picture)
+    try_place(picture)
 
 
 def plot_statistics(found: Statistics, path: Path, title: str) -> None:

@@ -1,4 +1,8 @@
-"""Is a file of 2048 games what it says? Its form, and every game replayed by the rules."""
+"""Is a file of 2048 games what it says? Its form, and every game replayed by the rules.
+
+Every field of every format is checked but those that no rule tells: when a game was played, by whom, and what the
+player thought of its moves. Which of them a file has is said with the verdict.
+"""
 
 import json
 from collections.abc import Iterator
@@ -7,16 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.arena.records.game2048 import Game, Misshapen, details_of, from_dict, parse
+from gridlab.arena.records.game2048 import MADE_BY, Game, Misshapen, details_of, parse
 from gridlab.datasets.games2048.curriculum import MAX_MOVES, stage
-from gridlab.datasets.games2048.files import array_of, check_name, lines_of
+from gridlab.datasets.games2048.files import check_name, texts_of
 from gridlab.datasets.games2048.reader import known_index
 from gridlab.datasets.games2048.table_files import FORMS, read_table
-from gridlab.games.game2048 import reference
+from gridlab.datasets.games2048.table_rows import Found
 from gridlab.games.game2048.kernels import unpack
-from gridlab.games.game2048.replay import REASONS, first_flaw
+from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.game2048.replay import REASONS, afters, first_flaw
 from gridlab.games.game2048.row_tables import row_tables
-from gridlab.games.game2048.rules import Rules2048
 
 SHOWN = 20  # flaws named; all are counted
 
@@ -37,6 +41,7 @@ class Verification(NamedTuple):
     moves: int
     flawed: int
     flaws: list[FileFlaw]
+    unchecked: list[str]  # fields that the file has and no rule tells
 
     @property
     def sound(self) -> bool:
@@ -50,11 +55,13 @@ class Verification(NamedTuple):
             "moves": self.moves,
             "flawed": self.flawed,
             "flaws": [flaw._asdict() for flaw in self.flaws],
+            "unchecked": self.unchecked,
         }
 
     def __str__(self) -> str:
         if self.sound:
-            return f"{self.path}: {self.games:,} games, {self.moves:,} moves replayed: all sound"
+            taken = ", ".join(self.unchecked)
+            return f"{self.path}: {self.games:,} games, {self.moves:,} moves replayed: all sound (as said: {taken})"
         word = "line" if self.path.suffix == ".jsonl" else "game"
         lines = [
             f"{self.path}, {word} {place}{f', move {move}' if move else ''}: {reason}"
@@ -72,37 +79,38 @@ def verify(path: Path, max_moves: int | None = None) -> Verification:
     if max_moves is None and path.suffix == ".jsonl" and path.is_file():
         index = known_index(path)
         max_moves = index.settings.get("max_moves") if index else None
-    games, moves, flawed, flaws = 0, 0, 0, list[FileFlaw]()
+    games, moves, flawed, flaws, unchecked = 0, 0, 0, list[FileFlaw](), {"timestamp": None}
     for place, found in _raw(path):
         games += 1
         game, flaw = _judge(found, place, max_moves)
-        moves += game.moves if game else 0
+        if game is not None:
+            moves += game.moves
+            unchecked |= dict.fromkeys(_untold(game))
         if flaw:
             flawed += 1
             flaws += [flaw] if len(flaws) < SHOWN else []
     if not games:
         flawed, flaws = 1, [FileFlaw(1, 0, "there are no games")]
-    return Verification(path, games, moves, flawed, flaws)
+    return Verification(path, games, moves, flawed, flaws, list(unchecked))
 
 
-def _raw(path: Path) -> Iterator[tuple[int, Any]]:
-    if path.suffix in FORMS:
-        yield from enumerate(read_table(path), 1)
-    elif path.suffix == ".jsonl":
-        yield from lines_of(path)
-    else:
-        yield from enumerate(array_of(path), 1)
+def _raw(path: Path) -> Iterator[tuple[int, bytes | Found]]:
+    return enumerate(read_table(path), 1) if path.suffix in FORMS else texts_of(path)
 
 
-def _judge(found: Any, place: int, max_moves: int | None) -> tuple[Game | None, FileFlaw | None]:
+def _judge(found: bytes | Found, place: int, max_moves: int | None) -> tuple[Game | None, FileFlaw | None]:
     try:
-        if isinstance(found, Game):
-            game, reason = found, None
-        else:
-            game, reason = parse(found) if isinstance(found, bytes) else from_dict(found)
+        game, reason = parse(found) if isinstance(found, bytes) else found
     except Misshapen as error:
         return None, FileFlaw(place, error.move + 1, str(error))
     return game, FileFlaw(place, 0, reason) if reason else game_flaw(game, place, max_moves)
+
+
+def _untold(game: Game) -> list[str]:
+    """The fields of a game that no rule tells."""
+    thought = ("evaluation_score", "evaluations", "nodes_evaluated")
+    of_moves = set().union(*game.details) if game.details else set()
+    return [key for key in (*MADE_BY, *thought) if key != "max_moves" and (key in game.about or key in of_moves)]
 
 
 def game_flaw(game: Game, place: int = 0, max_moves: int | None = None) -> FileFlaw | None:
@@ -116,7 +124,7 @@ def game_flaw(game: Game, place: int = 0, max_moves: int | None = None) -> FileF
     if move >= 0:
         return FileFlaw(place, move + 1, REASONS[number])
     if game.details and (move := _details_flaw(game)) >= 0:
-        return FileFlaw(place, move + 1, "alternative_moves or spawn is not what the boards show")
+        return FileFlaw(place, move + 1, "what is said of the move's alternatives or of the new tile is not so")
     reason = _end_flaw(game, max_moves)
     return FileFlaw(place, 0, reason) if reason else None
 
@@ -127,7 +135,7 @@ def _start_flaw(game: Game) -> str | None:
     tiles = [tile for tile in unpack(int(game.boards[0])) if tile]
     since, before = stage(game.about.get("curriculum", "")).since, game.about.get("movesBefore", 0)
     if since and before:
-        return None if max(tiles, default=0) >= since else f"the run begins without a tile of {since}"
+        return _middle_flaw(tiles, int(game.scores[0]), since, before)
     if before:
         return f"movesBefore is {json.dumps(before)}, but only a run of the curriculum hard begins in the middle"
     if len(tiles) != 2 or not set(tiles) <= {2, 4}:
@@ -135,23 +143,47 @@ def _start_flaw(game: Game) -> str | None:
     return None if game.scores[0] == 0 else f"the first score is {game.scores[0]}, not 0"
 
 
+def _middle_flaw(tiles: list[int], score: int, since: int, before: int) -> str | None:
+    """A board in the middle of a game: its tiles say how many of them came as a 4, hence the moves, hence the points.
+
+    Made of twos alone a tile of 2^k has brought (k - 1) 2^k points; every 4 that came as such saves 4 of them.
+    """
+    if max(tiles, default=0) != since:
+        return f"the run begins without a tile of {since}, or after the first one"
+    fours = sum(tiles) // 2 - (before + 2)
+    if not 0 <= fours <= before + 2:
+        return f"movesBefore is {before}, but the tiles of the first board cannot come of so many moves"
+    points = sum((tile.bit_length() - 2) * tile for tile in tiles) - 4 * fours
+    return None if score == points else f"the first score is {score}; with {before} moves before it must be {points}"
+
+
 def _end_flaw(game: Game, max_moves: int | None) -> str | None:
-    if not reference.legal_moves(Rules2048(), unpack(game.final_board)):
+    until, said = stage(game.about.get("curriculum", "")).until, game.about.get("max_moves")
+    played = game.moves + game.about.get("movesBefore", 0)
+    if until and max(unpack(int(game.boards[-1]))) >= until:
+        return f"the run goes on after the first tile of {until}"
+    if said and played > said:
+        return f"{played:,} moves are more than max_moves, {said:,}"
+    final = np.array([game.final_board], np.uint64)
+    if (afters(final, row_tables()) == final).all():
         return None
-    until = stage(game.about.get("curriculum", "")).until
-    if until and game.max_tile >= until > max(unpack(int(game.boards[-1]))):
+    if until and game.max_tile >= until:
         return None
     limit = game.about.get("max_moves", max_moves or MAX_MOVES)
-    played = game.moves + game.about.get("movesBefore", 0)
     if played == limit:
         return None
     return f"the final board still has a move, and {played:,} moves are not the limit of {limit or 'none'}"
 
 
 def _details_flaw(game: Game) -> int:
-    """The first move whose alternatives or new tile are not those of the boards, or -1."""
+    """The first move whose alternatives, evaluations or new tile do not fit the boards, or -1."""
     truth = details_of(game.boards, game.directions, game.final_board)
     for number, (said, true) in enumerate(zip(game.details or [], truth, strict=True)):
         if any(said[key] != true[key] for key in ("alternative_moves", "spawn") if key in said):
+            return number
+        chosen, known = DIRECTIONS[game.directions[number]], said.get("evaluations")
+        if known is not None and set(known) != {chosen, *true["alternative_moves"]}:
+            return number
+        if known is not None and said.get("evaluation_score", known[chosen]) != known[chosen]:
             return number
     return -1

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from gridlab.core.errors import FileTrouble
 from gridlab.core.extras import import_extra
 from gridlab.core.files import beside, whole_file
+from gridlab.core.hdf5_file import fill_hdf5
 from gridlab.core.jit import kernel
 from gridlab.core.progress import bar
 from gridlab.core.text import write_byte, write_bytes, write_number
@@ -180,24 +181,28 @@ def _list_column(arrow: Any, marks: NDArray[np.uint8]) -> Any:
 
 
 def write_hdf5(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
-    h5py = import_extra("h5py", "export")
-    with beside(path) as part, h5py.File(part, "w") as file:
-        file.attrs["rules"] = str(rules)
-        file.attrs["lines"] = np.array(rules.winning_lines + rules.losing_lines, dtype=np.int64)
-        for ply, records, facts in blocks:
-            cells = np.arange(rules.cells)
-            board = (facts.crosses[:, None] >> cells & 1) + 2 * (facts.noughts[:, None] >> cells & 1)
-            columns: dict[str, NDArray[Any]] = {
-                "packed": records,
-                "board": board.astype(np.int8),
-                "ply": np.full(len(records), ply, dtype=np.int8),
-                "winner": facts.winners,
-                "lines": facts.lines,
-                "last_moves": facts.last_moves,
-                "orbit": facts.orbits,
-            }
-            for name, column in columns.items():
-                _append(file, name, column)
+    with beside(path) as part:
+        fill_hdf5(part, partial(_fill, rules=rules, blocks=blocks))
+
+
+def _fill(file: Any, rules: Rules, blocks: Iterator[Rows]) -> Iterator[None]:
+    file.attrs["rules"] = str(rules)
+    file.attrs["lines"] = np.array(rules.winning_lines + rules.losing_lines, dtype=np.int64)
+    for ply, records, facts in blocks:
+        cells = np.arange(rules.cells)
+        board = (facts.crosses[:, None] >> cells & 1) + 2 * (facts.noughts[:, None] >> cells & 1)
+        columns: dict[str, NDArray[Any]] = {
+            "packed": records,
+            "board": board.astype(np.int8),
+            "ply": np.full(len(records), ply, dtype=np.int8),
+            "winner": facts.winners,
+            "lines": facts.lines,
+            "last_moves": facts.last_moves,
+            "orbit": facts.orbits,
+        }
+        for name, column in columns.items():
+            _append(file, name, column)
+        yield
 
 
 def _append(file: Any, name: str, column: NDArray[Any]) -> None:

@@ -4,11 +4,10 @@ Any board size. Row tables are made by `slide`, and tests hold every kernel, and
 """
 
 from gridlab.core.splitmix import Stream
+from gridlab.games.game2048.rules import DIRECTIONS as DIRECTIONS
 from gridlab.games.game2048.rules import Rules2048
 
 Board = tuple[int, ...]
-
-DIRECTIONS = ("up", "down", "left", "right")  # the order of moves everywhere, and who is first among equals
 
 
 def slide(line: Board, largest: int | None = None) -> tuple[Board, int]:

@@ -17,7 +17,12 @@ from typing import ClassVar
 from gridlab.core.errors import BadRules
 
 NAME = "2048"
+DIRECTIONS = ("up", "down", "left", "right")  # the order of moves everywhere, and who is first among equals
 LARGEST = 32768  # the largest tile of a 64-bit board
+# On the 4x4 board the i-th largest tile is at most 2^(18 - i): the last of i such tiles came from two halves, so there
+# had been i + 1 tiles of at least half the size, and so on to 17 tiles on 16 cells. So all tiles add up to at most
+MOST_ON_BOARD = 2 * LARGEST + sum(1 << 18 - i for i in range(3, 17))
+MOST_MOVES = (MOST_ON_BOARD - 4) // 2  # 65,532 of a game on it: it begins with 4 or more, and a move adds 2 or 4
 LONGEST_SIDE = 8
 FINEST = 1000  # odds are whole numbers out of at most so many
 FORM = "write 2048, 2048:ROWSxCOLS or 2048:ROWSxCOLS:FOURS, such as 2048:3x3 or 2048:4x4:0.2"
