@@ -18,20 +18,22 @@ from gridlab.core.workers import call
 def fill_hdf5(path: Path, fill: Callable[[Any], Iterable[object]]) -> None:
     """Make an HDF5 file: `fill(file)` puts something into it block by block, and yields after each.
 
-    It runs in a thread, where KeyboardInterrupt cannot be raised inside the library; Ctrl-C ends it after a block.
+    It runs in a thread, where KeyboardInterrupt cannot be raised inside the library; Ctrl-C ends it after a block. All
+    that the library uses belongs to that thread, so that nobody takes it away.
     """
     h5py, stop = import_extra("h5py", "export"), stop_flag()
+    call(lambda: None if stopped(stop) else _fill(h5py, path, fill, stop), stop)
+
+
+def _fill(h5py: Any, path: Path, fill: Callable[[Any], Iterable[object]], stop: Stop) -> None:
     with path.open("wb+", buffering=0) as disk:
-        call(lambda: _fill(h5py, PatientFile(disk), fill, stop), stop)
-
-
-def _fill(h5py: Any, patient: "PatientFile", fill: Callable[[Any], Iterable[object]], stop: Stop) -> None:
-    with h5py.File(patient, "w") as file:
-        for _ in fill(file):
-            if patient.trouble or stopped(stop):
-                break
-    if patient.trouble:
-        raise patient.trouble
+        patient = PatientFile(disk)
+        with h5py.File(patient, "w") as file:
+            for _ in fill(file):
+                if patient.trouble or stopped(stop):
+                    break
+        if patient.trouble:
+            raise patient.trouble
 
 
 class PatientFile(io.RawIOBase):
