@@ -178,7 +178,7 @@ def _finish(journal: Journal, output: Path, settings: DatasetSettings) -> None:
         write_lines(output, journal.games(), output.suffix[1:])
     else:
         write_games(output, (parse(line)[0] for line in journal.games()))
-    if output.suffix == ".jsonl":
+    if output.suffix == ".jsonl" and output.is_file():  # a pipe is not there to be read again
         write_index(output, settings.as_dict())
     journal.remove()
 
