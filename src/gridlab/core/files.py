@@ -18,6 +18,7 @@ One writer at a time: a lock beside the place dies with its process, and a secon
 import hashlib
 import json
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -178,9 +179,12 @@ def _hidden(place: Path, ending: str) -> Path:
 
 def _remove_abandoned(place: Path) -> None:
     """Parts that a killed process has left; whoever holds the lock is the only writer."""
-    pattern = _hidden(place, "").name
-    for entry in os.scandir(place.parent):
-        if entry.name.startswith(pattern) and entry.name.endswith(".part"):
+    _remove_parts(place.parent, _hidden(place, "").name)
+
+
+def _remove_parts(folder: Path, beginning: str) -> None:
+    for entry in os.scandir(folder):
+        if entry.name.startswith(beginning) and re.search(r"\.\d+\.part$", entry.name):
             with suppress(OSError):
                 Path(entry.path).unlink()
 
@@ -190,16 +194,24 @@ def locked(place: Path) -> Iterator[None]:
     """The right to write a file, until the block or the process ends; FileTrouble if another process has it.
 
     The lock is a file beside the place. It is removed at the end, so whoever gets it looks whether it is still there.
-    Whoever has it may take it again: a run that holds its target writes it in the end.
+    Whoever has it may take it again: a run that holds its target writes it in the end. The folder is made as needed.
     """
-    with _lock(_hidden(place, "lock"), place):
+    real = check_place(place)
+    with _folders_for(real), _lock(_hidden(real, "lock"), place):
         yield
 
 
 @contextmanager
 def locked_folder(folder: Path) -> Iterator[None]:
-    """The same for a folder, which is made if it is not there, and removed if nothing has come into it."""
-    with _folders_for(folder / LOCK), _lock(folder.resolve() / LOCK, folder):
+    """The same for a folder, which is made if it is not there, and removed if nothing has come into it.
+
+    What killed writers have left in it is removed.
+    """
+    lock = folder.resolve() / LOCK
+    again = lock in _HELD
+    with _folders_for(folder / LOCK), _lock(lock, folder):
+        if fcntl is not None and not again:
+            _remove_parts(folder, ".")
         yield
 
 

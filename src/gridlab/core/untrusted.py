@@ -1,5 +1,6 @@
 """Files that anybody may have written: read within bounds, believed only as far as they were checked.
 
+    open_regular           a file that can be mapped
     read_bytes, lines      no more bytes than such a file can have, whatever stands at the path
     parse_json, read_json  JSON of a declared form (msgspec): types, ranges and names are checked while it is read
     checked_array          numbers of one kind, one shape, one range: the only way for arrays from a file to a kernel
@@ -8,10 +9,11 @@
 FileTrouble says that a file cannot be read, SpoiltFile that it is not what it should be.
 """
 
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, BinaryIO, TypeVar
 
 import msgspec
 import numpy as np
@@ -57,6 +59,13 @@ def reading(path: Path | str) -> Iterator[None]:
         if isinstance(error, GridlabError):
             raise
         raise FileTrouble(f"{path} cannot be read: {reason_of(error).lower()}") from error
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A file on a disk, opened to be mapped; a pipe or a device is refused instead of waited for."""
+    if stat.S_ISFIFO(mode := path.stat().st_mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+        raise FileTrouble(f"{path} cannot be read: it is a pipe or a device; name a file on a disk")
+    return path.open("rb")
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
