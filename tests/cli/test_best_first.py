@@ -64,7 +64,7 @@ def test_as_json(gridlab: Run, folder: Path) -> None:
     [
         ("3\nX.O\n.X.\nO.\nX\n", "input.txt, line 4: row 3 has 2 cells, O.; 3 are expected"),
         ("3\nX.O\n.X.\nO..\n", "input.txt, line 4: the file ends after the board; the player to move, X or O, is"),
-        (None, "input.txt: cannot be read: "),
+        (None, "input.txt cannot be read: "),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_the_last_answer(

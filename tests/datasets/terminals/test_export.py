@@ -111,7 +111,7 @@ def test_what_is_being_read_is_not_written_over(tmp_path: Path) -> None:
     build_terminals("3x3:3", tmp_path / "wins", [5])
     before = (tmp_path / "wins" / "layer_05.bin").read_bytes()
     for place in ("layer_05.bin", "new.csv", "deep/new.csv"):
-        with pytest.raises(FileTrouble, match="is, or lies inside, .*wins, which is being read"):
+        with pytest.raises(FileTrouble, match=r"is, or lies inside, .*wins, which is being read"):
             export(Terminals(tmp_path / "wins"), tmp_path / "wins" / place, "csv")
     assert (tmp_path / "wins" / "layer_05.bin").read_bytes() == before
 
@@ -121,7 +121,7 @@ def test_plies_are_exported_once_and_none_is_refused(tmp_path: Path) -> None:
     data = Terminals(tmp_path / "wins")
     assert export(data, tmp_path / "twice.csv", "csv", [6, 5, 6]) == export(data, tmp_path / "all.csv", "csv")
     assert (tmp_path / "twice.csv").read_bytes() == (tmp_path / "all.csv").read_bytes()
-    with pytest.raises(FileTrouble, match="no ply is named; .* has 5-6"):
+    with pytest.raises(FileTrouble, match=r"no ply is named; .* has 5-6"):
         export(data, tmp_path / "none.csv", "csv", [])
     with pytest.raises(FileTrouble, match=r"has no layer for ply 7; it has \[5, 6\]"):
         export(data, tmp_path / "none.csv", "csv", [5, 7])
