@@ -84,7 +84,9 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     ]
     running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
-    while not (tmp_path / "dqn").exists() and time.monotonic() < end and running.poll() is None:
+    while (
+        not (tmp_path / "dqn" / "training.safetensors").exists() and time.monotonic() < end and running.poll() is None
+    ):
         time.sleep(0.1)  # the first checkpoint comes after 60 random games
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)

@@ -26,6 +26,7 @@ class Judge:
         self.heuristic = evaluation_of(rules)
         self.device = device or torch.device("cpu")
         self.network = network.to(self.device)
+        self.source: Path | None = None  # the file it was read from
 
     @torch.inference_mode()
     def values(self, boards: Boards) -> Values:
@@ -59,4 +60,7 @@ def load_judge(path: Path | str, rules: Rules) -> Judge:
     """The network of a checkpoint; the one that comes with the package if none is named. It uses one core."""
     squava_lines(rules)  # another game is told before a file is looked for
     torch.set_num_threads(1)
-    return Judge(checkpoint.read(path or checkpoint.SHIPPED, str(rules)).network().eval(), rules)
+    saved = checkpoint.read(path or checkpoint.SHIPPED, str(rules))
+    judge = Judge(saved.network().eval(), rules)
+    judge.source = saved.path
+    return judge
