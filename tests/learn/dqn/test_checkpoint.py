@@ -131,9 +131,7 @@ def test_pickles_are_not_executed(tmp_path: Path) -> None:
 
 
 def test_missing_files_and_taken_folders(learner: Learner, tmp_path: Path) -> None:
-    with pytest.raises(
-        FileTrouble, match=r"cannot read the checkpoint .*none: no such file or directory; gridlab train"
-    ):
+    with pytest.raises(FileTrouble, match=r"cannot read the checkpoint .*none: no such file or directory; gridlab"):
         read(tmp_path / "none", "5x5:4-3")
     with pytest.raises(FileTrouble, match="is there already; --resume goes on from it"):
         begin(SQUAVA, learner.settings, 5, tmp_path, False, "cpu")
