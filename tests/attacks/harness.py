@@ -91,5 +91,7 @@ class Attacker:
 
     def close(self) -> None:
         assert self._server.stdin is not None
+        assert self._server.stdout is not None
         self._server.stdin.close()
         self._server.wait()
+        self._server.stdout.close()
