@@ -209,7 +209,7 @@ def _begin(folder: Path, settings: dict[str, Any], resume: bool) -> None:
         return
     if not resume:
         raise FileTrouble(f"{folder} holds a tournament; --resume goes on with it, or name another folder")
-    held = msgspec.structs.asdict(read_json(path, Settings, MOST_BYTES))
+    held = msgspec.structs.asdict(read_json(path, Settings, MOST_BYTES, regular=True))
     if other := [name for name in wanted if held[name] != wanted[name]]:
         name = other[0]
         raise FileTrouble(
@@ -220,6 +220,8 @@ def _begin(folder: Path, settings: dict[str, Any], resume: bool) -> None:
 
 def _read_match(path: Path, match: Match, games: int) -> Match:
     """The match that a file holds; refused if its games are not those of this pairing."""
+    if not path.is_file():
+        raise FileTrouble(f"{path} is no file of games; remove it to have the pairing played")
     if complaints := verify_records(path).complaints:
         raise SpoiltFile(f"{complaints[0]}; remove the file to have the pairing played again")
     records = tuple(islice(read_records(path), games + 1))

@@ -131,6 +131,14 @@ def check_place(path: Path) -> Path:
         raise _trouble(path, error) from error
 
 
+def resolved(path: Path) -> Path:
+    """A path with links followed; FileTrouble if they lead nowhere."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name with a null byte
+        raise FileTrouble(f"{path} cannot be followed: {error}; name another place") from error
+
+
 def try_place(path: Path) -> Path:
     """Find out, before the work, whether a file can be written: make its folder and a part of it, and remove both."""
     place = check_place(path)
@@ -207,7 +215,7 @@ def locked_folder(folder: Path) -> Iterator[None]:
 
     What killed writers have left in it is removed.
     """
-    lock = folder.resolve() / LOCK
+    lock = resolved(folder) / LOCK
     again = lock in _HELD
     with _folders_for(folder / LOCK), _lock(lock, folder):
         if fcntl is not None and not again:
@@ -258,7 +266,7 @@ def _sync(path: Path, flags: int) -> None:
 
 def refuse_overlap(source: Path, target: Path) -> None:
     """Refuse an output that is what is being read, or lies inside it."""
-    read, written = source.resolve(), target.resolve()
+    read, written = resolved(source), resolved(target)
     same = read.exists() and written.exists() and read.samefile(written)
     if same or read == written or (read.is_dir() and read in written.parents):
         raise FileTrouble(f"{target} is, or lies inside, {source}, which is being read; name another place")

@@ -1,6 +1,6 @@
 """Files that anybody may have written: read within bounds, believed only as far as they were checked.
 
-    open_regular           a file that can be mapped
+    open_regular           a file on a disk, which can be mapped
     read_bytes, lines      no more bytes than such a file can have, whatever stands at the path
     parse_json, read_json  JSON of a declared form (msgspec): types, ranges and names are checked while it is read
     checked_array          numbers of one kind, one shape, one range: the only way for arrays from a file to a kernel
@@ -62,15 +62,15 @@ def reading(path: Path | str) -> Iterator[None]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A file on a disk, opened to be mapped; a pipe or a device is refused instead of waited for."""
+    """A file on a disk, opened; a pipe or a device is refused instead of waited for."""
     if stat.S_ISFIFO(mode := path.stat().st_mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
         raise FileTrouble(f"{path} cannot be read: it is a pipe or a device; name a file on a disk")
     return path.open("rb")
 
 
-def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """What a file holds, if that is not more than such a file can hold."""
-    with reading(path), path.open("rb") as file:
+def read_bytes(path: Path, most: int = MOST_BYTES, regular: bool = False) -> bytes:
+    """What a file holds, if that is not more than such a file can hold; with `regular` only of a file on a disk."""
+    with reading(path), open_regular(path) if regular else path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise SpoiltFile(f"{path} has more than {most:,} bytes, more than such a file can have")
@@ -96,9 +96,9 @@ def parse_json(text: bytes | str, form: type[Form], where: object) -> Form:
         raise SpoiltFile(f"{where}: {reason_of(error)}") from error
 
 
-def read_json(path: Path, form: type[Form], most: int = MOST_BYTES) -> Form:
+def read_json(path: Path, form: type[Form], most: int = MOST_BYTES, regular: bool = False) -> Form:
     """A file of JSON."""
-    return parse_json(read_bytes(path, most), form, path)
+    return parse_json(read_bytes(path, most, regular), form, path)
 
 
 def checked_array(found: Any, kind: DTypeLike, shape: tuple[int, ...], low: int, high: int, name: str) -> NDArray[Any]:

@@ -138,7 +138,7 @@ def read(path: Path | str, rules: str) -> Checkpoint:
 
 def _bytes_of(path: Path) -> bytes:
     try:
-        return read_bytes(path, MOST_BYTES)
+        return read_bytes(path, MOST_BYTES, regular=True)
     except SpoiltFile:
         raise
     except FileTrouble as error:

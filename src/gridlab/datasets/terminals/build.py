@@ -95,13 +95,21 @@ def holds(path: Path, content: bytes) -> bool:
     return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
 
 
+def _require_file(path: Path) -> None:
+    """Refuse to write where something stands that is no file: a folder, a pipe, a loop of links."""
+    if os.path.lexists(path) and not path.is_file():
+        raise FileTrouble(f"{path} is no file, and one must be written there; remove it, or name another folder")
+
+
 def _begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
+    _require_file(folder / MANIFEST)
+    _require_file(folder / CARD)
     if not (folder / MANIFEST).exists():
         if not resume and (strangers := sorted(folder.glob("layer_*.bin"))):
             raise FileTrouble(
                 f"{folder} holds {strangers[0].name} without a manifest; --resume keeps whole layers of it"
             )
-        if os.path.lexists(folder / CARD) and not is_card(read_bytes(folder / CARD), rules):
+        if os.path.lexists(folder / CARD) and not is_card(read_bytes(folder / CARD, regular=True), rules):
             raise FileTrouble(f"{folder} holds a {CARD} that is not of a dataset of {rules}; name another folder")
         made = {"when": timestamp(), "by": f"gridlab {__version__}"}
         return Manifest(rules, BEHAVIOUR, made, ())
@@ -121,6 +129,7 @@ def _build_layer(
     rules: Rules, tables: LayerTables, folder: Path, ply: int, workers: int | None, progress: bool
 ) -> Layer:
     path = folder / layer_name(ply)
+    _require_file(path)
     shards = count_shards(tables, ply, workers)
     largest = max((shard.won + shard.lost for shard in shards), default=0)
     if largest > MOST_IN_MEMORY:

@@ -95,7 +95,7 @@ class Manifest(NamedTuple):
         """The manifest of a folder, if it agrees with itself; `verify` holds it to the files."""
         path = folder / MANIFEST
         try:
-            content = read_bytes(path, MOST_BYTES)
+            content = read_bytes(path, MOST_BYTES, regular=True)
         except SpoiltFile:
             raise
         except FileTrouble as error:
