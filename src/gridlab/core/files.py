@@ -267,8 +267,12 @@ def _sync(path: Path, flags: int) -> None:
 def refuse_overlap(source: Path, target: Path) -> None:
     """Refuse an output that is what is being read, or lies inside it."""
     read, written = resolved(source), resolved(target)
-    same = read.exists() and written.exists() and read.samefile(written)
-    if same or read == written or (read.is_dir() and read in written.parents):
+    try:
+        same = read == written or (read.exists() and written.exists() and read.samefile(written))
+        inside = read.is_dir() and read in written.parents
+    except OSError as error:  # a name that is too long
+        raise FileTrouble(f"{target} cannot be compared with {source}: {error.strerror}; name another place") from error
+    if same or inside:
         raise FileTrouble(f"{target} is, or lies inside, {source}, which is being read; name another place")
 
 
