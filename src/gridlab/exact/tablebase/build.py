@@ -9,6 +9,7 @@ A build that is killed goes on, with `resume`, after the last of these.
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -167,7 +168,7 @@ def part_path(folder: Path, ply: int) -> Path:
 
 def finished_plies(rules: Rules, folder: Path, resume: bool) -> list[int]:
     """The plies that an earlier run has left, from the last one down without a gap."""
-    if not folder.exists():
+    if not any(folder.glob("*.tb")):
         return []
     if not resume:
         raise FileTrouble(f"{folder} is what an earlier build has left; go on with --resume, or remove it")
@@ -204,7 +205,7 @@ def solve_to_file(solver: Solver, ply: int, folder: Path) -> None:
 
 
 def assemble(rules: Rules, path: Path, folder: Path, max_ply: int) -> None:
-    """Put the plies into one file and remove their folder."""
+    """Put the plies into one file and remove their folder, unless somebody else keeps something in it."""
     parts = [TableFile(part_path(folder, ply), ply) for ply in stored_plies(rules, max_ply)]
     plies = (
         NewPly(each.ply, each.crosses, each.slots, each.a_block, part.all_packed(each.ply))
@@ -213,4 +214,8 @@ def assemble(rules: Rules, path: Path, folder: Path, max_ply: int) -> None:
     )
     counts: list[PlyCounts] = sorted(each for part in parts for each in part.directory.counts if each.ply <= max_ply)
     write_table(path, rules, BEHAVIOUR, max_ply, plies, lambda: counts)
-    shutil.rmtree(folder)
+    for ply in stored_plies(rules, rules.cells - 1):
+        for each in (part_path(folder, ply), *folder.glob(f".{ply}.tb.*.part")):  # and what a killed writer has left
+            each.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
