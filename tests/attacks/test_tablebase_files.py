@@ -22,7 +22,7 @@ from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.exact.tablebase.stats import stats
 from gridlab.exact.tablebase.verify import verify
 from gridlab.games.mnk.position import Position
-from tests.attacks.harness import Attacker
+from tests.attacks.harness import Attacker, Ending
 from tests.attacks.spoiling import Change, answer_of, changes, mutated, some_changes
 
 pytestmark = pytest.mark.compiled
@@ -35,7 +35,9 @@ COMMANDS = (
     ("solve", "3x3:3", "X../.O./...", "--tablebase", "t.tb"),
     ("grade", "random", "--game", "3x3:3", "--tablebase", "t.tb", "--positions", "20"),
     ("match", "perfect tablebase=t.tb", "random", "--game", "3x3:3", "--games", "2", "--workers", "1"),
+    ("play", "3x3:3", "--tablebase", "t.tb"),
 )
+TYPED = "values\nhint\n22\nvalues\nquit\n"
 
 
 class Sound(NamedTuple):
@@ -212,7 +214,7 @@ def test_many_bytes_spoilt_by_chance(sound: Sound, tmp_path: Path, random: np.ra
 def test_commands_on_spoilt_files(
     tictactoe: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
 ) -> None:
-    attack_commands(tictactoe, 35, tmp_path, attacker, random)
+    attack_commands(tictactoe, 40, tmp_path, attacker, random)
 
 
 @pytest.mark.long
@@ -227,14 +229,20 @@ def attack_commands(sound: Sound, number: int, folder: Path, attacker: Attacker,
     hostile += [*spoilt_indexes(sound), *((f"bytes {each}", mutated(sound.data, random)) for each in range(number))]
     for each, chosen in enumerate(random.choice(len(hostile), min(number, len(hostile)), replace=False)):
         (folder / "t.tb").write_bytes(hostile[chosen][1])
-        attacker.attack(*COMMANDS[each % len(COMMANDS)], cwd=folder)
+        run(attacker, each, folder)
+
+
+def run(attacker: Attacker, number: int, folder: Path) -> Ending:
+    """One of the commands; what is typed is there for those that ask."""
+    (folder / "typed").write_text(TYPED)
+    return attacker.attack(*COMMANDS[number % len(COMMANDS)], cwd=folder, stdin=str(folder / "typed"))
 
 
 def test_the_sound_file_satisfies_every_command(tictactoe: Sound, tmp_path: Path, attacker: Attacker) -> None:
     """So that the attacks above attack something."""
     (tmp_path / "t.tb").write_bytes(tictactoe.data)
-    for command in COMMANDS:
-        assert attacker.attack(*command, cwd=tmp_path).code == 0
+    for number in range(len(COMMANDS)):
+        assert run(attacker, number, tmp_path).code == 0
 
 
 def test_what_is_no_file(tmp_path: Path, attacker: Attacker) -> None:

@@ -176,7 +176,7 @@ def test_commands_on_spoilt_datasets(wins: Path, attacker: Attacker, random: np.
 
 @pytest.mark.long
 def test_commands_on_many_spoilt_datasets(wins: Path, attacker: Attacker, random: np.random.Generator) -> None:
-    attack_commands(wins, 1500, attacker, random)
+    attack_commands(wins, 400, attacker, random)
 
 
 @pytest.mark.parametrize("name", [MANIFEST, "README.md", "layer_05.bin"])

@@ -13,13 +13,14 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeVar
 
 import msgspec
-import numpy as np
-from numpy.typing import DTypeLike, NDArray
 
 from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
 
 MOST_BYTES = 64 << 20  # of a file that is read as a whole
 LONGEST_LINE = 256 << 20  # bytes; a game of 2048 with everything known of its moves stays below
@@ -101,11 +102,15 @@ def read_json(path: Path, form: type[Form], most: int = MOST_BYTES, regular: boo
     return parse_json(read_bytes(path, most, regular), form, path)
 
 
-def checked_array(found: Any, kind: DTypeLike, shape: tuple[int, ...], low: int, high: int, name: str) -> NDArray[Any]:
+def checked_array(
+    found: Any, kind: "DTypeLike", shape: tuple[int, ...], low: int, high: int, name: str
+) -> "NDArray[Any]":
     """Whole numbers from a file as an array of a kind, if they have the shape and lie in low … high; a copy if needed.
 
     Shape and type are looked at before any number is.
     """
+    import numpy as np  # commands that read text alone do not need it
+
     array = np.asarray(found)
     if array.dtype.kind not in "iub" or array.shape != shape:
         raise SpoiltFile(f"{name} is {array.dtype}{list(array.shape)}; whole numbers {list(shape)} are needed")
