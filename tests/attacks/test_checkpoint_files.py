@@ -12,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-from gridlab.core.errors import GridlabError
+from gridlab.core.errors import GridlabError, SpoiltFile
 from gridlab.games import game
 from gridlab.learn.dqn.settings import settings_of
 from gridlab.learn.dqn.train import TRAINING, begin, learn_all
@@ -128,6 +128,17 @@ def test_numbers_of_another_kind(tmp_path: Path) -> None:
     for name, content in spoilt_tensors(SHIPPED.read_bytes()):
         found = read_by_player(tmp_path / "w", content())
         assert found is GridlabError or name.partition(".")[0] in ("optimiser", "replay", "target"), name
+
+
+def test_weights_too_large_to_reckon_with(tmp_path: Path) -> None:
+    """Each is a number, what comes of them is none."""
+    shipped = SHIPPED.read_bytes()
+    weights = {name: torch.full(each.shape, 3e38) for name, each in load(shipped).items()}
+    path = tmp_path / "w"
+    path.write_bytes(sealed(weights, facts_of(shipped)))
+    judge = load_judge(path, SQUAVA)
+    with pytest.raises(SpoiltFile, match="gives values that are no numbers"):
+        judge.values(np.array([[1, 2]]))
 
 
 def test_a_training_with_crafted_numbers(training: bytes, tmp_path: Path, random: np.random.Generator) -> None:

@@ -24,7 +24,7 @@ import stat
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -205,7 +205,7 @@ def locked(place: Path) -> Iterator[None]:
     Whoever has it may take it again: a run that holds its target writes it in the end. The folder is made as needed.
     """
     real = check_place(place)
-    with _folders_for(real), _lock(_hidden(real, "lock"), place):
+    with _entered(place, _folders_for(real), _lock(_hidden(real, "lock"), place)):
         yield
 
 
@@ -217,9 +217,21 @@ def locked_folder(folder: Path) -> Iterator[None]:
     """
     lock = resolved(folder) / LOCK
     again = lock in _HELD
-    with _folders_for(folder / LOCK), _lock(lock, folder):
+    with _entered(folder, _folders_for(folder / LOCK), _lock(lock, folder)):
         if fcntl is not None and not again:
             _remove_parts(folder, ".")
+        yield
+
+
+@contextmanager
+def _entered(place: Path, *contexts: AbstractContextManager[None]) -> Iterator[None]:
+    """Contexts entered one after the other; what the system has against that is said in a sentence."""
+    with ExitStack() as stack:
+        try:
+            for each in contexts:
+                stack.enter_context(each)
+        except OSError as error:
+            raise _trouble(place, error) from error
         yield
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from gridlab.core.errors import SpoiltFile
 from gridlab.games.mnk.rules import Rules
 from gridlab.nets import checkpoint
 from gridlab.nets.features import Boards, features_of, squava_lines
@@ -37,7 +38,11 @@ class Judge:
         chunks = [features[first : first + CHUNK] for first in range(0, len(features), CHUNK)]
         found = torch.cat([self.network(chunk) for chunk in chunks])
         self.network.train(was_training)
-        return found.cpu().numpy().astype(np.float64)
+        values = found.cpu().numpy().astype(np.float64)
+        if not np.isfinite(values).all():
+            name = "the network" if self.source is None else str(self.source)
+            raise SpoiltFile(f"{name} gives values that are no numbers: its weights are too large; train another")
+        return values
 
     def blended(self, boards: Boards, blend: float) -> Values:
         """The share `blend` of 2000 · V, the rest of the heuristic."""
