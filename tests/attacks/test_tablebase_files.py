@@ -221,7 +221,7 @@ def test_commands_on_spoilt_files(
 def test_commands_on_many_spoilt_files(
     tictactoe: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
 ) -> None:
-    attack_commands(tictactoe, 600, tmp_path, attacker, random)
+    attack_commands(tictactoe, 300, tmp_path, attacker, random)
 
 
 def attack_commands(sound: Sound, number: int, folder: Path, attacker: Attacker, random: np.random.Generator) -> None:

@@ -87,18 +87,25 @@ def network_of(weights: Tensors, path: Path, dropout: float) -> ValueNetwork:
             raise FileTrouble(f"{path} holds another network: {name} {found}, and {shape} is needed")
     if more := set(weights) - set(shapes):
         raise FileTrouble(f"{path} holds another network: it also has {shortened(min(more))}")
-    for name, each in weights.items():
-        require_finite(each, WEIGHTS, f"{path} holds another network: {name}")
-    network.load_state_dict({name: each.float() for name, each in weights.items()})
+    require_kind(weights, WEIGHTS, f"{path} holds another network")
+    numbers = {name: each.float() for name, each in weights.items()}
+    require_finite(numbers, f"{path} holds another network")
+    network.load_state_dict(numbers)
     return network
 
 
-def require_finite(numbers: Tensor, kinds: tuple[torch.dtype, ...], name: str) -> None:
-    """Refuse numbers of another kind, infinite ones and those that are none."""
-    if numbers.dtype not in kinds:
-        raise SpoiltFile(f"{name} has numbers of kind {numbers.dtype}; {kinds[-1]} is needed")
-    if not torch.isfinite(numbers.sum(dtype=torch.float64)):  # one of them is enough
-        raise SpoiltFile(f"{name} has numbers that are infinite or none at all")
+def require_kind(tensors: Tensors, kinds: tuple[torch.dtype, ...], what: str) -> None:
+    """Refuse numbers of another kind."""
+    for name, each in tensors.items():
+        if each.dtype not in kinds:
+            raise SpoiltFile(f"{what}: {shortened(name)} has numbers of kind {each.dtype}")
+
+
+def require_finite(tensors: Tensors, what: str) -> None:
+    """Refuse numbers that are none, and such that their sum is infinite."""
+    for name, each in tensors.items():
+        if not torch.isfinite(each.sum()):  # a single one makes it so
+            raise SpoiltFile(f"{what}: {name} has numbers that are none, or too large")
 
 
 def write(path: Path, tensors: Tensors, facts: dict[str, Any]) -> None:
@@ -152,9 +159,7 @@ def _parse(path: Path, content: bytes) -> tuple[Tensors, Facts]:
         tensors: Tensors = library.load(content)
     header = content[8 : 8 + int.from_bytes(content[:8], "little")]
     about = parse_json(header, Header, path).metadata.get("gridlab", "{}")
-    for name, each in tensors.items():
-        if each.dtype not in KINDS:
-            raise SpoiltFile(f"{path}: {shortened(name)} has numbers of kind {each.dtype}, which no checkpoint has")
+    require_kind(tensors, KINDS, f"{path} is no checkpoint")
     return tensors, parse_json(about, Facts, path)
 
 

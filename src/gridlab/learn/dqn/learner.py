@@ -16,7 +16,7 @@ from gridlab.learn.dqn.replay_buffer import Moves, Replay, new_moves
 from gridlab.learn.dqn.settings import TrainingSettings
 from gridlab.learn.dqn.targets import negamax_targets
 from gridlab.nets import checkpoint
-from gridlab.nets.checkpoint import NETWORK, Checkpoint, Tensors, require_finite
+from gridlab.nets.checkpoint import NETWORK, Checkpoint, Tensors, require_finite, require_kind
 from gridlab.nets.features import features_of
 from gridlab.nets.judge import Judge
 from gridlab.nets.networks import ValueNetwork, new_network
@@ -139,7 +139,7 @@ def replay_of(saved: Checkpoint, number: int, board: int) -> Moves:
         raise SpoiltFile(f"{name}: the columns are not those of moves")
     if any(tuple(column.shape) != (number,) for column in columns.values()):
         raise SpoiltFile(f"{name}: not all columns have {number:,} moves")
-    require_finite(columns["reward"], (torch.float32,), f"{name}: the reward")
+    require_finite({"reward": columns["reward"]}, name)
     moves = Moves(*(columns[each].numpy() for each in Moves._fields))
     for own, other in ((moves.own, moves.other), (moves.next_own, moves.next_other)):
         if ((own | other) & ~board).any() or (own & other).any():
@@ -150,6 +150,8 @@ def replay_of(saved: Checkpoint, number: int, board: int) -> Moves:
 def moments_of(saved: Checkpoint, network: ValueNetwork) -> dict[int, dict[str, Tensor]]:
     """Adam's moments, `3.exp_avg` -> {3: {"exp_avg": …}}: none before the first step, then some for every weight."""
     found, name = saved.part(OPTIMISER), f"{saved.path} holds another optimiser"
+    require_kind(found, (torch.float32,), name)
+    require_finite(found, name)
     states: dict[int, dict[str, Tensor]] = {}
     if not found and not saved.facts.steps:
         return states
@@ -159,7 +161,6 @@ def moments_of(saved: Checkpoint, network: ValueNetwork) -> dict[int, dict[str, 
         for key, each in states[number].items():
             if each.shape != shapes[key]:
                 raise SpoiltFile(f"{name}: {number}.{key} is missing or has another shape")
-            require_finite(each, (torch.float32,), f"{name}: {number}.{key}")
             if key != "exp_avg" and each.min() < 0:
                 raise SpoiltFile(f"{name}: {number}.{key} has numbers below 0")
     if found:
