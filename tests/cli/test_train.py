@@ -84,13 +84,12 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     ]
     running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
-    while (
-        not (tmp_path / "dqn" / "training.safetensors").exists() and time.monotonic() < end and running.poll() is None
-    ):
+    saved = tmp_path / "dqn" / "training.safetensors"
+    while not saved.exists() and time.monotonic() < end and running.poll() is None:
         time.sleep(0.1)  # the first checkpoint comes after 60 random games
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
     assert "of 400 episodes" in out
     assert "to go on: the same command with --resume --out dqn" in err
-    assert (tmp_path / "dqn" / "training.safetensors").exists()
+    assert saved.exists()

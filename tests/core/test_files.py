@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gridlab.core.errors import FileTrouble
-from gridlab.core.files import refuse_overlap, timestamp, whole_file
+from gridlab.core.files import locked, locked_folder, refuse_overlap, timestamp, whole_file
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -156,3 +156,37 @@ def test_a_time_that_is_none_is_refused(epoch: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
     with pytest.raises(FileTrouble, match="seconds since 1970"):
         timestamp()
+
+
+def test_locks_make_their_folders_and_say_what_is_in_the_way(tmp_path: Path) -> None:
+    with locked(tmp_path / "new" / "file"):
+        assert (tmp_path / "new" / ".file.lock").exists()
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").touch()
+    (tmp_path / "dir" / ".lock").mkdir(parents=True)
+    (tmp_path / "loop").symlink_to("loop")
+    for folder in ("file", "dir", "loop", "x" * 300, "file/deep"):
+        with pytest.raises(FileTrouble), locked_folder(tmp_path / folder):
+            pass
+
+
+def test_a_folder_that_is_held_is_cleared_of_abandoned_parts(tmp_path: Path) -> None:
+    for name in (".a.12.part", ".b.part", "c.12.part", ".d.12.partial"):
+        (tmp_path / name).touch()
+    with locked_folder(tmp_path):
+        (tmp_path / ".mine.13.part").touch()
+        with locked_folder(tmp_path):  # again, by the same thread
+            assert (tmp_path / ".mine.13.part").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".b.part",
+        ".d.12.partial",
+        ".mine.13.part",
+        "c.12.part",
+    ]
+
+
+def test_overlaps_of_strange_names(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("loop", "x" * 300):
+        with pytest.raises(FileTrouble):
+            refuse_overlap(tmp_path / name, tmp_path / "out")

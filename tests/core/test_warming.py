@@ -42,6 +42,17 @@ def test_a_cache_may_be_named_from_the_folder_one_is_in(tmp_path: Path, monkeypa
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("note", [b"", b"{", b"3", b"[1]", b'["../x"]', b'["a/b\\u0000"]', b"[" * 100_000, b"\xff"])
+def test_a_spoilt_note_is_written_anew(cache: Path, note: bytes) -> None:
+    nothing = Job("nothing to compile", 1, ("lines tictactoe",))
+    warm([nothing], cli.run)
+    (path,) = cache.glob("gridlab.warm-*/nothing*.json")
+    path.write_bytes(note)
+    assert warm([nothing], cli.run).done[0].seconds > 0
+    assert warm([nothing], cli.run).done[0].seconds == 0
+
+
+@pytest.mark.compiled
 def test_a_job_is_run_again_on_demand(cache: Path) -> None:
     nothing = Job("nothing to compile", 1, ("lines tictactoe",))
     assert warm([nothing], cli.run).done[0].seconds > 0

@@ -7,14 +7,15 @@ A tournament that was stopped goes on after the last whole pairing. Every pairin
 the tournament; its games say which.
 """
 
-import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from gridlab.arena.intervals import count_pairs
@@ -25,7 +26,8 @@ from gridlab.arena.seat import enter
 from gridlab.core import draw
 from gridlab.core.errors import BadPlayer, FileTrouble, SpoiltFile
 from gridlab.core.figures import new_figure, save
-from gridlab.core.files import write_json
+from gridlab.core.files import locked_folder, try_folder, write_json
+from gridlab.core.untrusted import read_json
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 from gridlab.players.registry import Player, player_name
@@ -33,7 +35,21 @@ from gridlab.players.registry import Player, player_name
 SETTINGS = "tournament.json"
 FORMAT, VERSION = "gridlab tournament", 1
 
+MOST_BYTES = 1 << 20  # of the settings
+
 Pairing = tuple[int, int]
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The settings as they stand in a file."""
+
+    format: str
+    version: int
+    rules: str
+    players: list[str]
+    games: int
+    openings: str
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -126,10 +142,26 @@ def play_tournament(
     rules, names = game(rules, "mnk"), [player_name(player) for player in players]
     _check_names(names)
     check_settings(rules, games, openings, seed)
-    enter(players, rules, workers)
-    if folder is not None:
-        folder = Path(folder)
-        _begin(folder, _settings(rules, names, games, openings, seed), resume)
+    settings = _settings(rules, names, games, openings, seed)
+    place = None if folder is None else try_folder(Path(folder))
+    with nullcontext() if place is None else locked_folder(place):
+        enter(players, rules, workers)
+        if place is not None:
+            _begin(place, settings, resume)
+        matches = _play_pairings(players, rules, settings, workers, place, progress)
+    return Tournament(rules, tuple(names), games, openings, seed, matches)
+
+
+def _play_pairings(
+    players: Sequence[str | Player],
+    rules: Rules,
+    settings: dict[str, Any],
+    workers: int | None,
+    folder: Path | None,
+    progress: bool,
+) -> dict[Pairing, Match]:
+    """The matches of all pairings, those that the folder holds already read from it."""
+    names, games, openings, seed = (settings[each] for each in ("players", "games", "openings", "seed"))
     matches: dict[Pairing, Match] = {}
     for first, second in combinations(range(len(players)), 2):
         own = pairing_seed(seed, first, second)
@@ -142,7 +174,7 @@ def play_tournament(
         if path is not None:
             write_records(path, match.records)
         matches[first, second] = match
-    return Tournament(rules, tuple(names), games, openings, seed, matches)
+    return matches
 
 
 def pairing_seed(seed: int, first: int, second: int) -> int:
@@ -177,33 +209,25 @@ def _begin(folder: Path, settings: dict[str, Any], resume: bool) -> None:
         return
     if not resume:
         raise FileTrouble(f"{folder} holds a tournament; --resume goes on with it, or name another folder")
-    held = _read_settings(path)
-    if other := [name for name in wanted if held.get(name) != wanted[name]]:
+    held = msgspec.structs.asdict(read_json(path, Settings, MOST_BYTES, regular=True))
+    if other := [name for name in wanted if held[name] != wanted[name]]:
         name = other[0]
         raise FileTrouble(
-            f"{folder} holds a tournament whose {name} is {held.get(name)!r}, not {wanted[name]!r}; name another folder"
+            f"{folder} holds a tournament whose {name} is {held[name]!r:.200}, not {wanted[name]!r:.200}; "
+            "name another folder"
         )
-
-
-def _read_settings(path: Path) -> dict[str, Any]:
-    try:
-        held = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileTrouble(f"cannot read {path}: {error.strerror}; name another folder") from error
-    except ValueError as error:
-        raise SpoiltFile(f"{path}: this is no JSON: {error}; name another folder") from error
-    if not isinstance(held, dict):
-        raise SpoiltFile(f"{path}: this is no JSON object; name another folder")
-    return held
 
 
 def _read_match(path: Path, match: Match, games: int) -> Match:
     """The match that a file holds; refused if its games are not those of this pairing."""
+    if not path.is_file():
+        raise FileTrouble(f"{path} is no file of games; remove it to have the pairing played")
     if complaints := verify_records(path).complaints:
         raise SpoiltFile(f"{complaints[0]}; remove the file to have the pairing played again")
-    records = tuple(read_records(path))
+    records = tuple(islice(read_records(path), games + 1))
     if len(records) != games:
-        raise SpoiltFile(f"{path}: {len(records)} games, not {games}; remove it to have the pairing played again")
+        number = len(records) if len(records) < games else f"more than {games}"
+        raise SpoiltFile(f"{path}: {number} games, not {games}; remove it to have the pairing played again")
     length = parse_openings(match.openings)
     for number, record in enumerate(records):
         x, o = (match.b, match.a) if number % 2 else (match.a, match.b)

@@ -19,12 +19,13 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
 import stat
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -178,6 +179,14 @@ def check_source(path: Path | None) -> Path:
     return path
 
 
+def resolved(path: Path) -> Path:
+    """A path with links followed; FileTrouble if they lead nowhere."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name with a null byte
+        raise FileTrouble(f"{path} cannot be followed: {error}; name another place") from error
+
+
 def try_place(path: Path | None) -> Path:
     """Find out, before the work, whether a file can be written: make its folder and a part of it, and remove both."""
     if path is None:
@@ -230,9 +239,12 @@ def _hidden(place: Path, ending: str) -> Path:
 
 def _remove_abandoned(place: Path) -> None:
     """Parts that a killed process has left; whoever holds the lock is the only writer."""
-    pattern = _hidden(place, "").name
-    for entry in os.scandir(place.parent):
-        if entry.name.startswith(pattern) and entry.name.endswith(".part"):
+    _remove_parts(place.parent, _hidden(place, "").name)
+
+
+def _remove_parts(folder: Path, beginning: str) -> None:
+    for entry in os.scandir(folder):
+        if entry.name.startswith(beginning) and re.search(r"\.\d+\.part$", entry.name):
             with suppress(OSError):
                 Path(entry.path).unlink()
 
@@ -242,16 +254,36 @@ def locked(place: Path) -> Iterator[None]:
     """The right to write a file, until the block or the process ends; FileTrouble if another process has it.
 
     The lock is a file beside the place. It is removed at the end, so whoever gets it looks whether it is still there.
-    Whoever has it may take it again: a run that holds its target writes it in the end.
+    Whoever has it may take it again: a run that holds its target writes it in the end. The folder is made as needed.
     """
-    with _lock(_hidden(place, "lock"), place):
+    real = check_place(place)
+    with _entered(place, _folders_for(real), _lock(_hidden(real, "lock"), place)):
         yield
 
 
 @contextmanager
 def locked_folder(folder: Path) -> Iterator[None]:
-    """The same for a folder, which is made if it is not there, and removed if nothing has come into it."""
-    with _folders_for(folder / LOCK), _lock(folder.resolve() / LOCK, folder):
+    """The same for a folder, which is made if it is not there, and removed if nothing has come into it.
+
+    What killed writers have left in it is removed.
+    """
+    lock = resolved(folder) / LOCK
+    again = lock in _HELD
+    with _entered(folder, _folders_for(folder / LOCK), _lock(lock, folder)):
+        if fcntl is not None and not again:
+            _remove_parts(folder, ".")
+        yield
+
+
+@contextmanager
+def _entered(place: Path, *contexts: AbstractContextManager[None]) -> Iterator[None]:
+    """Contexts entered one after the other; what the system has against that is said in a sentence."""
+    with ExitStack() as stack:
+        try:
+            for each in contexts:
+                stack.enter_context(each)
+        except OSError as error:
+            raise _trouble(place, error) from error
         yield
 
 
@@ -298,9 +330,13 @@ def _sync(path: Path, flags: int) -> None:
 
 def refuse_overlap(source: Path, target: Path) -> None:
     """Refuse an output that is what is being read, or lies inside it."""
-    read, written = Path(os.path.realpath(source)), check_place(target)
-    same = read.exists() and written.exists() and read.samefile(written)
-    if same or read == written or (read.is_dir() and read in written.parents):
+    read, written = resolved(source), resolved(target)
+    try:
+        same = read == written or (read.exists() and written.exists() and read.samefile(written))
+        inside = read.is_dir() and read in written.parents
+    except OSError as error:  # a name that is too long
+        raise FileTrouble(f"{target} cannot be compared with {source}: {error.strerror}; name another place") from error
+    if same or inside:
         raise FileTrouble(f"{target} is, or lies inside, {source}, which is being read; name another place")
 
 

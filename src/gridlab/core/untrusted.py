@@ -1,5 +1,6 @@
 """Files that anybody may have written: read within bounds, believed only as far as they were checked.
 
+    open_regular           a file on a disk, which can be mapped
     read_bytes, lines      no more bytes than such a file can have, whatever stands at the path
     parse_json, read_json  JSON of a declared form (msgspec): types, ranges and names are checked while it is read
     checked_array          numbers of one kind, one shape, one range: the only way for arrays from a file to a kernel
@@ -8,16 +9,18 @@
 FileTrouble says that a file cannot be read, SpoiltFile that it is not what it should be.
 """
 
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeVar
 
 import msgspec
-import numpy as np
-from numpy.typing import DTypeLike, NDArray
 
 from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
 
 MOST_BYTES = 64 << 20  # of a file that is read as a whole
 LONGEST_LINE = 256 << 20  # bytes; a game of 2048 with everything known of its moves stays below
@@ -59,9 +62,16 @@ def reading(path: Path | str) -> Iterator[None]:
         raise FileTrouble(f"{path} cannot be read: {reason_of(error).lower()}") from error
 
 
-def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """What a file holds, if that is not more than such a file can hold."""
-    with reading(path), path.open("rb") as file:
+def open_regular(path: Path) -> BinaryIO:
+    """A file on a disk, opened; a pipe or a device is refused instead of waited for."""
+    if stat.S_ISFIFO(mode := path.stat().st_mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+        raise FileTrouble(f"{path} cannot be read: it is a pipe or a device; name a file on a disk")
+    return path.open("rb")
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES, regular: bool = False) -> bytes:
+    """What a file holds, if that is not more than such a file can hold; with `regular` only of a file on a disk."""
+    with reading(path), open_regular(path) if regular else path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise SpoiltFile(f"{path} has more than {most:,} bytes, more than such a file can have")
@@ -87,16 +97,20 @@ def parse_json(text: bytes | str, form: type[Form], where: object) -> Form:
         raise SpoiltFile(f"{where}: {reason_of(error)}") from error
 
 
-def read_json(path: Path, form: type[Form], most: int = MOST_BYTES) -> Form:
+def read_json(path: Path, form: type[Form], most: int = MOST_BYTES, regular: bool = False) -> Form:
     """A file of JSON."""
-    return parse_json(read_bytes(path, most), form, path)
+    return parse_json(read_bytes(path, most, regular), form, path)
 
 
-def checked_array(found: Any, kind: DTypeLike, shape: tuple[int, ...], low: int, high: int, name: str) -> NDArray[Any]:
+def checked_array(
+    found: Any, kind: "DTypeLike", shape: tuple[int, ...], low: int, high: int, name: str
+) -> "NDArray[Any]":
     """Whole numbers from a file as an array of a kind, if they have the shape and lie in low … high; a copy if needed.
 
     Shape and type are looked at before any number is.
     """
+    import numpy as np  # commands that read text alone do not need it
+
     array = np.asarray(found)
     if array.dtype.kind not in "iub" or array.shape != shape:
         raise SpoiltFile(f"{name} is {array.dtype}{list(array.shape)}; whole numbers {list(shape)} are needed")

@@ -20,16 +20,20 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import split
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
 
 from gridlab.core.errors import FileTrouble, GridlabError
 from gridlab.core.jit import DISABLED, NOTE
 from gridlab.core.kernel_cache import ADVICE, find_file, save_file, surroundings, used_files
 from gridlab.core.progress import bar
 from gridlab.core.sources import digest_of
+from gridlab.core.untrusted import read_json
 from gridlab.core.workers import as_done
 
 FILES = {"start": "3\nX..\n.O.\n...\nX\n", "typed": "values\nhint\n"}  # a board to read, and lines from a keyboard
+Kernel = Annotated[str, msgspec.Meta(pattern=r"^[^/\0]{1,200}/[^/\0]{1,200}\Z")]  # the name of a file of the cache
 Run = Callable[[Sequence[str]], int]  # the words of a command -> its exit code
 
 
@@ -148,7 +152,10 @@ def recalled(job: Job, run: Run) -> Done | None:
     note = find_file(note_name(job.name, run))
     if note is None:
         return None
-    kernels = tuple(json.loads(note.read_bytes()))
+    try:
+        kernels = read_json(note, tuple[Kernel, ...], regular=True)
+    except FileTrouble:  # spoilt: the job is run again, and the note written anew
+        return None
     return Done(job.name, kernels, 0, 0.0) if all(map(find_file, kernels)) else None
 
 

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import FileTrouble, TooLarge
+from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
 from gridlab.core.extras import import_extra
-from gridlab.core.files import beside
+from gridlab.core.files import beside, refuse_overlap, try_place
 from gridlab.core.progress import bar
 from gridlab.exact.tablebase.look_up import Boards
 from gridlab.exact.tablebase.probe import Tablebase
@@ -42,6 +42,8 @@ def sample(table: Tablebase, path: Path, positions: int, seed: int | None = None
     """Write `positions` labelled positions of a tablebase to a Parquet file."""
     if path.suffix != ".parquet":
         raise FileTrouble(f"{path} is no name for the sample; end it in .parquet")
+    refuse_overlap(table.file.path, path)
+    try_place(path)
     arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
     random = np.random.default_rng(seed)
     numbers = by_ply(table, positions, random)
@@ -53,6 +55,8 @@ def sample(table: Tablebase, path: Path, positions: int, seed: int | None = None
     ):
         for ply, number in enumerate(numbers):
             boards = canonical_boards(table, draw_positions(table.rules, ply, number, random))
+            if len(boards) < number:
+                raise SpoiltFile(f"{table.file.path} counts more positions of ply {ply} than {table.rules} has")
             for start in range(0, len(boards), CHUNK):
                 chunk = boards[start : start + CHUNK]
                 writer.write_table(arrow.Table.from_pydict(label(table, chunk), schema))

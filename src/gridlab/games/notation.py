@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from gridlab.core.errors import BadNotation
+from gridlab.core.numbers import shortened
 
 MARKS = ".XO"
 VALUES = {".": 0, "_": 0, "-": 0, "X": 1, "O": 2}
@@ -32,17 +33,19 @@ def parse_board(text: str, rows: int, cols: int) -> tuple[int, ...]:
     if len(lines) == 1 and rows > 1:
         return _parse_run(lines[0], rows, cols)
     if len(lines) != rows:
-        raise BadNotation(f"board {text!r} has {len(lines)} rows; this game has {rows}, separated by '/'")
+        raise BadNotation(f"board {shortened(text)} has {len(lines)} rows; this game has {rows}, separated by '/'")
     for number, line in enumerate(lines, 1):
         if len(line) != cols:
-            raise BadNotation(f"row {number} of the board, {line!r}, has {len(line)} cells; this game has {cols}")
+            raise BadNotation(
+                f"row {number} of the board, {shortened(line)}, has {len(line)} cells; this game has {cols}"
+            )
     return _values("".join(lines))
 
 
 def _parse_run(run: str, rows: int, cols: int) -> tuple[int, ...]:
     if len(run) != rows * cols:
         raise BadNotation(
-            f"board {run!r} has {len(run)} cells; this game has {rows * cols}: "
+            f"board {shortened(run)} has {len(run)} cells; this game has {rows * cols}: "
             f"write {rows} rows of {cols}, separated by '/'"
         )
     return _values(run)
@@ -59,7 +62,7 @@ def _parse_numbers(text: str, cells: int) -> tuple[int, ...]:
     numbers = re.sub(r"[\[\],\s]+", " ", text).split()
     wrong = [number for number in numbers if number not in VALUE_OF_NUMBER]
     if wrong or not text.endswith("]"):
-        raise BadNotation(f"a list of cells looks like [2,1,0,…] with 2 = X, 1 = O, 0 = empty, not {text!r}")
+        raise BadNotation(f"a list of cells looks like [2,1,0,…] with 2 = X, 1 = O, 0 = empty, not {shortened(text)}")
     if len(numbers) != cells:
         raise BadNotation(f"the list has {len(numbers)} cells; this game has {cells}")
     return tuple(VALUE_OF_NUMBER[number] for number in numbers)
@@ -72,10 +75,12 @@ def move_text(cell: int, rows: int, cols: int) -> str:
 
 
 def parse_move(text: str, rows: int, cols: int) -> int:
-    pattern = r"\s*(\d+)\s*,\s*(\d+)\s*" if max(rows, cols) > 9 else r"\s*(\d)\s*,?\s*(\d)\s*"
-    found = re.fullmatch(pattern, text)
+    pattern = r"\s*(\d{1,2})\s*,\s*(\d{1,2})\s*" if max(rows, cols) > 9 else r"\s*(\d)\s*,?\s*(\d)\s*"
+    found = re.fullmatch(pattern, text, re.ASCII)
     row, col = (int(number) for number in found.groups()) if found else (0, 0)
     if not (1 <= row <= rows and 1 <= col <= cols):
         first, last = move_text(0, rows, cols), move_text(rows * cols - 1, rows, cols)
-        raise BadNotation(f"{text!r} is no cell of a {rows}x{cols} board; cells are {first} (top left) to {last}")
+        raise BadNotation(
+            f"{shortened(text)} is no cell of a {rows}x{cols} board; cells are {first} (top left) to {last}"
+        )
     return (row - 1) * cols + col - 1

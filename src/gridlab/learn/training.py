@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 from gridlab.arena.match.mnk import play_match
 from gridlab.core.errors import BadRules
 from gridlab.core.extras import import_extra
+from gridlab.core.files import locked_folder, try_folder
+from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
 from gridlab.core.signals import SIGNALS
 from gridlab.games.mnk.rules import Rules
@@ -66,11 +68,12 @@ def train(
     from gridlab.learn.dqn.settings import settings_of
     from gridlab.learn.dqn.train import begin, learn_all  # torch is slow to import: only who trains pays for it
 
-    settings, folder = settings_of(preset, episodes, shaping), Path(folder)
-    learner = begin(played, settings, seed, folder, resume, device)
-    with bar(settings.episodes, f"training, preset {preset}", "episodes", progress) as shown, _ctrl_c() as stopped:
-        shown.update(learner.episode)
-        learn_all(learner, folder, workers, lambda path: win_rates(path, played), _tell(shown), stopped)
+    settings, folder = settings_of(preset, episodes, shaping), try_folder(Path(folder))
+    with locked_folder(folder):
+        learner = begin(played, settings, check_seed(seed), folder, resume, device)
+        with bar(settings.episodes, f"training, preset {preset}", "episodes", progress) as shown, _ctrl_c() as stopped:
+            shown.update(learner.episode)
+            learn_all(learner, folder, workers, lambda path: win_rates(path, played), _tell(shown), stopped)
     row: dict[str, Any] = next((row for row in reversed(learner.curve) if OPPONENTS.keys() <= row.keys()), {})
     rates = {name: row[name] for name in OPPONENTS if name in row}
     return Training(folder, learner.episode, settings.episodes, rates, row)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from gridlab.core.errors import SpoiltFile
 from gridlab.games.mnk.rules import Rules
 from gridlab.nets import checkpoint
 from gridlab.nets.features import Boards, features_of, squava_lines
@@ -26,6 +27,7 @@ class Judge:
         self.heuristic = evaluation_of(rules)
         self.device = device or torch.device("cpu")
         self.network = network.to(self.device)
+        self.source: Path | None = None  # the file it was read from
 
     @torch.inference_mode()
     def values(self, boards: Boards) -> Values:
@@ -36,7 +38,11 @@ class Judge:
         chunks = [features[first : first + CHUNK] for first in range(0, len(features), CHUNK)]
         found = torch.cat([self.network(chunk) for chunk in chunks])
         self.network.train(was_training)
-        return found.cpu().numpy().astype(np.float64)
+        values = found.cpu().numpy().astype(np.float64)
+        if not np.isfinite(values).all():
+            name = "the network" if self.source is None else str(self.source)
+            raise SpoiltFile(f"{name} gives values that are no numbers: its weights are too large; train another")
+        return values
 
     def blended(self, boards: Boards, blend: float) -> Values:
         """The share `blend` of 2000 · V, the rest of the heuristic."""
@@ -59,4 +65,7 @@ def load_judge(path: Path | str, rules: Rules) -> Judge:
     """The network of a checkpoint; the one that comes with the package if none is named. It uses one core."""
     squava_lines(rules)  # another game is told before a file is looked for
     torch.set_num_threads(1)
-    return Judge(checkpoint.read(path or checkpoint.SHIPPED, str(rules)).network().eval(), rules)
+    saved = checkpoint.read(path or checkpoint.SHIPPED, str(rules))
+    judge = Judge(saved.network().eval(), rules)
+    judge.source = saved.path
+    return judge

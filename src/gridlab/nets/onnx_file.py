@@ -12,7 +12,7 @@ import torch
 
 from gridlab.core.errors import FileTrouble
 from gridlab.core.extras import import_extra
-from gridlab.core.files import whole_file
+from gridlab.core.files import refuse_overlap, try_place, whole_file
 from gridlab.core.splitmix import streams
 from gridlab.games.mnk.rules import Rules
 from gridlab.nets.features import FEATURES, Boards, features_of, squava_lines
@@ -30,6 +30,9 @@ def write_onnx(judge: Judge, path: Path) -> float:
     """Write the network, checked; the largest difference to torch that was seen."""
     if path.suffix != ".onnx":
         raise FileTrouble(f"{path} is no name for an ONNX file; end it in .onnx")
+    if judge.source is not None:
+        refuse_overlap(judge.source, path)
+    try_place(path)
     model = model_of(judge.network)
     import_extra("onnx.checker", "onnx").check_model(model)
     content = model.SerializeToString()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gridlab.arena.records.mnk import Record, read_records, verify_records, write_records
+from gridlab.arena.records.mnk import ENOUGH, UNCHECKED, Record, read_records, verify_records, write_records
 from gridlab.core.errors import FileTrouble, IllegalMove, SpoiltFile
 from gridlab.games import game
 from gridlab.games.mnk.position import Outcome
@@ -39,8 +39,8 @@ def test_written_and_read(tmp_path: Path) -> None:
     write_records(path, iter(records))
     assert list(read_records(path)) == records
     verdict = verify_records(path)
-    assert verdict.as_dict() == {"file": str(path), "games": 4, "complaints": [], "sound": True}
-    assert str(verdict) == f"{path}: 4 games replayed: all sound"
+    assert verdict.as_dict() == {"file": str(path), "games": 4, "complaints": [], "sound": True, "unchecked": UNCHECKED}
+    assert str(verdict) == f"{path}: 4 games replayed: all sound; not checked: {UNCHECKED}"
 
 
 def test_final() -> None:
@@ -60,21 +60,21 @@ def without(key: str) -> str:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("", "this is no JSON"),
-        ("{", "this is no JSON"),
-        ("[" * 100_000, "this is no JSON"),
-        ("[1]", "this is no JSON object"),
-        *((without(key), f"there is no '{key}'") for key in LINE),
-        (changed(rules=3), "'rules' is 3; it takes text"),
+        ("", "this is no game"),
+        ("{", "this is no game"),
+        ("[" * 100_000, "this is no game"),
+        ("[1]", "this is no game: Expected `object`, got `array`"),
+        *((without(key), f"Object missing required field `{key}`") for key in LINE),
+        (changed(rules=3), "Expected `str`, got `int` - at `$.rules`"),
         (changed(rules="3x3"), "'rules' are wrong: '3x3' is no game"),
         (changed(rules="3x3:4"), "the winning length 4 does not fit"),
-        (changed(x=None), "'x' is null; it takes text"),
-        (changed(seed="7"), "'seed' is \"7\"; it takes a whole number or null"),
-        (changed(opening=True), "'opening' is true; it takes a whole number"),
-        (changed(opening=-1), "'opening' is -1; it takes a number of moves from 0"),
-        (changed(moves="22 11"), "'moves' is \"22 11\"; it takes a list"),
+        (changed(x=None), "Expected `str`, got `null` - at `$.x`"),
+        (changed(seed="7"), "Expected `int | null`, got `str` - at `$.seed`"),
+        (changed(opening=True), "Expected `int`, got `bool` - at `$.opening`"),
+        (changed(opening=-1), "Expected `int` >= 0 - at `$.opening`"),
+        (changed(moves="22 11"), "Expected `array`, got `str` - at `$.moves`"),
         (changed(moves=["22"]), 'the move "22" is not written like 11'),
-        (changed(moves=[22.0]), "the move 22.0 is not written like 11"),
+        (changed(moves=[22.0]), "Expected `int | str`, got `float` - at `$.moves[0]`"),
         (changed(moves=[14]), "'14' is no cell of a 3x3 board"),
         (changed(moves=[-11]), "'-11' is no cell of a 3x3 board"),
         (changed(rules="2x10:2", moves=[11]), 'the move 11 is not written like "1,1"'),
@@ -98,7 +98,7 @@ def test_a_spoilt_line(tmp_path: Path, line: str, reason: str) -> None:
     assert (complaint.file, complaint.line, verdict.games) == (str(path), 2, 3)
     assert reason in complaint.reason
     assert str(complaint).startswith(f"{path} line 2: ")
-    assert str(verdict).endswith("3 games replayed: 1 complaints")
+    assert str(verdict).endswith(f"3 games replayed: 1 complaints; not checked: {UNCHECKED}")
     assert verdict.as_dict()["sound"] is False
 
 
@@ -114,13 +114,13 @@ def test_a_cut_file(tmp_path: Path) -> None:
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b'{"x": "\xff"}\n')
-    assert "this is no JSON" in verify_records(path).complaints[0].reason
+    assert "this is no game" in verify_records(path).complaints[0].reason
 
 
 def test_an_empty_file_and_none(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     assert str(verify_records(tmp_path / "empty").complaints[0]).endswith("empty: there is no game in it")
-    with pytest.raises(FileTrouble, match=r"cannot read .*nowhere"):
+    with pytest.raises(FileTrouble, match=r"nowhere cannot be read"):
         verify_records(tmp_path / "nowhere")
 
 
@@ -132,7 +132,15 @@ def test_many_complaints_are_counted(tmp_path: Path) -> None:
     assert str(verdict).splitlines()[-2] == "and 5 more"
 
 
+def test_after_many_complaints_the_rest_is_not_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("?\n" * 3 * ENOUGH)
+    verdict = verify_records(path)
+    assert len(verdict.complaints) == ENOUGH
+    assert str(verdict).endswith(f"not checked: {UNCHECKED}, and what comes after line {ENOUGH}")
+
+
 def test_a_refused_line_says_where() -> None:
     assert Record.parse(json.dumps(LINE)) == WON
-    with pytest.raises(SpoiltFile, match=r"^web line 4: there is no 'o'"):
+    with pytest.raises(SpoiltFile, match=r"^web line 4: this is no game: Object missing required field `o`"):
         Record.parse(without("o"), "web line 4")

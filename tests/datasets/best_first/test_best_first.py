@@ -138,7 +138,7 @@ def test_what_is_refused(text: str | bytes, sentence: str, tmp_path: Path) -> No
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.txt", tmp_path):
-        with pytest.raises(FileTrouble, match=r"cannot be read: .*; a text file with a board is expected"):
+        with pytest.raises(FileTrouble, match=r"cannot be read: "):
             read_start(path)
 
 

@@ -231,7 +231,7 @@ def test_boards_are_drawn(small: Path) -> None:
     assert "record 279" in text
     assert "record 280" not in text
     assert text.count("[X]") == 8
-    with pytest.raises(FileTrouble, match="has records 0 to 279, no record 280"):
+    with pytest.raises(FileTrouble, match="has 280 records, counted from 0: no record 280"):
         Terminals(small).show(7, 280, 1)
 
 
@@ -268,7 +268,7 @@ def test_the_command_in_the_manifest_makes_the_same_layers(tmp_path: Path) -> No
 
 def test_places_that_cannot_be_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(FileTrouble, match=r"cannot make the folder .*: Not a directory; name another place"):
+    with pytest.raises(FileTrouble, match=r"cannot write .*: Not a directory; name a place that can be written"):
         build_terminals(TICTACTOE, tmp_path / "file" / "wins")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     with pytest.raises(FileTrouble, match="SOURCE_DATE_EPOCH is 'yesterday'; it takes seconds since 1970"):
@@ -285,9 +285,36 @@ def test_plies_as_text() -> None:
     assert plies_text([9, 25, 10, 11]) == "9-11,25"
     assert parse_plies("9") == [9]
     assert parse_plies("9-12, 25") == [9, 10, 11, 12, 25]
-    for wrong in ("", "a", "9-", "-9", "9-x"):
-        with pytest.raises(BadNotation, match="is no list of plies; write 9, 9-25 or 9-12,25"):
+    assert parse_plies("12,9-12,9") == [9, 10, 11, 12]
+    for wrong in ("", "a", "9-", "-9", "9-x", "9-5", "0", "33", "1-300000000", "9" * 5000, "٩"):
+        with pytest.raises(BadNotation, match="is no list of plies"):
             parse_plies(wrong)
+
+
+def test_somebody_elses_readme_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine")
+    with pytest.raises(FileTrouble, match=r"holds a README\.md that is not of a dataset of 3x3:3"):
+        build_terminals(TICTACTOE, tmp_path)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("README.md", "mine")]
+
+
+def test_a_layer_that_only_looks_whole_is_made_again(tmp_path: Path) -> None:
+    """Right size, right order, not named by the manifest: its records are judged before it is taken."""
+    build_terminals(TICTACTOE, tmp_path / "right", [5, 6])
+    build_terminals(TICTACTOE, tmp_path / "wins", [6])
+    content = (tmp_path / "right" / "layer_05.bin").read_bytes()
+    records = np.arange(1, (len(content) - 8) // 8 + 1, dtype="<u8")
+    (tmp_path / "wins" / "layer_05.bin").write_bytes(content[:8] + records.tobytes())
+    build_terminals(TICTACTOE, tmp_path / "wins", [5, 6], resume=True)
+    assert (tmp_path / "wins" / "layer_05.bin").read_bytes() == content
+
+
+def test_a_card_that_was_not_written_is_written(tmp_path: Path) -> None:
+    build_terminals(TICTACTOE, tmp_path, [5])
+    (tmp_path / "README.md").unlink()
+    assert [each.file for each in verify(tmp_path).complaints] == ["README.md"]
+    build_terminals(TICTACTOE, tmp_path, [5], resume=True)
+    assert verify(tmp_path).complaints == []
 
 
 @pytest.mark.long

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 
-from gridlab.core.errors import FileTrouble, MissingExtra
+from gridlab.core.errors import FileTrouble, MissingExtra, SpoiltFile
 from gridlab.core.extras import import_extra
 from gridlab.datasets.terminals.build import build_terminals
 from gridlab.datasets.terminals.dataset import Terminals
@@ -105,3 +105,46 @@ def test_what_cannot_be_exported_is_told(data: Terminals, tmp_path: Path) -> Non
         MissingExtra, match=r"this needs not_there, which is not installed: pip install 'gridlab\[export\]'"
     ):
         import_extra("not_there.at.all", "export")
+
+
+def test_what_is_being_read_is_not_written_over(tmp_path: Path) -> None:
+    build_terminals("3x3:3", tmp_path / "wins", [5])
+    before = (tmp_path / "wins" / "layer_05.bin").read_bytes()
+    for place in ("layer_05.bin", "new.csv", "deep/new.csv"):
+        with pytest.raises(FileTrouble, match=r"is, or lies inside, .*wins, which is being read"):
+            export(Terminals(tmp_path / "wins"), tmp_path / "wins" / place, "csv")
+    assert (tmp_path / "wins" / "layer_05.bin").read_bytes() == before
+
+
+def test_plies_are_exported_once_and_none_is_refused(tmp_path: Path) -> None:
+    build_terminals("3x3:3", tmp_path / "wins", [5, 6])
+    data = Terminals(tmp_path / "wins")
+    assert export(data, tmp_path / "twice.csv", "csv", [6, 5, 6]) == export(data, tmp_path / "all.csv", "csv")
+    assert (tmp_path / "twice.csv").read_bytes() == (tmp_path / "all.csv").read_bytes()
+    with pytest.raises(FileTrouble, match=r"no ply is named; .* has 5-6"):
+        export(data, tmp_path / "none.csv", "csv", [])
+    with pytest.raises(FileTrouble, match=r"has no layer for ply 7; it has \[5, 6\]"):
+        export(data, tmp_path / "none.csv", "csv", [5, 7])
+    assert not (tmp_path / "none.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (0b11, "impossible value"),
+        (1 << 18, "impossible value"),
+        (2**64 - 1, "impossible value"),
+        (0b010101, "count up"),
+        (0, "count up"),
+        (0b000001000101101000, "nobody has a line"),
+    ],
+)
+def test_a_record_that_is_none_is_not_exported(tmp_path: Path, record: int, reason: str) -> None:
+    build_terminals("3x3:3", tmp_path / "wins", [5])
+    path = tmp_path / "wins" / "layer_05.bin"
+    content = path.read_bytes()
+    path.write_bytes(content[:8] + np.array([record], "<u8").tobytes() + content[16:])
+    for form in ("csv", "parquet"):
+        with pytest.raises(SpoiltFile, match=f"is no record: .*{reason}"):
+            export(Terminals(tmp_path / "wins"), tmp_path / f"wins.{form}", form)
+        assert not (tmp_path / f"wins.{form}").exists()

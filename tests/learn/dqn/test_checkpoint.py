@@ -57,9 +57,9 @@ def test_a_round_trip(learner: Learner, tmp_path: Path) -> None:
 
 def test_the_facts_of_a_file(learner: Learner, tmp_path: Path) -> None:
     facts = read(tmp_path / TRAINING, "5x5:4-3").facts
-    assert (facts["rules"], facts["seed"], facts["episode"]) == ("5x5:4-3", 5, learner.episode)
-    assert facts["settings"]["batch"] == 64
-    assert facts["behaviour"] >= 1
+    assert (facts.rules, facts.seed, facts.episode) == ("5x5:4-3", 5, learner.episode)
+    assert facts.settings["batch"] == 64
+    assert facts.behaviour >= 1
 
 
 def test_weights_alone_are_enough_to_play(learner: Learner, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_foreign_networks_are_refused(learner: Learner, tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match=r"another network: hidden1.weight is \(3, 3\), and \(512, 512\) is needed"):
         load_judge(path, SQUAVA)
     checkpoint.write(path, tensors | {"network.more": torch.zeros(1)}, {"rules": "5x5:4-3"})
-    with pytest.raises(FileTrouble, match="another network: it also has more"):
+    with pytest.raises(FileTrouble, match="another network: it also has 'more'"):
         load_judge(path, SQUAVA)
     path.write_bytes(save({"a": torch.zeros(1)}))
     with pytest.raises(FileTrouble, match="is no checkpoint of gridlab of a kind known here"):
@@ -115,7 +115,7 @@ def test_damaged_files_are_refused(learner: Learner, tmp_path: Path, place: int)
     with pytest.raises(FileTrouble):
         read(path, "5x5:4-3")
     path.write_bytes(content[: len(content) // 2])
-    with pytest.raises(SpoiltFile, match="is damaged or no safetensors file"):
+    with pytest.raises(SpoiltFile, match="is no whole safetensors file"):
         read(path, "5x5:4-3")
 
 
@@ -131,9 +131,7 @@ def test_pickles_are_not_executed(tmp_path: Path) -> None:
 
 
 def test_missing_files_and_taken_folders(learner: Learner, tmp_path: Path) -> None:
-    with pytest.raises(
-        FileTrouble, match=r"cannot read the checkpoint .*none: No such file or directory; gridlab train"
-    ):
+    with pytest.raises(FileTrouble, match=r"cannot read the checkpoint .*none: no such file or directory; gridlab"):
         read(tmp_path / "none", "5x5:4-3")
     with pytest.raises(FileTrouble, match="is there already; --resume goes on from it"):
         begin(SQUAVA, learner.settings, 5, tmp_path, False, "cpu")
@@ -157,4 +155,4 @@ def test_another_behaviour_is_told(learner: Learner, tmp_path: Path, caplog: pyt
 
 def test_the_shipped_network_is_of_modest_size() -> None:
     assert SHIPPED.stat().st_size < 1_500_000
-    assert read(SHIPPED, "5x5:4-3").facts["settings"]["preset"] == "best"
+    assert read(SHIPPED, "5x5:4-3").facts.settings["preset"] == "best"

@@ -13,11 +13,14 @@ import re
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from gridlab.core.errors import BadNotation, FileTrouble
+from gridlab.core.errors import BadNotation
+from gridlab.core.numbers import shortened
+from gridlab.core.untrusted import read_bytes
 from gridlab.games.mnk.position import Player
 from gridlab.search.mnk.best_first import MAX_SIZE, Start
 
 PLAYERS: dict[str, Player] = {"X": "X", "O": "O"}
+MOST_BYTES = 1 << 20  # of an input, comments and all
 SIZE_WANTED = f"the size of the board, a number from 1 to {MAX_SIZE}, is expected"
 PLAYER_WANTED = "the player to move, X or O, is expected"
 
@@ -64,11 +67,9 @@ def _refuse(path: Path, line: int, sentence: str) -> NoReturn:
 
 def _lines(path: Path) -> list[Line]:
     """The lines that count, and behind them an empty one that stands for the end of the file."""
+    content = read_bytes(path, MOST_BYTES)
     try:
-        content = path.read_bytes()
         text = content.decode("utf-8-sig")
-    except OSError as error:
-        raise FileTrouble(f"{path}: cannot be read: {error.strerror}; a text file with a board is expected") from error
     except UnicodeDecodeError as error:
         place = content.count(b"\n", 0, error.start) + 1
         _refuse(path, place, f"byte {content[error.start]:#04x} is no text; digits, X, O, . and comments are expected")
@@ -82,9 +83,9 @@ def _lines(path: Path) -> list[Line]:
 
 def _size(path: Path, line: Line) -> int:
     if not re.fullmatch("[0-9]+", line.text):
-        _refuse(path, line.number, f"{line.text!r} is no number; {SIZE_WANTED}")
+        _refuse(path, line.number, f"{shortened(line.text)} is no number; {SIZE_WANTED}")
     if len(line.text) > 3 or not 1 <= int(line.text) <= MAX_SIZE:
-        _refuse(path, line.number, f"a board of size {line.text} is not searched; {SIZE_WANTED}")
+        _refuse(path, line.number, f"a board of size {line.text[:40]} is not searched; {SIZE_WANTED}")
     return int(line.text)
 
 
@@ -98,7 +99,7 @@ def _row(path: Path, lines: list[Line], size: int, row: int) -> str:
     if wrong := re.search("[^XO.]", text):
         _refuse(path, number, f"{wrong.group()!r} is no mark of a board; X, O and . are expected in row {row}")
     if len(text) != size:
-        _refuse(path, number, f"row {row} has {len(text)} cells, {text}; {size} are expected")
+        _refuse(path, number, f"row {row} has {len(text)} cells, {text[:40]}; {size} are expected")
     return text
 
 
@@ -109,9 +110,10 @@ def _player(path: Path, lines: list[Line], size: int) -> Player:
     if size > 1 and re.fullmatch("[XO.]{2,}", text):
         _refuse(path, number, f"the board has more than {size} rows; {PLAYER_WANTED} after row {size}")
     if text not in PLAYERS:
-        _refuse(path, number, f"{text!r} is no player; {PLAYER_WANTED}")
-    if lines[size + 2].text:
-        _refuse(path, lines[size + 2].number, f"{lines[size + 2].text!r} comes after the player; nothing is expected")
+        _refuse(path, number, f"{shortened(text)} is no player; {PLAYER_WANTED}")
+    after, more = lines[size + 2]
+    if more:
+        _refuse(path, after, f"{shortened(more)} comes after the player; nothing is expected")
     return PLAYERS[text]
 
 

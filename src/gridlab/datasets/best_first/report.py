@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from gridlab.core.errors import FileTrouble
-from gridlab.core.files import Sink, whole_file
+from gridlab.core.files import Sink, refuse_overlap, resolved, try_place, whole_file
 from gridlab.games.notation import move_text
 from gridlab.search.mnk.best_first import MAX_EXPANSIONS, BestFirstResult, Expansion, Start, best_first
 
@@ -90,9 +90,13 @@ def answer(
 
 
 def check_places(source: Path, steps: Path, output: Path) -> None:
-    """Nothing that is read or written may be written over."""
-    if len({path.resolve() for path in (source, steps, output)}) < 3:
+    """Nothing that is read or written may be written over, and both files can be written."""
+    if len({resolved(path) for path in (source, steps, output)}) < 3:
         raise FileTrouble(f"{source}, {steps} and {output}: input, steps and output must be three different files")
+    for one, other in ((source, steps), (source, output), (steps, output)):
+        refuse_overlap(one, other)
+    try_place(steps)
+    try_place(output)
 
 
 def search(start: Start, limit: int, sink: Sink, tell: Callable[[Expansion], object]) -> Report:

@@ -1,35 +1,36 @@
 """Terminal wins written to a folder, layer by layer; a run that was stopped goes on where it was."""
 
+import os
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gridlab import __version__
 from gridlab.core import draw
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile, TooLarge
-from gridlab.core.files import sha256_of, timestamp
+from gridlab.core.files import locked_folder, sha256_of, timestamp, try_folder
+from gridlab.core.numbers import number_ranges
 from gridlab.core.progress import bar
+from gridlab.core.untrusted import read_bytes
+from gridlab.datasets.terminals.card import is_card
 from gridlab.datasets.terminals.layer_file import HEADER, RECORD, Records, layer_name, open_layer, write_layer
-from gridlab.datasets.terminals.manifest import MANIFEST, Layer, Manifest
-from gridlab.datasets.terminals.records import first_disorder
-from gridlab.exact.terminals import LayerTables, candidates, count_shards, first_ply, layer, prepare
+from gridlab.datasets.terminals.manifest import CARD, MANIFEST, Layer, Manifest
+from gridlab.datasets.terminals.records import checker, first_disorder, first_flaw
+from gridlab.exact.terminals import MAX_CELLS, LayerTables, candidates, count_shards, first_ply, layer, prepare
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 
 MOST_IN_MEMORY = 1 << 25  # records of a shard, 256 MiB; boards of up to 25 cells stay far below
+BLOCK = 1 << 20  # records judged at a time
 
 
 def parse_plies(text: str) -> list[int]:
-    """Read a list of plies: `9-12,25` is [9, 10, 11, 12, 25]."""
-    found: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdigit() or (dash and not last.isdigit()):
-            raise BadNotation(f"{text!r} is no list of plies; write 9, 9-25 or 9-12,25")
-        found += range(int(first), int(last or first) + 1)
-    return found
+    """Read a list of plies, ascending and each once: `9-12,25` is [9, 10, 11, 12, 25]."""
+    return number_ranges(text, 1, MAX_CELLS, "plies")
 
 
 def plies_text(plies: Iterable[int]) -> str:
@@ -55,27 +56,61 @@ def build_terminals(
     rules, folder = game(rules, "mnk"), Path(folder)
     every = range(first_ply(rules), rules.cells + 1)
     wanted = sorted(set(every if plies is None else plies))
+    if not wanted:
+        raise BadNotation("no ply is named; leave the list out for all of them")
     if outside := [ply for ply in wanted if ply not in every]:
         raise FileTrouble(f"{rules} has no terminal win at ply {outside[0]}; its layers are {every[0]} to {every[-1]}")
-    manifest = _begin(rules, folder, resume)
-    missing = [ply for ply in wanted if ply not in {each.ply for each in manifest.layers}]
+    try_folder(folder)
+    with locked_folder(folder):
+        manifest = _begin(rules, folder, resume)
+        missing = [ply for ply in wanted if ply not in {each.ply for each in manifest.layers}]
+        manifest = _build_layers(manifest, folder, missing, workers, progress)
+        if not holds(folder / CARD, manifest.card()):  # killed between the manifest and the card
+            manifest.write_card(folder)
+    return manifest
+
+
+def _build_layers(
+    manifest: Manifest, folder: Path, missing: list[int], workers: int | None, progress: bool
+) -> Manifest:
+    """Write the layers that are missing; the manifest names each as soon as it is whole."""
+    rules = manifest.rules
     if missing:
         tables = prepare(rules, missing[-1], workers)
     for ply in missing:
         made = _build_layer(rules, tables, folder, ply, workers, progress)
         layers = tuple(sorted([*manifest.layers, made]))
-        command = f"gridlab terminals build {rules} --plies {plies_text(each.ply for each in layers)}"
-        manifest = manifest._replace(layers=layers, made=manifest.made | {"command": command})
+        manifest = manifest._replace(layers=layers, made=manifest.made | {"command": command_for(rules, layers)})
         manifest.write(folder)
     return manifest
 
 
+def command_for(rules: Rules, layers: Iterable[Layer]) -> str:
+    """What makes these layers."""
+    return f"gridlab terminals build {rules} --plies {plies_text(each.ply for each in layers)}"
+
+
+def holds(path: Path, content: bytes) -> bool:
+    """Whether a file is there and holds just this."""
+    return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
+
+
+def _require_file(path: Path) -> None:
+    """Refuse to write where something stands that is no file: a folder, a pipe, a loop of links."""
+    if os.path.lexists(path) and not path.is_file():
+        raise FileTrouble(f"{path} is no file, and one must be written there; remove it, or name another folder")
+
+
 def _begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
+    _require_file(folder / MANIFEST)
+    _require_file(folder / CARD)
     if not (folder / MANIFEST).exists():
         if not resume and (strangers := sorted(folder.glob("layer_*.bin"))):
             raise FileTrouble(
                 f"{folder} holds {strangers[0].name} without a manifest; --resume keeps whole layers of it"
             )
+        if os.path.lexists(folder / CARD) and not is_card(read_bytes(folder / CARD, regular=True), rules):
+            raise FileTrouble(f"{folder} holds a {CARD} that is not of a dataset of {rules}; name another folder")
         made = {"when": timestamp(), "by": f"gridlab {__version__}"}
         return Manifest(rules, BEHAVIOUR, made, ())
     manifest = Manifest.read(folder)
@@ -94,8 +129,7 @@ def _build_layer(
     rules: Rules, tables: LayerTables, folder: Path, ply: int, workers: int | None, progress: bool
 ) -> Layer:
     path = folder / layer_name(ply)
-    for part in folder.glob(f".{path.name}.*.part"):  # left by a run that was killed
-        part.unlink()
+    _require_file(path)
     shards = count_shards(tables, ply, workers)
     largest = max((shard.won + shard.lost for shard in shards), default=0)
     if largest > MOST_IN_MEMORY:
@@ -105,7 +139,7 @@ def _build_layer(
         )
     won, lost = sum(shard.won for shard in shards), sum(shard.lost for shard in shards)
     size = HEADER.size + RECORD.itemsize * (won + lost)
-    if path.exists() and _is_whole(path, won + lost):  # killed between this file and the manifest
+    if path.exists() and _is_whole(path, won + lost, ply, rules):  # killed between this file and the manifest
         checksum = sha256_of(path)
     else:
         _require_room(folder, size)
@@ -115,19 +149,19 @@ def _build_layer(
     return Layer(ply, path.name, won + lost, x_wins, o_wins, candidates(rules, ply), size, checksum)
 
 
-def _is_whole(path: Path, count: int) -> bool:
+def _is_whole(path: Path, count: int, ply: int, rules: Rules) -> bool:
+    """Whether a file is the layer: as many different sound records as there are, are all of them."""
     try:
         records = open_layer(path)
     except SpoiltFile:
         return False
-    return len(records) == count and first_disorder(records) < 0
+    if len(records) != count or first_disorder(records) >= 0:
+        return False
+    blocks = (np.array(records[first : first + BLOCK]) for first in range(0, count, BLOCK))
+    return all(first_flaw(block, ply, checker(rules))[0] < 0 for block in blocks)
 
 
 def _require_room(folder: Path, size: int) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileTrouble(f"cannot make the folder {folder}: {error.strerror}; name another place") from error
     free = shutil.disk_usage(folder).free
     if size > free:
         raise FileTrouble(f"the next layer needs {size:,} bytes and {folder} has {free:,} free; name a larger place")

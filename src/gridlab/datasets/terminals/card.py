@@ -35,6 +35,11 @@ Sizes and SHA-256 of all files are in `manifest.json`. Made {when} by {by}: `{co
 """
 
 
+def is_card(text: bytes, rules: Rules) -> bool:
+    """Whether a file begins as the card of a game does."""
+    return text.startswith(CARD.partition("# All")[0].format(rules=rules).encode())
+
+
 def card_text(rules: Rules, made: dict[str, str], layers: Sequence[dict[str, Any]]) -> str:
     table = "\n".join(
         f"| {each['ply']} | {each['records']:,} | {each['x_wins']:,} | {each['o_wins']:,} | {each['bytes']:,} |"

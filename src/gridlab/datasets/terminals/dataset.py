@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gridlab.core import draw
-from gridlab.core.errors import FileTrouble
+from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.datasets.terminals.layer_file import Records, layer_name, open_layer
 from gridlab.datasets.terminals.manifest import Manifest
 from gridlab.games.mnk.position import Position
@@ -35,7 +35,10 @@ class Terminals:
         """The records of one ply, ascending: a mapped uint64 array."""
         if ply not in self.plies:
             raise FileTrouble(f"{self.folder} has no layer for ply {ply}; it has {self.plies}")
-        return open_layer(self.folder / layer_name(ply))
+        records, entry = open_layer(self.folder / layer_name(ply)), self.manifest.layers[self.plies.index(ply)]
+        if len(records) != entry.records:
+            raise SpoiltFile(f"{entry.file} has {len(records):,} records, the manifest says {entry.records:,}")
+        return records
 
     @cached_property
     def _mapped(self) -> list[Records]:
@@ -77,7 +80,7 @@ class Terminals:
         """Some records of a layer, drawn, with the winner and the completed lines marked."""
         records = self.records(ply)
         if not 0 <= first < len(records):
-            raise FileTrouble(f"{layer_name(ply)} has records 0 to {len(records) - 1}, no record {first}")
+            raise FileTrouble(f"{layer_name(ply)} has {len(records):,} records, counted from 0: no record {first}")
         boards = []
         for index in range(first, min(first + count, len(records))):
             position = Position.unpack(int(records[index]), self.rules)
@@ -98,6 +101,8 @@ class Terminals:
         outcome = position.outcome()
         if outcome is None or outcome.winner is None:
             return f"no: this position is {'a draw' if outcome else 'not over'}, and only wins are here", False
+        if position.ply in self.plies:
+            return f"no: it should be in {layer_name(position.ply)} and is not: verify this dataset", False
         return f"no: it would be in the layer of ply {position.ply}, which this dataset does not have", False
 
     def find(self, position: Position) -> int | None:

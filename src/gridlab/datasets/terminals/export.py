@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from gridlab.core.errors import FileTrouble
 from gridlab.core.extras import import_extra
-from gridlab.core.files import beside, whole_file
+from gridlab.core.files import beside, refuse_overlap, try_place, whole_file
 from gridlab.core.hdf5_file import fill_hdf5
 from gridlab.core.jit import kernel
 from gridlab.core.progress import bar
 from gridlab.core.text import write_byte, write_bytes, write_number
 from gridlab.core.workers import in_order
+from gridlab.datasets.terminals.build import plies_text
 from gridlab.datasets.terminals.dataset import Terminals
 from gridlab.datasets.terminals.layer_file import Records
 from gridlab.datasets.terminals.records import Checker, Facts, checker, facts_of
@@ -51,8 +52,12 @@ def export(
     """Write the records of these plies (all by default) as `csv`, `parquet` or `hdf5`; how many there were."""
     if form not in WRITERS:
         raise FileTrouble(f"{form!r} is no format to export to; {', '.join(WRITERS)} are")
-    plies = plies or data.plies
+    refuse_overlap(data.folder, path)
+    plies = data.plies if plies is None else sorted(set(plies))
+    if not plies:
+        raise FileTrouble(f"no ply is named; {data.folder} has {plies_text(data.plies)}")
     total = sum(len(data.records(ply)) for ply in plies)
+    try_place(path)
     with bar(total, f"exporting {data.rules}", "records", progress) as shown:
         WRITERS[form](data.rules, path, _rows(data, plies, workers, shown.update))
     return total

@@ -9,6 +9,7 @@
 Records ascend as integers, so a board is found by bisection.
 """
 
+import os
 import struct
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,8 +17,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import SpoiltFile, TooLarge
+from gridlab.core.errors import GridlabError, SpoiltFile, TooLarge
 from gridlab.core.files import Checksummed, whole_file
+from gridlab.core.untrusted import open_regular, reason_of
 
 MAGIC = 0x54545435
 HEADER = struct.Struct("<II")
@@ -43,13 +45,16 @@ def write_layer(path: Path, count: int, shards: Iterable[Records]) -> Checksumme
 
 
 def open_layer(path: Path) -> Records:
-    """The records of a file, mapped; SpoiltFile if it is not a whole layer."""
+    """The records of a file, mapped; SpoiltFile if it is not a whole layer.
+
+    What stands in them is judged by gridlab.datasets.terminals.records.
+    """
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
             head = file.read(HEADER.size)
-    except OSError as error:
-        raise SpoiltFile(f"{path.name}: cannot be read: {error.strerror}") from error
+    except (OSError, GridlabError) as error:
+        raise SpoiltFile(f"{path.name}: cannot be read: {reason_of(error)}") from error
     if len(head) < HEADER.size:
         raise SpoiltFile(f"{path.name}: {size} bytes are too few for a header of {HEADER.size}")
     magic, count = HEADER.unpack(head)

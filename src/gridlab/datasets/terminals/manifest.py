@@ -6,33 +6,80 @@
 
 The manifest is written anew after each layer. Whatever it names is whole; a layer it does not name is not part of
 the dataset yet.
+
+Nothing of a manifest is believed before it was read by its form and found to agree with itself.
 """
 
-import json
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+import msgspec
+
+from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
 from gridlab.core.files import whole_file, write_json
+from gridlab.core.untrusted import Count, parse_json, read_bytes
 from gridlab.datasets.terminals.card import card_text
-from gridlab.datasets.terminals.layer_file import layer_name
+from gridlab.datasets.terminals.layer_file import HEADER, RECORD, layer_name
+from gridlab.exact.terminals import MAX_CELLS, first_ply
 from gridlab.games.mnk.rules import Rules
 
 FORMAT, VERSION = "gridlab terminal wins", 1
-MANIFEST = "manifest.json"
+MANIFEST, CARD = "manifest.json", "README.md"
+MOST_BYTES = 1 << 20  # of a manifest; 32 layers take a hundredth of it
+
+MadeBy = Annotated[str, msgspec.Meta(pattern=r"^gridlab [ -~]{1,400}\Z")]
+Moment = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00\Z")]
+Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 
 
-class Layer(NamedTuple):
+class Layer(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
     """What the manifest says of one layer."""
 
-    ply: int
-    file: str
-    records: int
-    x_wins: int
-    o_wins: int
-    candidates: int
-    bytes: int
-    sha256: str
+    ply: Count
+    file: Annotated[str, msgspec.Meta(max_length=20)]
+    records: Count
+    x_wins: Count
+    o_wins: Count
+    candidates: Count
+    bytes: Count
+    sha256: Digest
+
+    def flaw(self, rules: Rules) -> str:
+        """What cannot be in this entry; empty if all can."""
+        if not first_ply(rules) <= self.ply <= rules.cells or self.file != layer_name(self.ply):
+            return f"{self.file!r} is no layer of ply {self.ply} of {rules}"
+        if self.records != self.x_wins + self.o_wins:
+            return f"{self.file}: {self.records:,} records, {self.x_wins:,} won by X and {self.o_wins:,} by O"
+        if self.bytes != HEADER.size + self.records * RECORD.itemsize:
+            return f"{self.file}: {self.records:,} records are not {self.bytes:,} bytes"
+        return ""
+
+
+class Head(msgspec.Struct):
+    """What tells a manifest from other files."""
+
+    format: str
+    version: int
+
+
+class Made(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who made it, when, and how."""
+
+    when: Moment
+    by: MadeBy
+    command: MadeBy
+
+
+class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A manifest as it stands in a file."""
+
+    format: str
+    version: int
+    rules: Annotated[str, msgspec.Meta(max_length=20)]
+    behaviour: Count
+    made: Made
+    layers: Annotated[tuple[Layer, ...], msgspec.Meta(min_length=1, max_length=MAX_CELLS)]
 
 
 class Manifest(NamedTuple):
@@ -45,26 +92,34 @@ class Manifest(NamedTuple):
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
+        """The manifest of a folder, if it agrees with itself; `verify` holds it to the files."""
         path = folder / MANIFEST
         try:
-            content = json.loads(path.read_text())
-            if content["format"] != FORMAT or content["version"] != VERSION:
-                raise SpoiltFile(
-                    f"{path}: this is {content['format']!r} version {content['version']}; {FORMAT!r} 1 is read"
-                )
-            rules = Rules.parse(content["rules"])
-            layers = tuple(sorted(Layer(**each) for each in content["layers"]))
-            for each in layers:
-                if each.ply not in range(1, rules.cells + 1) or each.file != layer_name(each.ply):
-                    raise SpoiltFile(f"{path}: {each.file!r} is no layer of ply {each.ply} of {rules}")
-            made = {name: str(content["made"][name]) for name in ("when", "by", "command")}
-            return cls(rules, content["behaviour"], made, layers)
-        except OSError as error:
-            raise FileTrouble(f"{folder} holds no dataset: {MANIFEST} cannot be read: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError) as error:
-            if isinstance(error, SpoiltFile):
-                raise
+            content = read_bytes(path, MOST_BYTES, regular=True)
+        except SpoiltFile:
+            raise
+        except FileTrouble as error:
+            raise FileTrouble(f"{folder} holds no dataset: {error}") from error
+        head = parse_json(content, Head, f"{path}: not a manifest of terminal wins")
+        if (head.format, head.version) != (FORMAT, VERSION):
+            raise SpoiltFile(f"{path}: this is {head.format!r} version {head.version}; {FORMAT!r} {VERSION} is read")
+        found = parse_json(content, Written, f"{path}: not a manifest of terminal wins")
+        try:
+            rules = Rules.parse(found.rules)
+        except GridlabError as error:
             raise SpoiltFile(f"{path}: not a manifest of terminal wins: {error}") from error
+        manifest = cls(rules, found.behaviour, msgspec.structs.asdict(found.made), found.layers)
+        if flaw := manifest.flaw():
+            raise SpoiltFile(f"{path}: {flaw}")
+        return manifest
+
+    def flaw(self) -> str:
+        """Where it contradicts itself; empty if it does not."""
+        if self.rules.cells > MAX_CELLS:
+            return f"{self.rules} has {self.rules.cells} cells; records hold up to {MAX_CELLS}"
+        if not all(one.ply < other.ply for one, other in pairwise(self.layers)):
+            return "the layers do not ascend by ply, each once"
+        return next((flaw for each in self.layers if (flaw := each.flaw(self.rules))), "")
 
     def write(self, folder: Path) -> None:
         content = {
@@ -73,8 +128,18 @@ class Manifest(NamedTuple):
             "rules": str(self.rules),
             "behaviour": self.behaviour,
             "made": self.made,
-            "layers": [each._asdict() for each in self.layers],
+            "layers": self.entries(),
         }
         write_json(folder / MANIFEST, content)
-        with whole_file(folder / "README.md") as card:
-            card.write(card_text(self.rules, self.made, [each._asdict() for each in self.layers]).encode())
+        self.write_card(folder)
+
+    def write_card(self, folder: Path) -> None:
+        with whole_file(folder / CARD) as card:
+            card.write(self.card())
+
+    def card(self) -> bytes:
+        """What README.md must hold."""
+        return card_text(self.rules, self.made, self.entries()).encode()
+
+    def entries(self) -> list[dict[str, Any]]:
+        return [msgspec.structs.asdict(each) for each in self.layers]

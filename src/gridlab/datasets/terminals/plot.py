@@ -2,12 +2,17 @@
 
 from pathlib import Path
 
+from gridlab.core.errors import FileTrouble
 from gridlab.core.figures import new_figure, save
+from gridlab.core.files import try_place
 from gridlab.datasets.terminals.manifest import Manifest
 
 
 def plot_counts(manifest: Manifest, path: Path) -> None:
     """Records by ply and winner, on a logarithmic scale; PNG, SVG or PDF by the name of the file."""
+    if not any(each.records for each in manifest.layers):
+        raise FileTrouble(f"the layers of {manifest.rules} have no records; there is nothing to draw")
+    try_place(path)
     figure = new_figure(path, 4.5)
     axes = figure.add_subplot()
     for name, winner, colour, side in (("X wins", "x_wins", "#1f4e9c", -0.2), ("O wins", "o_wins", "#b3261e", 0.2)):

@@ -1,6 +1,8 @@
 """Records taken apart by kernels: stones, legality, and what there is to say about a terminal win.
 
 record   …10 00 01 00 01   ->   crosses …00101, noughts …10000     (2 bits a cell, cell 0 lowest)
+
+Records from a file go through `first_flaw` before anything else is made of them; `facts_of` sees to that itself.
 """
 
 from typing import NamedTuple
@@ -9,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_bit, popcount
+from gridlab.core.errors import SpoiltFile
 from gridlab.core.jit import kernel
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, image_key, image_keys, is_canonical, runs_of
 from gridlab.games.mnk.rules import Rules
@@ -124,6 +127,10 @@ class Facts(NamedTuple):
 
 
 def facts_of(records: NDArray[np.uint64], ply: int, game: Checker) -> Facts:
+    """What is known of records of a ply; SpoiltFile if one of them is no terminal win."""
+    index, reason = first_flaw(records, ply, game)
+    if index >= 0:
+        raise SpoiltFile(f"ply {ply}: {int(records[index]):#x} is no record: {REASONS[reason]}")
     count = len(records)
     facts = Facts(
         np.empty(count, np.int64),

@@ -1,7 +1,8 @@
 """Is a dataset of terminal wins what it says? Files, headers, checksums, order, every record, and the counts.
 
 Nothing of the way it was made is used: a record is taken apart and judged by the rules, its last move is taken
-back, and the number of records is compared with the census, which counts without listing.
+back, and the number of records is compared with the census, which counts without listing. What was not looked at is
+said with the verdict.
 """
 
 from collections.abc import Iterator
@@ -11,14 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import SpoiltFile
 from gridlab.core.files import sha256_of
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
+from gridlab.datasets.terminals.build import command_for, holds
 from gridlab.datasets.terminals.layer_file import Records, open_layer
-from gridlab.datasets.terminals.manifest import Layer, Manifest
+from gridlab.datasets.terminals.manifest import CARD, MANIFEST, Layer, Manifest
 from gridlab.datasets.terminals.records import REASONS, Checker, checker, first_disorder, first_flaw
 from gridlab.exact.census import MAX_CELLS, Census, census
+from gridlab.exact.terminals import candidates
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 
@@ -47,6 +51,7 @@ class Verdict(NamedTuple):
     records: int
     checked: int
     complaints: list[Complaint]
+    unchecked: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         found = [each._asdict() for each in self.complaints]
@@ -57,7 +62,7 @@ class Verdict(NamedTuple):
             f"{self.rules}: {self.layers} layers, {self.records:,} records, {self.checked:,} of them judged one by one"
         )
         if not self.complaints:
-            return f"{done}: all sound"
+            return f"{done}: all sound; not checked: {', '.join(self.unchecked)}"
         return "\n".join([*map(str, self.complaints), f"{done}: {len(self.complaints)} complaints"])
 
 
@@ -74,7 +79,7 @@ def verify(
     counted = census(rules, workers) if rules.cells <= MAX_CELLS else None
     total = sum(each.records for each in manifest.layers)
     checked = 0
-    complaints: list[Complaint] = []
+    complaints = list(_manifest_complaints(manifest, folder))
     with bar(total, f"verifying {rules}", "records", progress) as shown:
         for entry in manifest.layers:
             try:
@@ -90,14 +95,36 @@ def verify(
                 checked += judged
                 found += [Complaint(entry.file, at, _explain(rules, records, at, why)) for at, why in unsound]
                 shown.update(looked_at)
+                if len(found) >= MOST_COMPLAINTS:
+                    break  # enough is known of this file
             complaints += found[:MOST_COMPLAINTS]
-    return Verdict(rules, len(manifest.layers), total, checked, complaints)
+    return Verdict(rules, len(manifest.layers), total, checked, complaints, _unchecked(total - checked, counted))
+
+
+def _manifest_complaints(manifest: Manifest, folder: Path) -> Iterator[Complaint]:
+    """What of the manifest and the card is not as it would be written today; layers are held to their files."""
+    if manifest.behaviour != BEHAVIOUR:
+        yield Complaint(MANIFEST, None, f"it was made by behaviour {manifest.behaviour}; this is {BEHAVIOUR}")
+    if manifest.made["command"] != (command := command_for(manifest.rules, manifest.layers)):
+        yield Complaint(MANIFEST, None, f"these layers are not made by {manifest.made['command']!r} but by {command!r}")
+    for each in manifest.layers:
+        if each.candidates != (number := candidates(manifest.rules, each.ply)):
+            yield Complaint(MANIFEST, None, f"ply {each.ply} has {number:,} candidates, not {each.candidates:,}")
+    if not holds(folder / CARD, manifest.card()):
+        yield Complaint(CARD, None, "it is not what the manifest says; gridlab terminals build --resume writes it anew")
+
+
+def _unchecked(left: int, counted: Census | None) -> tuple[str, ...]:
+    """What the verdict does not rest on."""
+    found = [f"the other {left:,} records one by one (--full)"] if left > 0 else []
+    found += [f"whether any are missing (boards of up to {MAX_CELLS} cells)"] if counted is None else []
+    return (*found, "who made it and when")
 
 
 def _file_complaints(path: Path, entry: Layer) -> Iterator[str]:
     if path.stat().st_size != entry.bytes:
         yield f"{path.stat().st_size:,} bytes, the manifest says {entry.bytes:,}"
-    if sha256_of(path) != entry.sha256:
+    elif sha256_of(path) != entry.sha256:
         yield "its SHA-256 is not that of the manifest"
 
 

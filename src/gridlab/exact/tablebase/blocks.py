@@ -24,6 +24,9 @@ from numpy.typing import NDArray
 
 from gridlab.exact.tablebase.halves import CellOrder, Halves
 from gridlab.exact.tablebase.rows import Scores
+from gridlab.games.mnk.rules import Rules
+
+BLOCK = 1 << 16  # scores in a block of the file, about
 
 
 class Shape(NamedTuple):
@@ -38,6 +41,16 @@ class Shape(NamedTuple):
 def shape(cells: int, ply: int) -> Shape:
     crosses, noughts = (ply + 1) // 2, ply // 2
     return Shape(crosses, noughts, cells - crosses, comb(cells - crosses, noughts))
+
+
+def stored_plies(rules: Rules, max_ply: int) -> range:
+    """The plies with X to move that decide all positions up to `max_ply`; full boards are decided by the rules."""
+    return range(0, min(max_ply + max_ply % 2, rules.cells - 1) + 1, 2)
+
+
+def a_block(slots: int) -> int:
+    """How many X share a block of the file."""
+    return max(1, BLOCK // slots)
 
 
 class Blocks(NamedTuple):

@@ -9,18 +9,21 @@ A build that is killed goes on, with `resume`, after the last of these.
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
+from gridlab.core.files import check_place, locked, try_folder
 from gridlab.core.progress import bar
 from gridlab.core.workers import available_cores
 from gridlab.exact.census import Census, census
-from gridlab.exact.tablebase.blocks import shape
-from gridlab.exact.tablebase.file import NewPly, PlyCounts, TableFile, pack, write_table
+from gridlab.exact.tablebase.blocks import a_block, shape, stored_plies
+from gridlab.exact.tablebase.directory import PlyCounts
+from gridlab.exact.tablebase.file import NewPly, TableFile, pack, write_table
 from gridlab.exact.tablebase.halves import MAX_CELLS, halves
-from gridlab.exact.tablebase.plies import JOB, Solver, a_block, in_blocks, stored_plies
+from gridlab.exact.tablebase.plies import JOB, Solver, in_blocks
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
@@ -122,13 +125,25 @@ def build_tablebase(
     progress: bool = False,
     counts: Census | None = None,
 ) -> None:
-    """Solve a game and write its tablebase. With `max_ply` only positions up to that ply are kept."""
+    """Solve a game and write its tablebase. With `max_ply` only positions up to that ply are kept.
+
+    One build at a time: whoever comes second to a place is refused before any work.
+    """
     rules, path = game(rules, "mnk"), Path(path)
     last = last_ply(rules, max_ply)
-    folder = path.with_name(path.name + ".plies")
-    done = finished_plies(rules, folder, resume)
-    counts = counts or census(rules, workers)
-    require_room(estimate(counts, workers), path)
+    if (place := check_place(path)).exists() and not place.is_file():
+        raise FileTrouble(f"cannot write {path}: a tablebase keeps its plies beside it while it is made; name a file")
+    try_folder(folder := path.with_name(path.name + ".plies"))
+    with locked(path):
+        done = finished_plies(rules, folder, resume)
+        counts = counts or census(rules, workers)
+        require_room(estimate(counts, workers), path)
+        solve_all(rules, folder, done, counts, workers, progress)
+        assemble(rules, path, folder, last)
+
+
+def solve_all(rules: Rules, folder: Path, done: list[int], counts: Census, workers: int | None, progress: bool) -> None:
+    """Solve every ply that is not done, the last first, each pair into a file of the folder."""
     with bar(0, str(rules), "scores", progress) as shown:
         solver = Solver(rules, counts, workers, shown.update)
         first = min(done, default=rules.cells + rules.cells % 2)
@@ -136,7 +151,6 @@ def build_tablebase(
         for ply in range(first - 2, -1, -2):
             shown.set_description(f"{rules} plies {ply + 1} and {ply}")
             solve_to_file(solver, ply, folder)
-    assemble(rules, path, folder, last)
 
 
 def last_ply(rules: Rules, max_ply: int | None) -> int:
@@ -154,7 +168,7 @@ def part_path(folder: Path, ply: int) -> Path:
 
 def finished_plies(rules: Rules, folder: Path, resume: bool) -> list[int]:
     """The plies that an earlier run has left, from the last one down without a gap."""
-    if not folder.exists():
+    if not any(folder.glob("*.tb")):
         return []
     if not resume:
         raise FileTrouble(f"{folder} is what an earlier build has left; go on with --resume, or remove it")
@@ -163,8 +177,11 @@ def finished_plies(rules: Rules, folder: Path, resume: bool) -> list[int]:
         part = part_path(folder, ply)
         if not part.exists():
             break
-        directory = TableFile(part).directory
-        if (directory.rules, directory.behaviour, [each.ply for each in directory.plies]) != (rules, BEHAVIOUR, [ply]):
+        try:
+            directory = TableFile(part, ply).directory
+        except SpoiltFile as error:
+            raise SpoiltFile(f"{error}; remove {folder} and begin anew") from error
+        if (directory.rules, directory.behaviour) != (rules, BEHAVIOUR):
             raise SpoiltFile(f"{part} does not belong to this build of {rules}; remove {folder} and begin anew")
         found.append(ply)
     return found
@@ -174,7 +191,7 @@ def solve_to_file(solver: Solver, ply: int, folder: Path) -> None:
     """Solve `ply` + 1 in memory and `ply` into its own file."""
     rules = solver.rules
     above = ply + 2
-    after = TableFile(part_path(folder, above)) if above in stored_plies(rules, rules.cells - 1) else None
+    after = TableFile(part_path(folder, above), above) if above in stored_plies(rules, rules.cells - 1) else None
     listed = solver.noughts_ply(ply + 1, (lambda job: after.range(above, job)) if after else None)
 
     def packed(job: range, scores: Scores) -> list[bytes]:
@@ -188,8 +205,8 @@ def solve_to_file(solver: Solver, ply: int, folder: Path) -> None:
 
 
 def assemble(rules: Rules, path: Path, folder: Path, max_ply: int) -> None:
-    """Put the plies into one file and remove their folder."""
-    parts = [TableFile(part_path(folder, ply)) for ply in stored_plies(rules, max_ply)]
+    """Put the plies into one file and remove their folder, unless somebody else keeps something in it."""
+    parts = [TableFile(part_path(folder, ply), ply) for ply in stored_plies(rules, max_ply)]
     plies = (
         NewPly(each.ply, each.crosses, each.slots, each.a_block, part.all_packed(each.ply))
         for part in parts
@@ -197,4 +214,8 @@ def assemble(rules: Rules, path: Path, folder: Path, max_ply: int) -> None:
     )
     counts: list[PlyCounts] = sorted(each for part in parts for each in part.directory.counts if each.ply <= max_ply)
     write_table(path, rules, BEHAVIOUR, max_ply, plies, lambda: counts)
-    shutil.rmtree(folder)
+    for ply in stored_plies(rules, rules.cells - 1):
+        for each in (part_path(folder, ply), *folder.glob(f".{ply}.tb.*.part")):  # and what a killed writer has left
+            each.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()

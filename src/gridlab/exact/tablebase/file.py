@@ -15,78 +15,32 @@ A block holds the scores of a few whole X, so any value is found by unpacking on
 stored: a position with O to move is decided by its successors, and they lie in one block.
 """
 
-import json
 import mmap
+import os
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
+from gridlab.core.errors import GridlabError, SpoiltFile
 from gridlab.core.files import Checksummed, whole_file
+from gridlab.core.untrusted import open_regular, reading
+from gridlab.exact.tablebase.blocks import BLOCK
+from gridlab.exact.tablebase.directory import Directory, PlyCounts, StoredPly, all_possible
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.games.mnk.rules import Rules
 
 MAGIC, END = b"GRIDTAB1", b"1BATDIRG"
 FOOTER = struct.Struct("<QQI8s")
 NUMBER = np.dtype("<u4")
-ScoreCounts = dict[str, int]  # by score, as text
-
-
-class StoredPly(NamedTuple):
-    """What the directory says of a stored ply."""
-
-    ply: int
-    crosses: int  # how many canonical X there are
-    slots: int  # scores for each of them
-    a_block: int  # X in a block
-    blocks: int
-    blocks_at: int  # offset of the first block
-    index_at: int  # offset of the sizes and checksums
-
-
-class PlyCounts(NamedTuple):
-    """The ongoing positions of a ply by score: all of them, and up to symmetry."""
-
-    ply: int
-    every: ScoreCounts
-    canonical: ScoreCounts
-
-
-class Directory(NamedTuple):
-    """What a file holds."""
-
-    rules: Rules
-    behaviour: int
-    max_ply: int
-    plies: tuple[StoredPly, ...]
-    counts: tuple[PlyCounts, ...]
-
-    def as_json(self) -> bytes:
-        content = {
-            "rules": str(self.rules),
-            "behaviour": self.behaviour,
-            "max_ply": self.max_ply,
-            "plies": [each._asdict() for each in self.plies],
-            "counts": [each._asdict() for each in self.counts],
-        }
-        return json.dumps(content, separators=(",", ":")).encode()
-
-    @classmethod
-    def parse(cls, text: bytes) -> "Directory":
-        content = json.loads(text)
-        return cls(
-            Rules.parse(content["rules"]),
-            int(content["behaviour"]),
-            int(content["max_ply"]),
-            tuple(StoredPly(**each) for each in content["plies"]),
-            tuple(PlyCounts(**each) for each in content["counts"]),
-        )
+LARGEST_BLOCK = BLOCK + (BLOCK >> 7) + 512  # bytes; scores that cannot be packed take a little more than they are
+LARGEST_INDEX = 64 << 20  # bytes of index and directory; those of 25 cells stay far below
 
 
 class NewPly(NamedTuple):
@@ -120,7 +74,8 @@ def write_table(
         index = b"".join(sizes + sums for _, sizes, sums in written)
         places = np.cumsum([0] + [len(sizes) + len(sums) for _, sizes, sums in written]).tolist()
         listed = tuple(
-            ply._replace(index_at=first_index + at) for (ply, _, _), at in zip(written, places, strict=False)
+            msgspec.structs.replace(ply, index_at=first_index + at)
+            for (ply, _, _), at in zip(written, places, strict=False)
         )
         text = Directory(rules, behaviour, max_ply, listed, tuple(counts())).as_json()
         file.write(index + text)
@@ -140,52 +95,66 @@ def _write_blocks(file: Checksummed, new: NewPly) -> tuple[StoredPly, bytes, byt
 
 
 class TableFile:
-    """A file opened for reading, mapped; SpoiltFile with the reason if it is not whole."""
+    """A file opened for reading, mapped: the only door to tablebases, and nothing passes it unchecked.
 
-    def __init__(self, path: Path) -> None:
+    Opening it checks the directory, every offset and every size; a block is checked when it is unpacked: its checksum,
+    its length, its scores. SpoiltFile says what is wrong. `part`: the file holds one ply of a build that goes on.
+    """
+
+    def __init__(self, path: Path, part: int | None = None) -> None:
         self.path = path
+        with reading(path), open_regular(path) as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise SpoiltFile(f"{path}: the file is empty")
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         try:
-            with path.open("rb") as file:
-                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError as error:
-            raise SpoiltFile(f"{path}: the file is empty") from error
-        except OSError as error:
-            raise FileTrouble(f"{path} cannot be read: {error.strerror}") from error
-        self.directory = self._read_directory()
-        self._places: dict[int, tuple[NDArray[np.int64], NDArray[np.uint32]]] = {}
+            self._index_at, self._directory_at = self._read_footer()
+            self.directory = Directory.parse(self._map[self._directory_at : -FOOTER.size], part)
+            self._places = self._read_index()
+        except GridlabError as error:
+            raise SpoiltFile(f"{path}: {error}") from error
         self._plies = {each.ply: each for each in self.directory.plies}
 
-    def _read_directory(self) -> Directory:
-        data, name = self._map, self.path
+    def _read_footer(self) -> tuple[int, int]:
+        """Where index and directory begin, their checksum tested."""
+        data = self._map
         if data[: len(MAGIC)] != MAGIC:
-            raise SpoiltFile(f"{name}: begins with {data[:8]!r}, a tablebase with {MAGIC!r}")
+            raise SpoiltFile(f"begins with {data[:8]!r}, a tablebase with {MAGIC!r}")
         if len(data) < len(MAGIC) + FOOTER.size or data[-len(END) :] != END:
-            raise SpoiltFile(f"{name}: the end is missing: the file has been cut or was never finished")
+            raise SpoiltFile("the end is missing: the file has been cut or was never finished")
         index, text, checksum, _ = FOOTER.unpack(data[-FOOTER.size :])
         end = len(data) - FOOTER.size
-        if not len(MAGIC) <= index <= text <= end or zlib.crc32(data[index:end]) != checksum:
-            raise SpoiltFile(f"{name}: the directory is spoilt: its checksum differs")
-        try:
-            return Directory.parse(data[text:end])
-        except (ValueError, KeyError, TypeError, GridlabError) as error:
-            raise SpoiltFile(f"{name}: the directory cannot be understood: {error}") from error
+        placed = len(MAGIC) <= index <= text <= end <= index + LARGEST_INDEX
+        if not placed or zlib.crc32(data[index:end]) != checksum:
+            raise SpoiltFile("the directory is spoilt: its checksum differs")
+        return index, text
+
+    def _read_index(self) -> dict[int, tuple[NDArray[np.int64], NDArray[np.uint32]]]:
+        """Where the blocks of each ply begin, and their checksums: everything in order, without a gap, to the byte."""
+        plies = self.directory.plies
+        if self._index_at + 2 * NUMBER.itemsize * sum(each.blocks for each in plies) != self._directory_at:
+            raise SpoiltFile("the index has another size than the directory says")
+        found = {}
+        blocks_at, index_at = len(MAGIC), self._index_at
+        for each in plies:
+            sizes, sums = np.frombuffer(self._map, NUMBER, 2 * each.blocks, index_at).reshape(2, -1)
+            places = blocks_at + np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+            if (each.blocks_at, each.index_at) != (blocks_at, index_at) or sizes.max(initial=0) > LARGEST_BLOCK:
+                raise SpoiltFile(f"the blocks of ply {each.ply} do not stand where the directory says")
+            found[each.ply] = places, sums
+            blocks_at, index_at = int(places[-1]), index_at + 2 * NUMBER.itemsize * each.blocks
+        if blocks_at != self._index_at:
+            raise SpoiltFile(f"the blocks end at {blocks_at:,}, the index begins at {self._index_at:,}")
+        return found
 
     @property
     def plies(self) -> dict[int, StoredPly]:
         """The stored plies by number."""
         return self._plies
 
-    def _index(self, ply: StoredPly) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        """Where the blocks of a ply begin, and their checksums."""
-        if ply.ply not in self._places:
-            sizes, sums = np.frombuffer(self._map, NUMBER, 2 * ply.blocks, ply.index_at).reshape(2, -1)
-            places = ply.blocks_at + np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-            self._places[ply.ply] = places, sums
-        return self._places[ply.ply]
-
     def packed(self, ply: int, block: int) -> bytes:
         """A block as it stands in the file, its checksum tested."""
-        places, sums = self._index(self._plies[ply])
+        places, sums = self._places[ply]
         data = self._map[int(places[block]) : int(places[block + 1])]
         if zlib.crc32(data) != sums[block]:
             raise SpoiltFile(f"{self.path}: block {block} of ply {ply} is spoilt: its checksum differs")
@@ -193,15 +162,21 @@ class TableFile:
 
     def block(self, ply: int, block: int) -> Scores:
         """The scores of a block."""
-        about = self._plies[ply]
-        expected = min(about.a_block, about.crosses - block * about.a_block) * about.slots
+        packed, expected = self.packed(ply, block), self._plies[ply].scores_in(block)
+        name = f"{self.path}: block {block} of ply {ply}"
         try:
-            data = zstandard.ZstdDecompressor().decompress(self.packed(ply, block), max_output_size=expected)
+            stated = zstandard.frame_content_size(packed)  # what unpacking will take, whatever the frame holds
+            if stated != expected:
+                raise SpoiltFile(f"{name} has {stated:,} scores, not {expected:,}")
+            data = zstandard.ZstdDecompressor().decompress(packed, max_output_size=expected, allow_extra_data=False)
         except zstandard.ZstdError as error:
-            raise SpoiltFile(f"{self.path}: block {block} of ply {ply} cannot be unpacked: {error}") from error
-        if len(data) != expected:
-            raise SpoiltFile(f"{self.path}: block {block} of ply {ply} has {len(data):,} scores, not {expected:,}")
-        return np.frombuffer(data, np.int8)
+            raise SpoiltFile(f"{name} cannot be unpacked: {error}") from error
+        scores = np.frombuffer(data, np.int8)
+        if len(scores) != expected:
+            raise SpoiltFile(f"{name} has {len(scores):,} scores, not {expected:,}")
+        if not all_possible(scores, self.directory.rules.cells - ply):
+            raise SpoiltFile(f"{name} holds scores that cannot be")
+        return scores
 
     def range(self, ply: int, crosses: range) -> Scores:
         """The scores of a range of X that begins with a block; a copy that may be written to."""

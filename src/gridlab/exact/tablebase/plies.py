@@ -13,8 +13,8 @@ from gridlab.core.errors import SpoiltFile
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import in_order
 from gridlab.exact.census import Census
-from gridlab.exact.tablebase.blocks import shape
-from gridlab.exact.tablebase.file import PlyCounts, ScoreCounts
+from gridlab.exact.tablebase.blocks import a_block, shape
+from gridlab.exact.tablebase.directory import PlyCounts, ScoreCounts
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.rows import Scores, fill_dead
 from gridlab.exact.tablebase.scores import DEAD
@@ -22,22 +22,11 @@ from gridlab.exact.tablebase.solve import crosses_move, noughts_move
 from gridlab.exact.tablebase.tally import new_counts, totals
 from gridlab.games.mnk.rules import Rules
 
-BLOCK = 1 << 16  # scores in a block, about
 JOB = 1 << 22  # scores that a worker solves at a time, about
 
 Result = TypeVar("Result")
 Read = Callable[[range], Scores]  # the blocks of a range of X, one after the other, for the solver to write in
 Advance = Callable[[int], object]  # told how many scores have been done
-
-
-def stored_plies(rules: Rules, max_ply: int) -> range:
-    """The plies with X to move that decide all positions up to `max_ply`; full boards are decided by the rules."""
-    return range(0, min(max_ply + max_ply % 2, rules.cells - 1) + 1, 2)
-
-
-def a_block(slots: int) -> int:
-    """How many X share a block."""
-    return max(1, BLOCK // slots)
 
 
 class Solver:

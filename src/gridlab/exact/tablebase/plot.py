@@ -3,17 +3,19 @@
 from pathlib import Path
 
 from gridlab.core.figures import new_figure, save
+from gridlab.core.files import try_place
 from gridlab.exact.tablebase.stats import Stats
 
 
 def plot_values(stats: Stats, path: Path) -> None:
     """Above, how many positions of each ply win, draw and lose; below, how far from the end they are."""
+    try_place(path)
     figure = new_figure(path, 7.5)
     above, below = figure.subplots(2)
     plies = [each.ply for each in stats.plies]
     bottom = [0.0] * len(plies)
     for name, colour in (("wins", "#1f4e9c"), ("draws", "#b8b8b8"), ("losses", "#b3261e")):
-        share = [getattr(each, name) / (each.wins + each.draws + each.losses) for each in stats.plies]
+        share = [getattr(each, name) / max(1, each.wins + each.draws + each.losses) for each in stats.plies]
         above.bar(plies, share, bottom=bottom, color=colour, label=name, width=0.8)
         bottom = [low + more for low, more in zip(bottom, share, strict=True)]
     above.set(xlabel="ply", ylabel="share of ongoing positions", ylim=(0, 1), xticks=plies)

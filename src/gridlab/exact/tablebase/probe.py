@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import BadRules, FileTrouble, TooLarge
+from gridlab.core.untrusted import reading
 from gridlab.exact.tablebase.blocks import blocks_at
 from gridlab.exact.tablebase.file import TableFile
 from gridlab.exact.tablebase.halves import halves
@@ -35,8 +36,9 @@ def shipped(rules: Rules) -> Path | None:
 
 def find(name: Path | str) -> Path:
     """The file of that name; a game such as squava stands for the table that comes with the package."""
-    if Path(name).exists():
-        return Path(name)
+    with reading(name):
+        if Path(name).exists():
+            return Path(name)
     try:
         found = shipped(game(str(name)))
     except BadRules:

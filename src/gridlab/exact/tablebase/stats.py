@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from gridlab.core import draw
-from gridlab.exact.tablebase.file import Directory, PlyCounts, ScoreCounts
+from gridlab.exact.tablebase.directory import Directory, PlyCounts, ScoreCounts
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.scores import value_and_distance
 from gridlab.games.mnk.position import Position

@@ -17,9 +17,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
-from gridlab.core.errors import BadRules
+from gridlab.core.errors import BadNotation, BadRules
+from gridlab.core.numbers import shortened, whole_number
 
 MAX_CELLS = 63  # a bitboard is a non-negative int64
+LARGEST_NUMBER = 10**9  # that is read in rules; which of them make a game is said by the rules
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, down-right, down-left
 FORM = "write ROWSxCOLS:WIN or ROWSxCOLS:WIN-LOSE, such as 3x3:3 or 5x5:4-3"
 
@@ -81,8 +83,13 @@ class Rules:
         """Read what `str` writes: `Rules.parse("5x5:4-3") == Rules(5, 5, 4, 3)`."""
         found = re.fullmatch(r"\s*(\d+)x(\d+):(\d+)?(?:-(\d+))?\s*", text, re.ASCII | re.IGNORECASE)
         if not found:
-            raise BadRules(f"{text!r} is no game; {FORM}")
-        rows, cols, win, lose = (None if number is None else int(number) for number in found.groups())
+            raise BadRules(f"{shortened(text)} is no game; {FORM}")
+        try:
+            rows, cols, win, lose = (
+                None if each is None else whole_number(each, 0, LARGEST_NUMBER) for each in found.groups()
+            )
+        except BadNotation as error:
+            raise BadRules(f"{shortened(text)} is no game: {error}; {FORM}") from error
         return cls(rows or 0, cols or 0, win, lose)
 
 

@@ -65,7 +65,7 @@ class Solution:
 
     def _number(self, cell: int) -> int | str:
         name = self._name(cell)
-        return int(name) if name.isdigit() else name  # "1,10" where a side exceeds 9
+        return name if "," in name else int(name)  # "1,10" where a side exceeds 9
 
     def __str__(self) -> str:
         line = " ".join(self._name(cell) for cell in self.line)

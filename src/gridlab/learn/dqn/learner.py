@@ -7,14 +7,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from gridlab.core.errors import SpoiltFile
+from gridlab.core.numbers import shortened
 from gridlab.games.mnk.rules import Rules
 from gridlab.learn.dqn.curriculum import learning_rate_of
 from gridlab.learn.dqn.episodes import chance
-from gridlab.learn.dqn.replay_buffer import Moves, Replay
+from gridlab.learn.dqn.replay_buffer import Moves, Replay, new_moves
 from gridlab.learn.dqn.settings import TrainingSettings
 from gridlab.learn.dqn.targets import negamax_targets
 from gridlab.nets import checkpoint
-from gridlab.nets.checkpoint import NETWORK, Checkpoint, Tensors
+from gridlab.nets.checkpoint import NETWORK, Checkpoint, Tensors, require_finite, require_kind
 from gridlab.nets.features import features_of
 from gridlab.nets.judge import Judge
 from gridlab.nets.networks import ValueNetwork, new_network
@@ -108,10 +110,14 @@ class Learner:
         weights = checkpoint.network_of(saved.part(TARGET), saved.path, self.settings.dropout)
         self.target = weights.to(self.device).eval()
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=self.settings.learning_rate)
-        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": moments_of(saved.part(OPTIMISER))})
+        moments = moments_of(saved, self.network)
+        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": moments})
         facts = saved.facts
-        self.replay = Replay(self.settings.memory, replay_of(saved), facts["added"])
-        self.episode, self.steps, self.curve = facts["episode"], facts["steps"], list(facts["curve"])
+        if facts.episode is None or facts.steps is None or facts.added is None or not all(map(is_row, facts.curve)):
+            raise SpoiltFile(f"{saved.path} does not say where its training stands")
+        moves = replay_of(saved, min(facts.added, self.settings.memory), self.rules.board)
+        self.replay = Replay(self.settings.memory, moves, facts.added)
+        self.episode, self.steps, self.curve = facts.episode, facts.steps, list(facts.curve)
 
 
 def named(prefix: str, network: ValueNetwork) -> Tensors:
@@ -125,18 +131,48 @@ def replay_tensors(moves: Moves) -> Tensors:
     }
 
 
-def replay_of(saved: Checkpoint) -> Moves:
-    columns = saved.part(REPLAY)
-    return Moves(*(columns[name].numpy() for name in Moves._fields))
+def replay_of(saved: Checkpoint, number: int, board: int) -> Moves:
+    """The moves in memory: as many as were added, all of them on the board."""
+    columns, name = saved.part(REPLAY), f"{saved.path} holds no moves to go on from"
+    wanted = replay_tensors(new_moves(0))
+    if {REPLAY + each: column.dtype for each, column in columns.items()} != {k: v.dtype for k, v in wanted.items()}:
+        raise SpoiltFile(f"{name}: the columns are not those of moves")
+    if any(tuple(column.shape) != (number,) for column in columns.values()):
+        raise SpoiltFile(f"{name}: not all columns have {number:,} moves")
+    require_finite({"reward": columns["reward"]}, name)
+    moves = Moves(*(columns[each].numpy() for each in Moves._fields))
+    for own, other in ((moves.own, moves.other), (moves.next_own, moves.next_other)):
+        if ((own | other) & ~board).any() or (own & other).any():
+            raise SpoiltFile(f"{name}: some stand beside the board or on each other")
+    return moves._replace(done=(moves.done.view(np.uint8) != 0))
 
 
-def moments_of(tensors: Tensors) -> dict[int, dict[str, Tensor]]:
-    """`3.exp_avg` -> {3: {"exp_avg": …}}."""
+def moments_of(saved: Checkpoint, network: ValueNetwork) -> dict[int, dict[str, Tensor]]:
+    """Adam's moments, `3.exp_avg` -> {3: {"exp_avg": …}}: none before the first step, then some for every weight."""
+    found, name = saved.part(OPTIMISER), f"{saved.path} holds another optimiser"
+    require_kind(found, (torch.float32,), name)
+    require_finite(found, name)
     states: dict[int, dict[str, Tensor]] = {}
-    for name, each in tensors.items():
-        number, _, key = name.partition(".")
-        states.setdefault(int(number), {})[key] = each
+    if not found and not saved.facts.steps:
+        return states
+    for number, weights in enumerate(network.parameters()):
+        shapes = {"step": torch.Size(()), "exp_avg": weights.shape, "exp_avg_sq": weights.shape}
+        states[number] = {key: found.pop(f"{number}.{key}", torch.empty(0, 0)) for key in shapes}
+        for key, each in states[number].items():
+            if each.shape != shapes[key]:
+                raise SpoiltFile(f"{name}: {number}.{key} is missing or has another shape")
+            if key != "exp_avg" and each.min() < 0:
+                raise SpoiltFile(f"{name}: {number}.{key} has numbers below 0")
+    if found:
+        raise SpoiltFile(f"{name}: it also has {shortened(min(found))}")
     return states
+
+
+def is_row(row: dict[str, Any]) -> bool:
+    """Whether a row of a curve says what all rows say; only the loss may be missing."""
+    return {"episode", "phase", "epsilon", "loss"} <= row.keys() and all(
+        value is not None for name, value in row.items() if name != "loss"
+    )
 
 
 def seen_through(moves: Moves, random: np.random.Generator, images: Any) -> Moves:

@@ -58,11 +58,12 @@ def begin(rules: Rules, settings: TrainingSettings, seed: int, folder: Path, res
             raise FileTrouble(f"{path} is there already; --resume goes on from it, or name another folder")
         return learner
     saved = checkpoint.read(path, str(rules))
-    if saved.facts["settings"]["preset"] != settings.preset:
-        raise FileTrouble(f"{path} is a training by preset {saved.facts['settings']['preset']}; go on with that one")
+    preset = saved.facts.settings.get("preset", "unknown")
+    if preset != settings.preset:
+        raise FileTrouble(f"{path} is a training by preset {preset!s:.40}; go on with that one")
     now = {**settings.as_dict(), "seed": seed}
-    for text in differences({**saved.facts["settings"], "seed": saved.facts["seed"]}, now):
-        logging.getLogger("gridlab").warning(f"{path} was made with {text}")
+    for text in differences({**saved.facts.settings, "seed": saved.facts.seed}, now):
+        logging.getLogger("gridlab").warning(f"{path} was made with {text[:200]}")
     learner.restore(saved)
     return learner
 
