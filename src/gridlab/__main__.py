@@ -10,9 +10,12 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from gridlab.core.signals import close_ears, listen
-
 INTERRUPTED = 130
+
+try:
+    from gridlab.core.signals import close_ears, listen
+except KeyboardInterrupt:  # before anybody listens
+    sys.exit(INTERRUPTED)
 
 
 class Remarks(io.TextIOWrapper):

@@ -14,6 +14,20 @@ from tests.attacks.commands import INPUTS
 from tests.attacks.harness import TRIED, Attacker
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the variants of an attack three run with `make check`, far from each other; all with `make test-long`."""
+    variants: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.path.parent == Path(__file__).parent and not item.get_closest_marker("long"):
+            variants.setdefault(f"{item.path}::{getattr(item, 'originalname', item.name)}", []).append(item)
+    for every in variants.values():
+        kept = {every[0], every[len(every) // 2], every[-1]}
+        for item in every:
+            if item not in kept:
+                item.add_marker(pytest.mark.long)
+
+
 @pytest.fixture(scope="session")
 def attacker() -> Iterator[Attacker]:
     attacker = Attacker("h5py", "pyarrow.parquet", "gridlab.datasets.games2048.verify", "gridlab.exact.tablebase.probe")

@@ -207,6 +207,7 @@ def test_headers_that_are_none(tmp_path: Path, raw: str) -> None:
         assert read_by_player(tmp_path / "w", size.to_bytes(8, "little") + b"{}") is GridlabError
 
 
+@pytest.mark.long
 def test_commands_on_spoilt_networks(
     training: bytes, tmp_path: Path, torch_attacker: Attacker, random: np.random.Generator
 ) -> None:

@@ -548,7 +548,7 @@ def attack_commands(attacker: Attacker, samples: Path, folder: Path, random: np.
 def test_commands_on_damaged_files(
     attacker: Attacker, samples: Path, tmp_path: Path, random: np.random.Generator
 ) -> None:
-    attack_commands(attacker, samples, tmp_path, random, 30)
+    attack_commands(attacker, samples, tmp_path, random, 15)
 
 
 @pytest.mark.long

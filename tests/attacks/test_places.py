@@ -6,6 +6,7 @@ import stat
 import subprocess
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,14 @@ pytestmark = [pytest.mark.compiled, pytest.mark.skipif(os.name == "nt", reason="
 WRITERS = [name for name, words in EXAMPLES.items() if any(word.startswith(NEW) for word in words)]
 FILES = [name for name in WRITERS if NEW not in EXAMPLES[name] and not name.startswith("train")]
 FOLDERS = [name for name in WRITERS if NEW in EXAMPLES[name] and not name.startswith("train")]
+QUICK = ("states", "play", "2048 generate", "terminals export", "tournament")  # the others take minutes
 IN_PLACE = ("play",)  # adds to what is there
 TYPED = "22\n11\n33\n12\n13\n21\n23\n31\n32\nquit\n"
+
+
+def some(names: list[str]) -> list[Any]:
+    """Names for parametrize: a few at once, the others in the long tests."""
+    return [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in names]
 
 
 def output_of(name: str) -> str:
@@ -35,7 +42,7 @@ def suffix_of(name: str) -> str:
     return Path(output_of(name)).suffix
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", some(FILES))
 def test_a_link_is_followed_and_a_mode_is_kept(attacker: Attacker, lab: Path, name: str) -> None:
     target, link = lab / f"target{suffix_of(name)}", lab / f"link{suffix_of(name)}"
     if name not in IN_PLACE:
@@ -51,7 +58,7 @@ def test_a_link_is_followed_and_a_mode_is_kept(attacker: Attacker, lab: Path, na
         assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", some(FILES))
 def test_a_pipe_and_a_device_are_written_through(attacker: Attacker, lab: Path, name: str) -> None:
     pipe = lab / f"pipe{suffix_of(name)}"
     os.mkfifo(pipe)
@@ -76,7 +83,7 @@ def test_a_pipe_and_a_device_are_written_through(attacker: Attacker, lab: Path, 
     assert stat.S_ISCHR(node.stat().st_mode)
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", some(WRITERS))
 @pytest.mark.parametrize("place", ["folder", "loop", "", ".", "/", "x" * 300, "input.txt/x", "/proc/none/x"])
 def test_places_that_are_none_are_refused_before_the_work(attacker: Attacker, lab: Path, name: str, place: str) -> None:
     if name.startswith("train") or (name in FOLDERS and place in ("folder", ".", "/")):
@@ -137,7 +144,7 @@ def mounted(folder: Path, size: str) -> bool:
     return done.returncode == 0
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", some(WRITERS))
 @pytest.mark.parametrize("room", [0, 4096])
 def test_a_full_disk_loses_nothing(attacker: Attacker, lab: Path, name: str, room: int) -> None:
     """Whatever is there stays, a sentence is said, nothing half done is left, and a result is still shown."""

@@ -39,6 +39,7 @@ LONG = {
     "generate": ["2048", "generate", "-g", "100000", "-o", "g.jsonl"],
     "generate deep": ["2048", "generate", "-g", "2", "-o", "g.jsonl", "--player", "expectimax depth=8"],
 }
+GOES_ON = ("tournament", "terminals", "tablebase", "generate", "generate deep")
 SOON = 1.5  # seconds; half a second on a machine that has nothing else to do
 QUICK = ("alpha-beta", "alpha-beta, two workers", "evaluate 5x5", "generate deep", "tablebase", "best-first")
 
@@ -81,10 +82,8 @@ def test_signals_stop_long_work(attacker: Attacker, tmp_path: Path, name: str) -
     attacker.run(*LONG[name], cwd=folder, signals=[(1.5, signal.SIGINT), (20, signal.SIGINT)], seconds=60)  # compiled
     moments = [(number, delay) for number in SIGNALS for delay in ((1.5,) if name in QUICK else (0.4, 0.9, 1.5, 2.2))]
     for number, delay in moments:
-        words = (
-            [*LONG[name], "--resume"] if name in ("tournament", "terminals", "tablebase", "generate") else LONG[name]
-        )
-        ending = attacker.attack(*words, cwd=folder, signals=[(delay, number)], seconds=30, peak=4 << 30)
+        more = ["--resume"] if name in GOES_ON else []
+        ending = attacker.attack(*LONG[name], *more, cwd=folder, signals=[(delay, number)], seconds=30, peak=4 << 30)
         if ending.seconds < delay + 0.1 and ending.code == 0:
             continue  # it was done before, or at that very moment
         assert ending.code == 130, ending

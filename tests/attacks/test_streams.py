@@ -53,6 +53,7 @@ def test_terminals_that_lack_characters(lab: Path, encoding: str) -> None:
         assert (lab / "out").stat().st_size > 0
 
 
+@pytest.mark.long
 def test_names_that_are_no_text(lab: Path) -> None:
     for name in (b"\xff\xfe.jsonl", b"a\nb.jsonl", b"\x1b[31m.jsonl"):
         path = lab / os.fsdecode(name)

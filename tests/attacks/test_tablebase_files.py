@@ -214,7 +214,7 @@ def test_many_bytes_spoilt_by_chance(sound: Sound, tmp_path: Path, random: np.ra
 def test_commands_on_spoilt_files(
     tictactoe: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
 ) -> None:
-    attack_commands(tictactoe, 40, tmp_path, attacker, random)
+    attack_commands(tictactoe, 16, tmp_path, attacker, random)
 
 
 @pytest.mark.long

@@ -171,7 +171,7 @@ def attack_commands(wins: Path, number: int, attacker: Attacker, random: np.rand
 
 
 def test_commands_on_spoilt_datasets(wins: Path, attacker: Attacker, random: np.random.Generator) -> None:
-    attack_commands(wins, 32, attacker, random)
+    attack_commands(wins, 14, attacker, random)
 
 
 @pytest.mark.long

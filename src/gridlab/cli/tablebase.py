@@ -18,7 +18,7 @@ from gridlab.cli.options import (
     target,
     whole,
 )  # fmt: skip
-from gridlab.core.files import refuse_overlap
+from gridlab.core.files import locked, refuse_overlap
 
 app = typer.Typer(help="Strong solutions: value and distance of every position.", rich_markup_mode=None)
 
@@ -52,11 +52,12 @@ def build(
     set_quiet(quiet)
     rules = find_game(game, "mnk")
     last_ply(rules, max_ply)
-    counts = census(rules, workers)
-    if not quiet:
-        typer.echo(str(estimate(counts, workers)), err=True)
     try:
-        build_tablebase(rules, out, max_ply, workers, resume, progress=not quiet, counts=counts)
+        with locked(out):  # a second one is refused before it counts
+            counts = census(rules, workers)
+            if not quiet:
+                typer.echo(str(estimate(counts, workers)), err=True)
+            build_tablebase(rules, out, max_ply, workers, resume, progress=not quiet, counts=counts)
     except KeyboardInterrupt:
         typer.echo(f"stopped; {out}.plies keeps the plies that are done: go on with --resume", err=True)
         raise

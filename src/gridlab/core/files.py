@@ -239,12 +239,12 @@ def _hidden(place: Path, ending: str) -> Path:
 
 def _remove_abandoned(place: Path) -> None:
     """Parts that a killed process has left; whoever holds the lock is the only writer."""
-    _remove_parts(place.parent, _hidden(place, "").name)
+    _remove(place.parent, re.escape(_hidden(place, "").name) + r"\d+\.part")
 
 
-def _remove_parts(folder: Path, beginning: str) -> None:
+def _remove(folder: Path, pattern: str) -> None:
     for entry in os.scandir(folder):
-        if entry.name.startswith(beginning) and re.search(r"\.\d+\.part$", entry.name):
+        if re.fullmatch(pattern, entry.name):
             with suppress(OSError):
                 Path(entry.path).unlink()
 
@@ -271,7 +271,7 @@ def locked_folder(folder: Path) -> Iterator[None]:
     again = lock in _HELD
     with _entered(folder, _folders_for(folder / LOCK), _lock(lock, folder)):
         if fcntl is not None and not again:
-            _remove_parts(folder, ".")
+            _remove(folder, r"\..+\.(\d+\.part|lock)")
         yield
 
 

@@ -1,12 +1,15 @@
 """Ctrl-C, SIGTERM and SIGHUP: one meaning, raised where Python can bear it.
 
-KeyboardInterrupt does harm in two kinds of places: where C code has called Python and does not look what came of it
-(callbacks of the compiler; numba, turning the result of a kernel into Python's objects), and inside the locks of
-`threading`, which stay locked. There it is put off: an alarm comes a little later, and `check` raises it before that.
+KeyboardInterrupt does harm in two kinds of places: where numba turns the result of a kernel into Python's objects, and
+crashes; and inside the locks of `threading`, which stay locked. There it is put off: an alarm comes a little later, and
+`check` raises it before that. Where it would be swallowed (callbacks of C code, finalizers), it is raised once more.
 """
 
+import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -14,10 +17,11 @@ from typing import Any
 
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 ALARM = getattr(signal, "SIGALRM", None)
-FRAGILE_CALLS = ("_raw_object_cache_notify", "_raw_object_cache_getbuffer", "_numba_unpickle")
+FRAGILE_CALLS = ("_numba_unpickle",)
 FRAGILE_MODULES = ("threading", "queue", "concurrent.futures", "loky")
 DEEPEST = 8  # calls below those
 PUT_OFF = 0.01  # seconds
+PARENT_WATCH = 0.2  # seconds between two looks of a worker whether its parent lives
 
 _put_off = False
 
@@ -29,10 +33,12 @@ def listen() -> None:
             signal.signal(number, interrupt)
     if ALARM is not None:
         signal.signal(ALARM, interrupt)
+    usual = sys.unraisablehook
+    sys.unraisablehook = lambda lost: _put_it_off() if lost.exc_type is KeyboardInterrupt else usual(lost)
 
 
 def close_ears() -> None:
-    """All is done: a signal that comes now, while the interpreter ends, changes nothing any more."""
+    """Signals change nothing from now on: all is done, or they are for somebody else."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
@@ -58,11 +64,15 @@ def careful() -> Iterator[None]:
 
 def interrupt(number: int, frame: FrameType | None) -> None:
     """KeyboardInterrupt, a little later if it would do harm now."""
-    global _put_off
-    _put_off = True
+    _put_it_off()
     if not _is_fragile(frame):
         check()
-    elif ALARM is not None and signal.getsignal(ALARM) is interrupt:
+
+
+def _put_it_off() -> None:
+    global _put_off
+    _put_off = True
+    if ALARM is not None and signal.getsignal(ALARM) is interrupt:
         signal.setitimer(signal.ITIMER_REAL, PUT_OFF)
 
 
@@ -90,3 +100,20 @@ def _is_fragile(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def follow_parent(parent: int) -> None:
+    """In a worker process: signals are for the parent, and a worker whose parent has died has nobody to work for.
+
+    Here, where little is imported, so that a worker watches before it does anything else.
+    """
+    close_ears()
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -7,7 +7,6 @@ returns early once it is set. Ctrl-C, a time budget and a client that leaves all
 
 import os
 import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -15,14 +14,13 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from gridlab.core.signals import SIGNALS, careful, check
+from gridlab.core.signals import SIGNALS, careful, check, follow_parent
 from gridlab.core.stop import Stop, stop_flag, working
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 STEP = 0.1  # seconds between two looks at Ctrl-C and the clock
-PARENT_WATCH = 0.5  # seconds between two looks of a worker whether its parent lives
 
 
 def available_cores() -> int:
@@ -150,7 +148,7 @@ def _process_pool(workers: int) -> Iterator[Executor]:
     """
     from loky import ProcessPoolExecutor  # slow to import, and most commands need no processes
 
-    pool = ProcessPoolExecutor(workers, initializer=_follow_parent, initargs=(os.getpid(),))
+    pool = ProcessPoolExecutor(workers, initializer=follow_parent, initargs=(os.getpid(),))
     try:
         yield pool
     except BaseException:
@@ -170,18 +168,3 @@ def _signals_held(held: bool = True) -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _follow_parent(parent: int) -> None:
-    """Ctrl-C and its like are for the parent, and a worker whose parent has died has nobody to work for."""
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(PARENT_WATCH)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
