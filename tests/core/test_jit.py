@@ -178,6 +178,7 @@ def test_settings_of_the_compiler_have_code_of_their_own(copy: Copy) -> None:
     assert copy.run() == ("3", "")
 
 
+@pytest.mark.compiled
 def test_kernels_give_plain_tuples_to_python() -> None:
     """Numba calls the class of a NamedTuple to make one, and crashes if Ctrl-C is raised there."""
     kernels = [
