@@ -37,6 +37,7 @@ JOBS = (
         "terminals show wins 5",
         "terminals contains wins XXX/OO./...",
         "terminals export wins --format csv -o wins.csv --workers 1",
+        "terminals find wins --winner x",
     )),
     Job("alpha-beta", 3.5, (
         "solve tictactoe --search",
