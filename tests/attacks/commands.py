@@ -27,7 +27,7 @@ EXAMPLES: dict[str, list[str]] = {
     "terminals show": ["wins", "5", "--at", "1", "--count", "2"],
     "terminals contains": ["wins", "XXX/OO./..."],
     "terminals export": ["wins", "--format", "csv", "--out", f"{NEW}.csv", "--plies", "5-6"],
-    "terminals find": ["wins", "--line", "0", "--pattern", "???/???/???", "--plies", "5", "--count", "2"],
+    "terminals find": ["wins", "--line", "2", "--pattern", "???/???/???", "--plies", "5", "--count", "2"],
     "terminals adopt": ["bare", "--game", "3x3:3"],
     "terminals merge": ["wins", "--out", NEW],
     "terminals plot": ["wins", "--out", f"{NEW}.png"],

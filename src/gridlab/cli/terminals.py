@@ -217,11 +217,11 @@ def adopt(folder: Folder, game: Game = None, quiet: Quiet = False, workers: Work
     Every record is judged by the rules, other images of a board are put into canonical form, layers are sorted and
     must be complete; then manifest and card are written. Nothing is written if anything is wrong.
     """
-    from gridlab.datasets.terminals.adopt import adopt
+    from gridlab.datasets.terminals.adopt import adopt_terminals
     from gridlab.datasets.terminals.build import build_report
 
     set_quiet(quiet)
-    typer.echo(build_report(adopt(folder, game, workers, progress=not quiet)))
+    typer.echo(build_report(adopt_terminals(folder, game, workers, progress=not quiet)))
 
 
 @app.command()

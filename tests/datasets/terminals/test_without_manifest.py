@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import FileTrouble, SpoiltFile
-from gridlab.datasets.terminals.adopt import adopt, sorted_shards
+from gridlab.datasets.terminals.adopt import adopt_terminals, sorted_shards
 from gridlab.datasets.terminals.build import build_terminals
 from gridlab.datasets.terminals.dataset import Terminals
 from gridlab.datasets.terminals.export import export
@@ -144,13 +144,13 @@ def test_adopting(built: Path, bare: Path, images: bool) -> None:
     rules = rules_of(built)
     if images:
         other_images(bare, 7, rules)
-    manifest = adopt(bare, rules)
+    manifest = adopt_terminals(bare, rules)
     assert manifest.layers == Terminals(built).manifest.layers  # type: ignore[union-attr]
     for ply in (7, 8):
         assert (bare / layer_name(ply)).read_bytes() == (built / layer_name(ply)).read_bytes()
     assert verify(bare, None).complaints == []
     with pytest.raises(FileTrouble, match="has a manifest already"):
-        adopt(bare, rules)
+        adopt_terminals(bare, rules)
 
 
 def test_sorting_in_parts(built: Path, bare: Path) -> None:
@@ -178,13 +178,13 @@ def test_what_is_not_adopted(built: Path, bare: Path) -> None:
     ):
         write(bare, 8, spoilt)
         with pytest.raises(SpoiltFile, match=reason):
-            adopt(bare, rules)
+            adopt_terminals(bare, rules)
         assert (bare / layer_name(7)).read_bytes() == before
         assert not (bare / "manifest.json").exists()
     write(bare, 8, records)
     (bare / "README.md").write_text("mine")
     with pytest.raises(FileTrouble, match=r"a README\.md that is not of a dataset"):
-        adopt(bare, rules)
+        adopt_terminals(bare, rules)
 
 
 def test_merging(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ class Judged(NamedTuple):
     ready: bool  # ascending and canonical already
 
 
-def adopt(
+def adopt_terminals(
     folder: Path | str, rules: Rules | str | None = None, workers: int | None = None, progress: bool = False
 ) -> Manifest:
     """Make a dataset of a folder of layers without a manifest; `rules` are those of 5x5:5 by default."""
