@@ -89,6 +89,7 @@ def test_find(gridlab: Run, folder: str) -> None:
     random = [*asked[:3], "--random", "3", "--json", "--seed"]
     assert gridlab(*random, "1")[1] == gridlab(*random, "1")[1] != gridlab(*random, "2")[1]
     assert gridlab("terminals", "find", folder, "--line", "8")[0] == 2
+    assert gridlab(*random, "1", "--count", "3")[0] == 2
 
 
 def test_layers_without_a_manifest(gridlab: Run, folder: str, tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_layers_without_a_manifest(gridlab: Run, folder: str, tmp_path: Path) ->
     assert code == 2
     assert "say with --game which game it is" in err
     asked = ["--game", "tictactoe"]
-    remark = f"{folder} has no manifest: read as 3x3:3; nothing says whether its layers are whole\n"
+    remark = f"{folder} has no manifest: read as 3x3:3, its checksums and counts cannot be checked\n"
     code, out, err = gridlab("terminals", "contains", folder, "XXX/OO./...", *asked)
     assert (code, out, err) == (0, "yes: layer_05.bin record 12, as .../.OO/XXX (rotate 180)\n", remark)
     assert gridlab("terminals", "show", folder, "5", *asked)[2] == remark
@@ -142,6 +143,7 @@ def test_the_lines_by_the_name_of_the_document() -> None:
         (["build", "6x6:4", "--out", "x"], "36 cells do not fit a record of 64 bits; up to 32 do"),
         (["build", "--plies", "8"], "5x5:5 has no terminal win at ply 8; its layers are 9 to 25"),
         (["build", "--plies", "nine"], "'nine' is no list of plies"),
+        (["build", "1x3:3", "--plies", "3", "--out", "x"], "1x3:3 has no terminal win at all"),
         (["verify", "nowhere"], "'nowhere' cannot be read"),
         (["verify", ".", "--full", "--sample", "5"], "--sample and --full exclude each other"),
         (["show", ".", "5"], ". holds no dataset"),

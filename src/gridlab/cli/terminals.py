@@ -181,8 +181,9 @@ def find(
     plies: Annotated[str, typer.Option("--plies", "--ply", help="Such as 9, 9-25 or 9-12,25; all by default.")] = "",
     symmetric: Annotated[bool, typer.Option("--symmetric", help="Any image of pattern and line.")] = False,
     count: Annotated[
-        int, typer.Option("--count", metavar="N", parser=whole(0, MOST_SHOWN), help="How many to show.")
-    ] = 4,
+        int | None,
+        typer.Option("--count", metavar="N", parser=whole(0, MOST_SHOWN), help="How many to show; 4 by default."),
+    ] = None,
     random: Annotated[
         int | None,
         typer.Option("--random", metavar="N", parser=whole(1, MOST_SHOWN), help="Show so many, chosen by chance."),
@@ -201,10 +202,22 @@ def find(
     from gridlab.datasets.terminals.find import find_terminals
 
     set_quiet(quiet)
-    chosen = parse_plies(plies) if plies else None
+    if random is not None and count is not None:
+        raise BadNotation("--count and --random exclude each other; choose one")
+    chosen, shown = parse_plies(plies) if plies else None, 4 if count is None else count
     data = opened(folder, game, quiet)
     found = find_terminals(
-        data, winner, line, pattern, chosen, symmetric, count, random, seed or 0, workers, progress=not quiet
+        data,
+        winner,
+        line,
+        pattern,
+        chosen,
+        symmetric,
+        4 if count is None else count,
+        random,
+        seed or 0,
+        workers,
+        progress=not quiet,
     )
     print_result(found, json)
     return 0 if found.matches else 1

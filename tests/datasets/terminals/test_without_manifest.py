@@ -105,7 +105,7 @@ def test_verifying(built: Path, bare: Path) -> None:
         (layer_name(ply), "not larger than the record before it: the records are not ascending") for ply in (7, 8)
     ]
     assert verdict.checked == verdict.records == len(Terminals(built))
-    assert "not checked: checksums, and whether these are the rules meant (there is no manifest)" in str(verdict)
+    assert "not checked: whether any record is there twice, where they are not ascending, checksums, " in str(verdict)
     for ply in (7, 8):
         write(bare, ply, np.sort(open_layer(bare / layer_name(ply))))
     assert verify(bare, None, rules=rules).complaints == []
@@ -118,10 +118,15 @@ def test_verifying(built: Path, bare: Path) -> None:
 def test_which_game(bare: Path, built: Path, tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match="say with --game which game it is"):
         Terminals(bare)
-    with pytest.raises(FileTrouble, match=r"layer_07\.bin is no layer of 5x5:5, which has 9 to 25"):
+    with pytest.raises(FileTrouble, match=r"layer_07\.bin is no layer of 5x5:5: it has the plies 9 to 25"):
         Terminals(bare, "5x5:5")
     with pytest.raises(FileTrouble, match=r"holds terminal wins of .*, not of 2x2:2"):
         Terminals(built, "2x2:2")
+    with pytest.raises(FileTrouble, match="nobody can win it"):
+        Terminals(bare, "1x3:3")
+    write(tmp_path / "empty", 3, np.empty(0, np.uint64))
+    with pytest.raises(FileTrouble, match="its layers are empty"):
+        Terminals(tmp_path / "empty")
     with pytest.raises(FileTrouble, match="36 cells"):
         Terminals(bare, "6x6:4")
     write(tmp_path / "four", 9, np.array([0b01], np.uint64))

@@ -55,6 +55,8 @@ def build_terminals(
     rules, folder = game(rules, "mnk"), Path(folder)
     every = range(first_ply(rules), rules.cells + 1)
     wanted = sorted(set(every if plies is None else plies))
+    if not every:
+        raise FileTrouble(f"{rules} has no terminal win at all: the board is full before anybody can have a line")
     if not wanted:
         raise BadNotation("no ply is named; leave the list out for all of them")
     if outside := [ply for ply in wanted if ply not in every]:

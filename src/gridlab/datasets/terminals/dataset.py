@@ -24,7 +24,6 @@ from gridlab.datasets.terminals.records import (
     BAD_COUNT,
     NOT_OVER,
     REASONS,
-    SOUND,
     checker,
     first_disorder,
     flaw_of,
@@ -59,35 +58,41 @@ class Terminals:
 
     def _fitting(self, plies: list[int], guessed: bool) -> list[int]:
         """The plies of a folder without a manifest; FileTrouble if they are not of these rules."""
-        every = range(first_ply(self.rules), self.rules.cells + 1)
         if self.rules.cells > MAX_CELLS:
             raise FileTrouble(f"{self.rules} has {self.rules.cells} cells; records hold up to {MAX_CELLS}")
-        fitting = []
-        for ply in plies:
-            with suppress(SpoiltFile):  # whoever reads it will hear of it
-                records = open_layer(self.folder / layer_name(ply))
-                if not len(records) and ply not in every:
-                    continue  # other tools begin with empty layers
-                first = flaw_of(records[0], ply, checker(self.rules)) if len(records) and ply in every else SOUND
-                if guessed and first in (BAD_BITS, BAD_COUNT, NOT_OVER):
-                    raise FileTrouble(
-                        f"{self.folder} has no manifest, and {layer_name(ply)} is no layer of {self.rules}: in its "
-                        f"first record {REASONS[first]}; say with --game which game it is"
-                    )
-            if ply not in every:
+        every = range(first_ply(self.rules), self.rules.cells + 1)
+        fitting = [ply for ply in plies if ply in every or not self._is_empty(ply)]  # other tools begin with empty ones
+        if not fitting:
+            raise FileTrouble(f"{self.folder} has no manifest, and its layers are empty; there is nothing to read")
+        for ply in fitting:
+            if reason := self._misfit(ply, every, guessed):
                 raise FileTrouble(
-                    f"{self.folder} has no manifest, and {layer_name(ply)} is no layer of {self.rules}, which has "
-                    f"{every[0]} to {every[-1]}; say with --game which game it is"
+                    f"{self.folder} has no manifest, and {layer_name(ply)} is no layer of {self.rules}: {reason}; "
+                    "say with --game which game it is"
                 )
-            fitting.append(ply)
         return fitting
+
+    def _is_empty(self, ply: int) -> bool:
+        with suppress(SpoiltFile):  # whoever reads it will hear of it
+            return len(open_layer(self.folder / layer_name(ply))) == 0
+        return False
+
+    def _misfit(self, ply: int, every: range, guessed: bool) -> str:
+        """Why a layer is none of these rules, as far as its name and, if they are `guessed`, its first record tell."""
+        if ply not in every:
+            return f"it has the plies {every[0]} to {every[-1]}" if every else "nobody can win it"
+        if guessed and not self._is_empty(ply):
+            with suppress(SpoiltFile):
+                first = flaw_of(open_layer(self.folder / layer_name(ply))[0], ply, checker(self.rules))
+                return f"in its first record {REASONS[first]}" if first in (BAD_BITS, BAD_COUNT, NOT_OVER) else ""
+        return ""
 
     @property
     def remark(self) -> str:
         """What the reader of a folder without a manifest should know; empty if there is one."""
         if self.manifest:
             return ""
-        return f"{self.folder} has no manifest: read as {self.rules}; nothing says whether its layers are whole"
+        return f"{self.folder} has no manifest: read as {self.rules}, its checksums and counts cannot be checked"
 
     def records(self, ply: int) -> Records:
         """The records of one ply, ascending if there is a manifest: a mapped uint64 array."""
