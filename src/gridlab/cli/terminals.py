@@ -213,7 +213,7 @@ def find(
         pattern,
         chosen,
         symmetric,
-        4 if count is None else count,
+        shown,
         random,
         seed or 0,
         workers,
