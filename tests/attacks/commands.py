@@ -29,7 +29,7 @@ EXAMPLES: dict[str, list[str]] = {
     "terminals export": ["wins", "--format", "csv", "--out", f"{NEW}.csv", "--plies", "5-6"],
     "terminals find": ["wins", "--line", "2", "--pattern", "???/???/???", "--plies", "5", "--count", "2"],
     "terminals adopt": ["bare", "--game", "3x3:3"],
-    "terminals merge": ["wins", "--out", NEW],
+    "terminals merge": ["wins", "--out", NEW, "--resume"],
     "terminals plot": ["wins", "--out", f"{NEW}.png"],
     "tablebase build": ["3x3:3", "--out", f"{NEW}.tb", "--max-ply", "4"],
     "tablebase probe": ["t.tb", "X.O/.X./..."],

@@ -2,12 +2,14 @@
 
 import shutil
 import struct
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.files import locked_folder
 from gridlab.datasets.terminals.adopt import adopt_terminals, sorted_shards
 from gridlab.datasets.terminals.build import build_terminals
 from gridlab.datasets.terminals.dataset import Terminals
@@ -243,3 +245,29 @@ def test_what_is_not_merged(tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match="d has no manifest; gridlab terminals adopt makes one"):
         merge_terminals([a, tmp_path / "d"], tmp_path / "e")
     assert not (tmp_path / "e").exists()
+
+
+def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    """Somebody else writes into the folder: neither merged nor adopted."""
+    build_terminals("3x3:3", tmp_path / "a", [5])
+    write(tmp_path / "bare", 5, Terminals(tmp_path / "a").records(5))
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with locked_folder(tmp_path / "out"), locked_folder(tmp_path / "bare"):
+            held.set()
+            done.wait(30)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    held.wait(30)
+    try:
+        with pytest.raises(FileTrouble, match="another process is writing"):
+            merge_terminals([tmp_path / "a"], tmp_path / "out")
+        with pytest.raises(FileTrouble, match="another process is writing"):
+            adopt_terminals(tmp_path / "bare", "3x3:3")
+    finally:
+        done.set()
+        other.join()
+    assert not (tmp_path / "bare" / "manifest.json").exists()
+    assert len(merge_terminals([tmp_path / "a"], tmp_path / "out").layers) == 1
