@@ -28,9 +28,12 @@ from gridlab.core.errors import SpoiltFile as SpoiltFile
 from gridlab.core.errors import TooLarge as TooLarge
 from gridlab.datasets.games2048.generate import generate as generate
 from gridlab.datasets.games2048.reader import Games as Games
+from gridlab.datasets.terminals.adopt import adopt_terminals as adopt_terminals
 from gridlab.datasets.terminals.build import build_terminals as build_terminals
 from gridlab.datasets.terminals.dataset import Terminals as Terminals
 from gridlab.datasets.terminals.dataset import open_terminals as open_terminals
+from gridlab.datasets.terminals.find import find_terminals as find_terminals
+from gridlab.datasets.terminals.merge import merge_terminals as merge_terminals
 from gridlab.exact.census import Census as Census
 from gridlab.exact.census import census as census
 from gridlab.exact.enumerate import positions as positions

@@ -49,6 +49,9 @@ def inputs(attacker: Attacker, tmp_path_factory: pytest.TempPathFactory) -> Path
     folder = tmp_path_factory.mktemp("inputs")
     for command in INPUTS.values():
         assert attacker.run(*command, cwd=folder).code == 0
+    (folder / "bare").mkdir()
+    for layer in (folder / "wins").glob("layer_*.bin"):
+        shutil.copy(layer, folder / "bare")
     (folder / "input.txt").write_text("3\nX.O\n.X.\nO..\nX\n")
     shutil.copy(Path(gridlab.__file__).parent / "nets" / "shipped" / "squava.safetensors", folder / "net.safetensors")
     (folder / "loop").symlink_to("loop")

@@ -31,6 +31,8 @@ COMMANDS = (
     ("export", "wins", "--format", "csv", "-o", "w.csv", "--workers", "1", "--quiet"),
     ("export", "wins", "--format", "parquet", "-o", "w.parquet", "--workers", "1", "--quiet", "--plies", "5"),
     ("plot", "wins", "-o", "w.svg"),
+    ("find", "wins", "--pattern", "X??/???/???", "--quiet", "--workers", "1"),
+    ("merge", "wins", "-o", "merged", "--quiet"),
     ("build", "3x3:3", "-o", "wins", "--resume", "--plies", "5-7", "--workers", "1", "--quiet"),
 )
 

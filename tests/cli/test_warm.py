@@ -30,6 +30,8 @@ COMMANDS = [
     "terminals build 3x4:3 -o wins",
     "terminals verify wins",
     "terminals export wins --format csv -o wins.csv",
+    "terminals find wins --winner x --symmetric --line 1",
+    "terminals merge wins -o merged",
     "tablebase build 3x4:3 -o t.tb",
     "tablebase verify t.tb",
     "tablebase probe t.tb X.../..../....",

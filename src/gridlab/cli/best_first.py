@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gridlab.cli.options import Json, Quiet, print_result, set_quiet, source, target, whole
+from gridlab.cli.options import Json, Quiet, named, print_result, set_quiet, whole
+from gridlab.core.errors import BadNotation, GridlabError
 
 if TYPE_CHECKING:
-    from gridlab.datasets.best_first.report import Prover
+    from gridlab.datasets.best_first.report import Answer, Prover
+    from gridlab.search.mnk.best_first import Start
 
 MAX_POSITIONS = 10_000_000  # where a proof stops by default
 
@@ -18,15 +20,22 @@ def best_first(
     board: Annotated[
         Path,
         typer.Argument(
-            metavar="[INPUT]", parser=source, help="Size, rows of X, O and ., player to move.", show_default=True
+            metavar="[INPUT]",
+            parser=named,
+            help="Size, rows of X, O and ., player to move; - is standard input, a folder every file in it.",
+            show_default=True,
         ),
     ] = Path("input.txt"),
     steps: Annotated[
-        Path, typer.Option("--steps", metavar="FILE", parser=target, help="Every expansion goes there.")
-    ] = Path("steps.txt"),
+        Path | None,
+        typer.Option("--steps", metavar="FILE", parser=named, help="Every expansion goes there: steps.txt."),
+    ] = None,
     output: Annotated[
-        Path, typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The answer, as printed.")
-    ] = Path("output.txt"),
+        Path | None,
+        typer.Option(
+            "-o", "--out", "--output", metavar="FILE", parser=named, help="The answer, as printed: output.txt."
+        ),
+    ] = None,
     max_expansions: Annotated[
         int | None,
         typer.Option(
@@ -39,6 +48,7 @@ def best_first(
     forced: Annotated[
         bool, typer.Option("--forced", help="Prove or refute a win that no defence prevents, instead.")
     ] = False,
+    both: Annotated[bool, typer.Option("--both", help="Both answers side by side.")] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -46,26 +56,78 @@ def best_first(
 
     Always on from the position that looks best: lines open to us less lines open to the opponent. The search chooses
     the moves of both sides, so the line is cooperative: the opponent would have to allow it. The player of the last
-    line is to move, whatever the counts of stones say.
+    line is to move, whatever the counts of stones say. For a folder of inputs there is a table, and --steps and
+    --output are folders, steps and output by default.
     """
-    from gridlab.core.progress import bar
-    from gridlab.datasets.best_first.input import off_turn, read_start
-    from gridlab.datasets.best_first.report import answer, check_places
-    from gridlab.search.mnk.best_first import MAX_EXPANSIONS
-
     set_quiet(quiet)
-    check_places(board, steps, output)
-    start = read_start(board)
+    if forced and both:
+        raise BadNotation("--forced and --both exclude each other; choose one")
+
+    def ask(start: "Start", path: Path, steps: Path, output: Path) -> "Answer":
+        return ask_one(start, steps, output, max_expansions, forced, both, quiet)
+
+    if board.is_dir():
+        answer_all(board, steps or Path("steps"), output or Path("output"), ask, json, quiet)
+    else:
+        answer_one(board, steps or Path("steps.txt"), output or Path("output.txt"), ask, json, quiet)
+
+
+Ask = Callable[["Start", Path, Path, Path], "Answer"]
+
+
+def answer_one(board: Path, steps: Path, output: Path, ask: Ask, json: bool, quiet: bool) -> None:
+    """One input; what is wrong with it is said in its files too."""
+    from gridlab.core.files import check_source
+    from gridlab.datasets.best_first.input import is_standard_input, off_turn, read_start
+    from gridlab.datasets.best_first.report import check_places, write_failure
+
+    check_places(None if is_standard_input(board) else board, steps, output)
+    try:
+        start = read_start(board if is_standard_input(board) else check_source(board))
+    except GridlabError as error:
+        write_failure(str(error), steps, output)
+        raise
     remark = off_turn(start)
     if remark and not quiet:
         typer.echo(remark, err=True)
-    limit = max_expansions or (MAX_POSITIONS if forced else MAX_EXPANSIONS)
-    with bar(limit, "searching", "positions", not quiet) as shown:
-        prove = prover(limit, lambda nodes: shown.update(nodes - shown.n)) if forced else None
-        report = answer(start, steps, output, limit, prove, lambda expansion: shown.update())
-    print_result(report, json)
+    print_result(ask(start, board, steps, output), json)
     if not quiet:
         typer.echo(f"{steps}, {output}", err=True)
+
+
+def answer_all(folder: Path, steps: Path, output: Path, ask: Ask, json: bool, quiet: bool) -> None:
+    """Every input of a folder, and a table of them."""
+    from gridlab.datasets.best_first.folder import answer_folder
+    from gridlab.datasets.best_first.input import off_turn
+
+    def tell_and_ask(start: "Start", path: Path, steps: Path, output: Path) -> "Answer":
+        if (remark := off_turn(start)) and not quiet:
+            typer.echo(f"{path}: {remark}", err=True)
+        return ask(start, path, steps, output)
+
+    summary = answer_folder(folder, steps, output, tell_and_ask)
+    print_result(summary, json)
+    if not quiet:
+        typer.echo(f"{steps}, {output}", err=True)
+    if summary.failed:
+        raise BadNotation(f"{len(summary.failed)} of {len(summary.rows)} inputs are wrong; the table says how")
+
+
+def ask_one(
+    start: "Start", steps: Path, output: Path, limit: int | None, forced: bool, both: bool, quiet: bool
+) -> "Answer":
+    """The answer to one board, with a bar for each question."""
+    from gridlab.core.progress import bar
+    from gridlab.datasets.best_first.report import answer
+    from gridlab.search.mnk.best_first import MAX_EXPANSIONS
+
+    expansions, positions = limit or MAX_EXPANSIONS, limit or MAX_POSITIONS
+    with (
+        bar(expansions, "searching", "positions", not quiet and not forced) as searched,
+        bar(positions, "proving", "positions", not quiet and (forced or both)) as proved,
+    ):
+        prove = prover(positions, lambda nodes: proved.update(nodes - proved.n)) if forced or both else None
+        return answer(start, steps, output, expansions, prove, lambda expansion: searched.update(), both)
 
 
 def prover(nodes: int, tell: Callable[[int], object]) -> "Prover":

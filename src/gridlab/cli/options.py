@@ -2,7 +2,7 @@
 
 parser=whole(1)     a whole number from 1          parser=source     a file or folder to read: it is there
 parser=real(0, 1)   a number from 0 to 1           parser=target     a file to write: it can be written
-parser=target_folder
+parser=target_folder                               parser=named      a name that the command looks at itself
 """
 
 import json
@@ -73,7 +73,13 @@ def _bits(text: str) -> int:
     return number
 
 
+def _named(text: str) -> Path:
+    """A name, whatever it leads to; the command looks."""
+    return Path(text) if text else check_source(None)
+
+
 bits = _parser(_bits)
+named = _parser(_named)
 source = _parser(lambda text: check_source(Path(text) if text else None))
 target = _parser(lambda text: try_place(Path(text) if text else None))
 table = _parser(_find_table)

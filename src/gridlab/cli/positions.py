@@ -54,7 +54,8 @@ def states(
 def lines(game: Game, json: Json = False) -> None:
     """Draw the lines that win and lose.
 
-    For each class of symmetric lines the base mask of either player, then all its lines, the base first.
+    For each class of symmetric lines the base mask of either player, then all its lines, the base first. Above each
+    stands the number that `terminals export` and `terminals find` know it by.
     """
     from gridlab.games import game as find_game
     from gridlab.games.mnk.line_classes import LineReport

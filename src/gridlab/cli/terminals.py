@@ -1,7 +1,7 @@
 """`gridlab terminals …`: complete datasets of terminal wins."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,16 +16,35 @@ from gridlab.cli.options import (
     set_quiet,
     source,
     target,
+    target_folder,
     whole,
 )  # fmt: skip
 from gridlab.core.errors import BadNotation
 
+if TYPE_CHECKING:
+    from gridlab.datasets.terminals.dataset import Terminals
+
 app = typer.Typer(help="Complete datasets of all terminal wins, one of each symmetry orbit.", rich_markup_mode=None)
 
+MOST_SHOWN = 100_000  # records that `find` keeps
 DEFAULT_FOLDER = {"5x5:5": Path("dataset_5x5_final")}
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", parser=source, help="The folder of a dataset.")]
+Game = Annotated[
+    str | None,
+    typer.Option("--game", metavar="GAME", help="Whose layers these are, where no manifest says it; 5x5:5 by default."),
+]
 Plies = Annotated[str, typer.Option("--plies", help="Such as 9, 9-25 or 9-12,25; all by default.")]
+
+
+def opened(folder: Path, game: str | None, quiet: bool = False) -> "Terminals":
+    """A dataset, with a remark on stderr if it has no manifest."""
+    from gridlab.datasets.terminals.dataset import Terminals
+
+    data = Terminals(folder, game)
+    if data.remark and not quiet:
+        typer.echo(data.remark, err=True)
+    return data
 
 
 @app.command()
@@ -66,6 +85,7 @@ def verify(
         int | None, typer.Option("--sample", metavar="N", parser=whole(), help="Records judged in each layer.")
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Judge every record.")] = False,
+    game: Game = None,
     seed: Seed = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -82,7 +102,7 @@ def verify(
     if full and sample is not None:
         raise BadNotation("--sample and --full exclude each other; choose one")
     judged = None if full else SAMPLE if sample is None else sample
-    verdict = verify(folder, judged, seed or 0, workers, progress=not quiet)
+    verdict = verify(folder, judged, seed or 0, workers, progress=not quiet, rules=game)
     print_result(verdict, json)
     return 1 if verdict.complaints else 0
 
@@ -93,23 +113,22 @@ def show(
     ply: Annotated[int, typer.Argument(metavar="PLY", parser=whole())],
     at: Annotated[int, typer.Option("--at", metavar="INDEX", parser=whole(), help="The first record to show.")] = 0,
     count: Annotated[int, typer.Option("--count", metavar="N", parser=whole(1), help="How many.")] = 1,
+    game: Game = None,
 ) -> None:
     """Draw records of one layer, winner and completed lines marked."""
-    from gridlab.datasets.terminals.dataset import Terminals
-
-    typer.echo(Terminals(folder).show(ply, at, count))
+    typer.echo(opened(folder, game).show(ply, at, count))
 
 
 @app.command()
 def contains(
     folder: Folder,
     board: Annotated[str, typer.Argument(metavar="BOARD", help="Such as XXXXX/OOOO./...../...../.....")],
+    game: Game = None,
 ) -> int:
     """Look a board up: any of its images is found. Exit code 1 if it is not there."""
-    from gridlab.datasets.terminals.dataset import Terminals
     from gridlab.games.mnk.position import Position
 
-    data = Terminals(folder)
+    data = opened(folder, game)
     answer, found = data.answer(Position.parse(board, data.rules))
     typer.echo(answer)
     return 0 if found else 1
@@ -123,25 +142,119 @@ def export(
         Path, typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The file to write.")
     ],
     plies: Plies = "",
+    game: Game = None,
     quiet: Quiet = False,
     workers: Workers = None,
 ) -> None:
     """Write records with winner, lines, last moves and orbit size as CSV, Parquet or HDF5."""
     from gridlab.datasets.terminals.build import parse_plies
-    from gridlab.datasets.terminals.dataset import Terminals
     from gridlab.datasets.terminals.export import export
 
     set_quiet(quiet)
-    count = export(Terminals(folder), out, form, parse_plies(plies) if plies else None, workers, progress=not quiet)
-    typer.echo(f"{out}: {count:,} records", err=True)
+    data = opened(folder, game, quiet)
+    count = export(data, out, form, parse_plies(plies) if plies else None, workers, progress=not quiet)
+    if not quiet:
+        typer.echo(f"{out}: {count:,} records", err=True)
 
 
 @app.command()
-def plot(folder: Folder, out: Picture = None) -> None:
+def plot(folder: Folder, out: Picture = None, game: Game = None) -> None:
     """Draw the counts by ply and winner (PNG, SVG or PDF; DIR/counts.png by default)."""
-    from gridlab.datasets.terminals.manifest import Manifest
     from gridlab.datasets.terminals.plot import plot_counts
 
     path = out or folder / "counts.png"
-    plot_counts(Manifest.read(folder), path)
+    plot_counts(opened(folder, game), path)
     typer.echo(str(path), err=True)
+
+
+@app.command()
+def find(
+    folder: Folder,
+    winner: Annotated[Literal["x", "o"] | None, typer.Option("--winner", help="Who has won.")] = None,
+    line: Annotated[
+        int | None,
+        typer.Option("--line", metavar="N", parser=whole(), help="A line completed, numbered as in `gridlab lines`."),
+    ] = None,
+    pattern: Annotated[
+        str, typer.Option("--pattern", metavar="BOARD", help="Such as X?./???/..O: . is empty, ? is anything.")
+    ] = "",
+    plies: Annotated[str, typer.Option("--plies", "--ply", help="Such as 9, 9-25 or 9-12,25; all by default.")] = "",
+    symmetric: Annotated[bool, typer.Option("--symmetric", help="Any image of pattern and line.")] = False,
+    count: Annotated[
+        int | None,
+        typer.Option("--count", metavar="N", parser=whole(0, MOST_SHOWN), help="How many to show; 4 by default."),
+    ] = None,
+    random: Annotated[
+        int | None,
+        typer.Option("--random", metavar="N", parser=whole(1, MOST_SHOWN), help="Show so many, chosen by chance."),
+    ] = None,
+    seed: Seed = None,
+    game: Game = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    workers: Workers = None,
+) -> int:
+    """Count the records that match, and draw some of them. Exit code 1 if there are none.
+
+    Boards are compared as they are stored, one of each symmetry orbit; --symmetric looks for every image.
+    """
+    from gridlab.datasets.terminals.build import parse_plies
+    from gridlab.datasets.terminals.find import find_terminals
+
+    set_quiet(quiet)
+    if random is not None and count is not None:
+        raise BadNotation("--count and --random exclude each other; choose one")
+    chosen, shown = parse_plies(plies) if plies else None, 4 if count is None else count
+    data = opened(folder, game, quiet)
+    found = find_terminals(
+        data,
+        winner,
+        line,
+        pattern,
+        chosen,
+        symmetric,
+        shown,
+        random,
+        seed or 0,
+        workers,
+        progress=not quiet,
+    )
+    print_result(found, json)
+    return 0 if found.matches else 1
+
+
+@app.command()
+def adopt(folder: Folder, game: Game = None, quiet: Quiet = False, workers: Workers = None) -> None:
+    """Make a dataset of layers without a manifest.
+
+    Every record is judged by the rules, other images of a board are put into canonical form, layers are sorted and
+    must be complete; then manifest and card are written. Nothing is written if anything is wrong.
+    """
+    from gridlab.datasets.terminals.adopt import adopt_terminals
+    from gridlab.datasets.terminals.build import build_report
+
+    set_quiet(quiet)
+    typer.echo(build_report(adopt_terminals(folder, game, workers, progress=not quiet)))
+
+
+@app.command()
+def merge(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", parser=source, help="Datasets of one game.")],
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", "--output", metavar="DIR", parser=target_folder, help="The folder to write."),
+    ],
+    resume: Annotated[bool, typer.Option("--resume", help="Add the layers the folder does not hold yet.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Join datasets built on different machines; every layer is held to its checksum on the way."""
+    from gridlab.datasets.terminals.build import build_report
+    from gridlab.datasets.terminals.merge import merge_terminals
+
+    set_quiet(quiet)
+    try:
+        manifest = merge_terminals(folders, out, resume, progress=not quiet)
+    except KeyboardInterrupt:
+        typer.echo(f"stopped; {out} keeps its whole layers: go on with --resume", err=True)
+        raise
+    typer.echo(build_report(manifest))

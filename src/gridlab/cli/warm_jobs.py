@@ -37,6 +37,9 @@ JOBS = (
         "terminals show wins 5",
         "terminals contains wins XXX/OO./...",
         "terminals export wins --format csv -o wins.csv --workers 1",
+        "terminals find wins --winner x --workers 1",
+        "terminals adopt bare --game 1x2:1 --workers 1",
+        "terminals merge wins -o merged",
     )),
     Job("alpha-beta", 3.5, (
         "solve tictactoe --search",

@@ -32,7 +32,11 @@ from gridlab.core.sources import digest_of
 from gridlab.core.untrusted import read_json
 from gridlab.core.workers import as_done
 
-FILES = {"start": "3\nX..\n.O.\n...\nX\n", "typed": "values\nhint\n"}  # a board to read, and lines from a keyboard
+FILES = {  # a board to read, lines from a keyboard, and a layer of 1x2:1 whose only record is not canonical
+    "start": "3\nX..\n.O.\n...\nX\n",
+    "typed": "values\nhint\n",
+    "bare/layer_01.bin": "5TTT\1\0\0\0\1\0\0\0\0\0\0\0",
+}
 Kernel = Annotated[str, msgspec.Meta(pattern=r"^[^/\0]{1,200}/[^/\0]{1,200}\Z")]  # the name of a file of the cache
 Run = Callable[[Sequence[str]], int]  # the words of a command -> its exit code
 
@@ -117,6 +121,7 @@ def carry_out(job: Job, run: Run) -> Done:
     begun, before = time.process_time(), sum(used_files.values())
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for name, text in FILES.items():
+            Path(name).parent.mkdir(exist_ok=True)
             Path(name).write_text(text)
         for command in job.commands:
             run_silently(command, run)

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import pytest
 
 from gridlab.core.errors import BadNotation, FileTrouble
+from gridlab.datasets.best_first.folder import answer_folder
 from gridlab.datasets.best_first.input import off_turn, read_start
-from gridlab.datasets.best_first.report import Prover, Report, answer, check_places
+from gridlab.datasets.best_first.report import BothReports, Prover, Report, answer, check_places
 from gridlab.games.mnk.rules import Rules
 from gridlab.search.mnk.best_first import Start
 from tests.search.mnk import by_the_letter
@@ -27,7 +28,9 @@ def read(text: str | bytes, folder: Path) -> Start:
 
 
 def answer_in(folder: Path, start: Start, prove: Prover | None = None, limit: int = 1000) -> Report:
-    return answer(start, folder / "steps.txt", folder / "output.txt", limit, prove)
+    report = answer(start, folder / "steps.txt", folder / "output.txt", limit, prove)
+    assert isinstance(report, Report)
+    return report
 
 
 @pytest.mark.parametrize("name", ["sample", "reply", "blocked"])
@@ -103,9 +106,14 @@ def test_every_size_is_read_searched_and_written(size: int, tmp_path: Path) -> N
     [
         ("", "line 1: the file is empty; the size of the board, a number from 1 to 7, is expected"),
         ("# nothing\n\n", "line 1: the file is empty; the size of the board"),
-        ("three\n...\n...\n...\nX", "line 1: 'THREE' is no number; the size of the board, a number from 1 to 7"),
+        ("three\n...\n...\n...\nX", "line 1: 'three' is no number; the size of the board, a number from 1 to 7"),
         ("\n²\n...", "line 2: '²' is no number; the size of the board"),
         ("X.O\n.X.\nO.X\nX", "line 1: 'X.O' is no number; the size of the board"),
+        ("abc\n...", "line 1: 'abc' is no number; the size of the board"),
+        ("3 3\n...\n...\n...\nX", "line 1: '3 3' is no number; the size of the board"),
+        ("3\nx . o .\n...\n...\nX", "line 2: row 1 has 4 cells, x . o .; 3 are expected"),
+        ("3\nX.O\n.X.\no z .\nX\n", "line 4: 'z' is no mark of a board; X, O and . are expected in row 3"),
+        ("3\nX.O\n.X.\nO..\nme first\n", "line 5: 'me first' is no player; the player to move"),
         ("0\nX", "line 1: a board of size 0 is not searched; the size of the board, a number from 1 to 7, is expected"),
         ("8\n........\n", "line 1: a board of size 8 is not searched; the size of the board, a number from 1 to 7"),
         ("9" * 5000, "is not searched; the size of the board"),
@@ -279,3 +287,85 @@ def test_a_finished_game_needs_no_prover(tmp_path: Path) -> None:
     assert "Already won by X" in str(answer_in(tmp_path, read(SAMPLE, tmp_path), refuse))
     assert "the board is full" in str(answer_in(tmp_path, read("3\nXOX\nXOO\nOXX\nO", tmp_path), refuse))
     assert "a forced win" in (tmp_path / "steps.txt").read_text()
+
+
+# ---- both questions
+
+
+def test_both_answers(tmp_path: Path) -> None:
+    """With O's help X wins, without it not; both sentences in both files, the lines side by side."""
+    start = read_start(GOLDEN / "reply.input.txt")
+    report = answer(start, tmp_path / "steps.txt", tmp_path / "output.txt", 1000, try_everything, both=True)
+    assert isinstance(report, BothReports)
+    alone = answer_in(tmp_path / "alone", start), answer_in(tmp_path / "alone", start, try_everything)
+    assert tuple(report) == alone
+    for name in ("steps.txt", "output.txt"):
+        written = (tmp_path / name).read_text()
+        assert "Asked: a cooperative line, which O would have to allow.\n" in written
+        assert "Asked: a forced win, which O cannot prevent.\n" in written
+        assert all(each.sentence in written for each in alone)
+    shown = str(report).splitlines()
+    assert "cooperative        forced" in shown
+    assert "start: X to move   start: X to move" in shown
+    assert (tmp_path / "steps.txt").read_text().count("\nexpansion ") == alone[0].effort["expansions"]
+    found = report.as_dict()
+    assert (found["asked"], found["player"], found["board"]) == ("both", "X", "X../.O./...")
+    assert found["cooperative"]["line"] == [13, 12, 32, 21, 23, 31, 33]
+    assert (found["forced"]["result"], found["forced"]["line"]) == ("refuted", [])
+
+
+# ---- folders of inputs
+
+
+def ask(start: Start, path: Path, steps: Path, output: Path) -> Report | BothReports:
+    return answer(start, steps, output, 1000, try_everything, both=True)
+
+
+def test_a_folder_of_inputs(tmp_path: Path) -> None:
+    folder = tmp_path / "inputs"
+    folder.mkdir()
+    for name in ("sample", "reply", "blocked"):
+        (folder / name).write_bytes((GOLDEN / f"{name}.input.txt").read_bytes())
+    (folder / "wrong").write_text("3 3\n")
+    (folder / ".hidden").write_text("not looked at")
+    (folder / "deeper").mkdir()
+    summary = answer_folder(folder, tmp_path / "s", tmp_path / "o", ask)
+    assert [row.file for row in summary.rows] == ["blocked", "reply", "sample", "wrong"]
+    assert [row.file for row in summary.failed] == ["wrong"]
+    for place in ("s", "o"):
+        assert sorted(path.name for path in (tmp_path / place).iterdir()) == ["blocked", "reply", "sample", "wrong"]
+        assert "is no number" in (tmp_path / place / "wrong").read_text()
+    assert "Found: X wins" in (tmp_path / "o" / "reply").read_text()
+    rows = [line.split() for line in str(summary).splitlines()]
+    assert rows[0] == [
+        "file",
+        "size",
+        "to",
+        "move",
+        "cooperative",
+        "plies",
+        "expansions",
+        "forced",
+        "plies",
+        "positions",
+    ]
+    assert rows[3][:6] == ["reply", "3", "X", "found", "7", "21"]
+    assert rows[5][:4] == ["wrong", "-", "-", "failed"]
+    assert rows[6][:2] == ["failed:", f"{folder / 'wrong'},"]
+    found = summary.as_dict()["inputs"]
+    assert (found[1]["file"], found[1]["forced"]["result"], found[3]["result"]) == ("reply", "refuted", "failed")
+
+
+def test_folders_that_are_none(tmp_path: Path) -> None:
+    inputs = tmp_path / "inputs"
+    inputs.mkdir()
+    with pytest.raises(FileTrouble, match="holds no inputs"):
+        answer_folder(inputs, tmp_path / "s", tmp_path / "o", ask)
+    (inputs / "a").write_text("1\n.\nX\n")
+    for steps, output in (("inputs", "o"), ("s", "inputs/o"), ("s", "s"), ("s", ".")):
+        with pytest.raises(FileTrouble, match="is, or lies inside"):
+            answer_folder(inputs, tmp_path / steps, tmp_path / output, ask)
+    (tmp_path / "file").touch()
+    with pytest.raises(FileTrouble, match="it is no folder"):
+        answer_folder(inputs, tmp_path / "s", tmp_path / "file", ask)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "inputs"]

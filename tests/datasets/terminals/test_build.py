@@ -268,7 +268,7 @@ def test_the_command_in_the_manifest_makes_the_same_layers(tmp_path: Path) -> No
 
 def test_places_that_cannot_be_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(FileTrouble, match=r"cannot write .*: Not a directory; name a place that can be written"):
+    with pytest.raises(FileTrouble, match=r"cannot write .*: a file stands where a folder is needed; name a place"):
         build_terminals(TICTACTOE, tmp_path / "file" / "wins")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     with pytest.raises(FileTrouble, match="SOURCE_DATE_EPOCH is 'yesterday'; it takes seconds since 1970"):

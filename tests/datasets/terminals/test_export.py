@@ -1,6 +1,7 @@
 """Exports say what positions say, in three formats."""
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from gridlab.core.extras import import_extra
 from gridlab.datasets.terminals.build import build_terminals
 from gridlab.datasets.terminals.dataset import Terminals
 from gridlab.datasets.terminals.export import export
-from gridlab.datasets.terminals.manifest import Manifest
 from gridlab.datasets.terminals.plot import plot_counts
-from gridlab.games import game, notation
+from gridlab.games import game
+from gridlab.games.mnk.line_classes import line_cells
 from gridlab.games.mnk.position import Position
 from gridlab.games.symmetry import symmetries
 
@@ -45,6 +46,7 @@ def facts(position: Position) -> dict[str, Any]:
         "ply": position.ply,
         "winner": outcome.winner,
         "lines": completed,
+        "line_cells": [[cell for cell in range(rules.cells) if lines[number] >> cell & 1] for number in completed],
         "last_moves": common,
         "orbit": len({position.image(symmetry) for symmetry in symmetries(rules.rows, rules.cols)}),
     }
@@ -55,11 +57,10 @@ def test_csv(data: Terminals, tmp_path: Path) -> None:
     assert export(data, path, "csv") == len(data)
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    rules = data.rules
     for row, position in zip(rows, data, strict=True):
         known = facts(position)
-        moves = [notation.move_text(cell, rules.rows, rules.cols).replace(",", "-") for cell in known["last_moves"]]
-        known |= {"lines": " ".join(map(str, known["lines"])), "last_moves": " ".join(moves)}
+        known |= {name: " ".join(map(str, known[name])) for name in ("lines", "last_moves")}
+        known["line_cells"] = " ".join("-".join(map(str, cells)) for cells in known["line_cells"])
         assert row == {name: str(value) for name, value in known.items()}
 
 
@@ -71,6 +72,7 @@ def test_parquet(data: Terminals, tmp_path: Path) -> None:
     assert table.schema.metadata[b"rules"].decode() == str(data.rules)
     wanted = [facts(position) for position in data if position.ply in plies]
     assert table.to_pylist() == wanted
+    assert json.loads(table.schema.metadata[b"line_cells"]) == line_cells(data.rules)
 
 
 def test_hdf5(data: Terminals, tmp_path: Path) -> None:
@@ -78,6 +80,7 @@ def test_hdf5(data: Terminals, tmp_path: Path) -> None:
     export(data, path, "hdf5")
     with h5py.File(path) as file:
         assert file.attrs["rules"] == str(data.rules)
+        line_cells = file.attrs["line_cells"]
         columns = {name: file[name][:] for name in file}
     for i, position in enumerate(data):
         known = facts(position)
@@ -85,20 +88,21 @@ def test_hdf5(data: Terminals, tmp_path: Path) -> None:
         assert tuple(columns["board"][i].tolist()) == position.values
         assert (columns["ply"][i], "-XO"[columns["winner"][i]]) == (known["ply"], known["winner"])
         assert np.flatnonzero(columns["lines"][i]).tolist() == known["lines"]
+        assert [np.flatnonzero(line_cells[line]).tolist() for line in known["lines"]] == known["line_cells"]
         assert np.flatnonzero(columns["last_moves"][i]).tolist() == known["last_moves"]
         assert columns["orbit"][i] == known["orbit"]
 
 
 @pytest.mark.parametrize("name", ["counts.png", "counts.svg"])
 def test_a_plot_is_a_picture(data: Terminals, tmp_path: Path, name: str) -> None:
-    plot_counts(Manifest.read(data.folder), tmp_path / name)
+    plot_counts(data, tmp_path / name)
     start = (tmp_path / name).read_bytes()[:100]
     assert start.startswith(b"\x89PNG") if name.endswith("png") else b"<?xml" in start
 
 
 def test_what_cannot_be_exported_is_told(data: Terminals, tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match=r"is no name for a picture; end it in \.png, \.svg, \.pdf"):
-        plot_counts(Manifest.read(data.folder), tmp_path / "counts.jpg2")
+        plot_counts(data, tmp_path / "counts.jpg2")
     with pytest.raises(FileTrouble, match="'xls' is no format to export to; csv, parquet, hdf5 are"):
         export(data, tmp_path / "x", "xls")
     with pytest.raises(

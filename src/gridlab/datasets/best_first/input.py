@@ -6,16 +6,18 @@
     O..
     X
 
-Whatever is wrong is said in one sentence with the file, the line and what was expected there.
+The file `-` is standard input. Whatever is wrong is said in one sentence with the file, the line and what was expected
+there; what stands there is quoted as it was written.
 """
 
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from gridlab.core.errors import BadNotation
+from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.numbers import shortened
-from gridlab.core.untrusted import read_bytes
+from gridlab.core.untrusted import read_bytes, reading
 from gridlab.games.mnk.position import Player
 from gridlab.search.mnk.best_first import MAX_SIZE, Start
 
@@ -26,10 +28,19 @@ PLAYER_WANTED = "the player to move, X or O, is expected"
 
 
 class Line(NamedTuple):
-    """What a line says, in capitals and without spaces and comments."""
+    """What a line says, without comments."""
 
     number: int  # in the file, from 1
-    text: str
+    written: str  # as it stands there
+
+    @property
+    def text(self) -> str:
+        """In capitals and without spaces."""
+        return re.sub(r"\s", "", self.written).upper()
+
+
+def is_standard_input(path: Path) -> bool:
+    return str(path) == "-"
 
 
 def read_start(path: Path) -> Start:
@@ -62,55 +73,69 @@ def _stones(count: int) -> str:
 
 
 def _refuse(path: Path, line: int, sentence: str) -> NoReturn:
-    raise BadNotation(f"{path}, line {line}: {sentence}")
+    name = "standard input" if is_standard_input(path) else path
+    raise BadNotation(f"{name}, line {line}: {sentence}")
+
+
+def _content(path: Path) -> bytes:
+    if not is_standard_input(path):
+        return read_bytes(path, MOST_BYTES)
+    if sys.stdin is None:
+        raise FileTrouble("standard input cannot be read: it is closed; name a file")
+    with reading("standard input"):
+        content = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise FileTrouble(f"standard input has more than {MOST_BYTES:,} bytes, more than an input can have")
+    return content
 
 
 def _lines(path: Path) -> list[Line]:
     """The lines that count, and behind them an empty one that stands for the end of the file."""
-    content = read_bytes(path, MOST_BYTES)
+    content = _content(path)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         place = content.count(b"\n", 0, error.start) + 1
         _refuse(path, place, f"byte {content[error.start]:#04x} is no text; digits, X, O, . and comments are expected")
     rows = text.splitlines()
-    stripped = (Line(i, re.sub(r"#.*|\s", "", row).upper()) for i, row in enumerate(rows, 1))
-    lines = [line for line in stripped if line.text]
+    stripped = (Line(i, row.partition("#")[0].strip()) for i, row in enumerate(rows, 1))
+    lines = [line for line in stripped if line.written]
     if not lines:
         _refuse(path, 1, f"the file is empty; {SIZE_WANTED}")
     return [*lines, Line(max(1, len(rows)), "")]
 
 
 def _size(path: Path, line: Line) -> int:
-    if not re.fullmatch("[0-9]+", line.text):
-        _refuse(path, line.number, f"{shortened(line.text)} is no number; {SIZE_WANTED}")
-    if len(line.text) > 3 or not 1 <= int(line.text) <= MAX_SIZE:
-        _refuse(path, line.number, f"a board of size {line.text[:40]} is not searched; {SIZE_WANTED}")
-    return int(line.text)
+    if not re.fullmatch("[0-9]+", line.written):
+        _refuse(path, line.number, f"{shortened(line.written)} is no number; {SIZE_WANTED}")
+    if len(line.written) > 3 or not 1 <= int(line.written) <= MAX_SIZE:
+        _refuse(path, line.number, f"a board of size {line.written[:40]} is not searched; {SIZE_WANTED}")
+    return int(line.written)
 
 
 def _row(path: Path, lines: list[Line], size: int, row: int) -> str:
-    number, text = lines[row]
+    number, written, text = *lines[row], lines[row].text
     wanted = f"row {row} of {size} is expected"
     if not text:
         _refuse(path, number, f"the file ends; {wanted}")
     if text in PLAYERS and size > 1 and not lines[row + 1].text:
         _refuse(path, number, f"the player comes after {row - 1} rows; {wanted}")
-    if wrong := re.search("[^XO.]", text):
+    if wrong := re.search(r"[^XOxo.\s]", written):
         _refuse(path, number, f"{wrong.group()!r} is no mark of a board; X, O and . are expected in row {row}")
     if len(text) != size:
-        _refuse(path, number, f"row {row} has {len(text)} cells, {text[:40]}; {size} are expected")
+        shown = " ".join(written.split())[:40]
+        _refuse(path, number, f"row {row} has {len(text)} cells, {shown}; {size} are expected")
     return text
 
 
 def _player(path: Path, lines: list[Line], size: int) -> Player:
-    number, text = lines[size + 1]
+    number, written, text = *lines[size + 1], lines[size + 1].text
     if not text:
         _refuse(path, number, f"the file ends after the board; {PLAYER_WANTED}")
     if size > 1 and re.fullmatch("[XO.]{2,}", text):
         _refuse(path, number, f"the board has more than {size} rows; {PLAYER_WANTED} after row {size}")
     if text not in PLAYERS:
-        _refuse(path, number, f"{shortened(text)} is no player; {PLAYER_WANTED}")
+        _refuse(path, number, f"{shortened(written)} is no player; {PLAYER_WANTED}")
     after, more = lines[size + 2]
     if more:
         _refuse(path, after, f"{shortened(more)} comes after the player; nothing is expected")

@@ -6,13 +6,16 @@
     ...
 
 Both say which question was asked: for a *cooperative* line, which the opponent would have to allow, by best-first
-search; or for a *forced* win, which no defence prevents, by a prover that is handed in.
+search; for a *forced* win, which no defence prevents, by a prover that is handed in; or both. A bad input is said in
+both files too, so that no answer to another input stays there.
 """
 
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
+from gridlab.core import draw
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import Sink, refuse_overlap, resolved, try_place, whole_file
 from gridlab.games.notation import move_text
@@ -71,6 +74,33 @@ class Report(NamedTuple):
         return "\n".join([headline(self.start, self.asked), self.sentence, *drawn(self.start, self.line)])
 
 
+class BothReports(NamedTuple):
+    """The answers to both questions."""
+
+    cooperative: Report
+    forced: Report
+
+    def as_dict(self) -> dict[str, Any]:
+        start = self.cooperative.start
+        known = {"rules": str(start.rules), "board": str(start).replace("\n", "/"), "player": start.player}
+        answers: dict[str, Any] = {str(each.asked): _without(each.as_dict(), known) for each in self}
+        return {**known, "asked": "both", **answers}
+
+    def __str__(self) -> str:
+        """The text of output.txt: both sentences, then both lines side by side."""
+        start = self.cooperative.start
+        sentences = [f"{asked_for(start, each.asked)}\n{each.sentence}" for each in self]
+        lines = ["\n".join([each.asked, *drawn(start, each.line)]) for each in self]
+        return "\n".join([f"Best-first and proof-number search, {game_of(start)}.", *sentences, "", draw.beside(lines)])
+
+
+def _without(values: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in known}
+
+
+Answer = Report | BothReports
+
+
 def answer(
     start: Start,
     steps: Path,
@@ -78,22 +108,39 @@ def answer(
     limit: int = MAX_EXPANSIONS,
     prove: Prover | None = None,
     tell: Callable[[Expansion], object] = lambda expansion: None,
-) -> Report:
-    """Write both files and say what was found: a cooperative line, or with a prover a forced win."""
+    both: bool = False,
+) -> Answer:
+    """Write both files and say what was found: a cooperative line, with a prover a forced win, or `both`."""
+    found = []
     with whole_file(steps) as file:
-        file.write(f"{headline(start, 'forced' if prove else 'cooperative')}\n\n".encode())
-        report = ask_prover(start, prove, file) if prove else search(start, limit, file, tell)
-        file.write(f"{report.sentence}\n".encode())
+        if both or not prove:
+            file.write(f"{headline(start, 'cooperative')}\n\n".encode())
+            found.append(search(start, limit, file, tell))
+            file.write(f"{found[-1].sentence}\n{chr(10) * (prove is not None)}".encode())
+        if prove:
+            file.write(f"{headline(start, 'forced')}\n\n".encode())
+            found.append(ask_prover(start, prove, file))
+            file.write(f"{found[-1].sentence}\n".encode())
+    report = BothReports(*found) if len(found) == 2 else found[0]
     with whole_file(output) as file:
         file.write(f"{report}\n".encode())
     return report
 
 
-def check_places(source: Path, steps: Path, output: Path) -> None:
+def write_failure(sentence: str, steps: Path, output: Path) -> None:
+    """Say in both files why there is no answer."""
+    for path in (steps, output):
+        with whole_file(path) as file:
+            file.write(f"Failed: {sentence}\n".encode())
+
+
+def check_places(source: Path | None, steps: Path, output: Path) -> None:
     """Nothing that is read or written may be written over, and both files can be written."""
-    if len({resolved(path) for path in (source, steps, output)}) < 3:
-        raise FileTrouble(f"{source}, {steps} and {output}: input, steps and output must be three different files")
-    for one, other in ((source, steps), (source, output), (steps, output)):
+    places = [path for path in (source, steps, output) if path is not None]
+    if len({resolved(path) for path in places}) < len(places):
+        named = ", ".join(map(str, places[:-1]))
+        raise FileTrouble(f"{named} and {places[-1]}: input, steps and output must be three different files")
+    for one, other in combinations(places, 2):
         refuse_overlap(one, other)
     try_place(steps)
     try_place(output)
@@ -126,11 +173,19 @@ def ask_prover(start: Start, prove: Prover, sink: Sink) -> Report:
 # ---- texts
 
 
-def headline(start: Start, asked: Asked) -> str:
-    board = f"{start.size}x{start.size}, {start.size} in a row, {start.player} to move"
+def game_of(start: Start) -> str:
+    return f"{start.size}x{start.size}, {start.size} in a row, {start.player} to move"
+
+
+def asked_for(start: Start, asked: Asked) -> str:
     if asked == "forced":
-        return f"Proof-number search, {board}.\nAsked: a forced win, which {start.opponent} cannot prevent."
-    return f"Best-first search, {board}.\nAsked: a cooperative line, which {start.opponent} would have to allow."
+        return f"Asked: a forced win, which {start.opponent} cannot prevent."
+    return f"Asked: a cooperative line, which {start.opponent} would have to allow."
+
+
+def headline(start: Start, asked: Asked) -> str:
+    search = "Proof-number" if asked == "forced" else "Best-first"
+    return f"{search} search, {game_of(start)}.\n{asked_for(start, asked)}"
 
 
 def step_text(step: Expansion) -> str:

@@ -4,7 +4,6 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,12 +13,12 @@ from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile, TooLarge
 from gridlab.core.files import locked_folder, sha256_of, timestamp, try_folder
 from gridlab.core.numbers import number_ranges
-from gridlab.core.progress import bar
+from gridlab.core.progress import Bars, bars
 from gridlab.core.untrusted import read_bytes
 from gridlab.datasets.terminals.card import is_card
 from gridlab.datasets.terminals.layer_file import HEADER, RECORD, Records, layer_name, open_layer, write_layer
 from gridlab.datasets.terminals.manifest import CARD, MANIFEST, Layer, Manifest
-from gridlab.datasets.terminals.records import checker, first_disorder, first_flaw
+from gridlab.datasets.terminals.records import SOUND, checker, first_disorder, first_flaw
 from gridlab.exact.terminals import MAX_CELLS, LayerTables, candidates, count_shards, first_ply, layer, prepare
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
@@ -56,13 +55,15 @@ def build_terminals(
     rules, folder = game(rules, "mnk"), Path(folder)
     every = range(first_ply(rules), rules.cells + 1)
     wanted = sorted(set(every if plies is None else plies))
+    if not every:
+        raise FileTrouble(f"{rules} has no terminal win at all: the board is full before anybody can have a line")
     if not wanted:
         raise BadNotation("no ply is named; leave the list out for all of them")
     if outside := [ply for ply in wanted if ply not in every]:
         raise FileTrouble(f"{rules} has no terminal win at ply {outside[0]}; its layers are {every[0]} to {every[-1]}")
     try_folder(folder)
     with locked_folder(folder):
-        manifest = _begin(rules, folder, resume)
+        manifest = begin(rules, folder, resume)
         missing = [ply for ply in wanted if ply not in {each.ply for each in manifest.layers}]
         manifest = _build_layers(manifest, folder, missing, workers, progress)
         if not holds(folder / CARD, manifest.card()):  # killed between the manifest and the card
@@ -77,11 +78,12 @@ def _build_layers(
     rules = manifest.rules
     if missing:
         tables = prepare(rules, missing[-1], workers)
-    for ply in missing:
-        made = _build_layer(rules, tables, folder, ply, workers, progress)
-        layers = tuple(sorted([*manifest.layers, made]))
-        manifest = manifest._replace(layers=layers, made=manifest.made | {"command": command_for(rules, layers)})
-        manifest.write(folder)
+    whole = sum(candidates(rules, ply) for ply in missing)  # known before anything is counted
+    with bars(whole, f"building {rules}", "candidates", progress) as shown:
+        for ply in missing:
+            made = _build_layer(rules, tables, folder, ply, workers, shown)
+            manifest = manifest.with_layer(made, command_for(rules, [*manifest.layers, made]))
+            manifest.write(folder)
     return manifest
 
 
@@ -95,24 +97,34 @@ def holds(path: Path, content: bytes) -> bool:
     return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
 
 
-def _require_file(path: Path) -> None:
+def require_file(path: Path) -> None:
     """Refuse to write where something stands that is no file: a folder, a pipe, a loop of links."""
     if os.path.lexists(path) and not path.is_file():
         raise FileTrouble(f"{path} is no file, and one must be written there; remove it, or name another folder")
 
 
-def _begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
-    _require_file(folder / MANIFEST)
-    _require_file(folder / CARD)
+def refuse_foreign_card(folder: Path, rules: Rules) -> None:
+    """A README.md of somebody else's is not written over."""
+    if os.path.lexists(folder / CARD) and not is_card(read_bytes(folder / CARD, regular=True), rules):
+        raise FileTrouble(f"{folder} holds a {CARD} that is not of a dataset of {rules}; name another folder")
+
+
+def new_manifest(rules: Rules) -> Manifest:
+    """A manifest without layers, made here and now."""
+    return Manifest(rules, BEHAVIOUR, {"when": timestamp(), "by": f"gridlab {__version__}"}, ())
+
+
+def begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
+    """The manifest of a folder that layers are to be added to, a new one where there is none; others are refused."""
+    require_file(folder / MANIFEST)
+    require_file(folder / CARD)
     if not (folder / MANIFEST).exists():
         if not resume and (strangers := sorted(folder.glob("layer_*.bin"))):
             raise FileTrouble(
                 f"{folder} holds {strangers[0].name} without a manifest; --resume keeps whole layers of it"
             )
-        if os.path.lexists(folder / CARD) and not is_card(read_bytes(folder / CARD, regular=True), rules):
-            raise FileTrouble(f"{folder} holds a {CARD} that is not of a dataset of {rules}; name another folder")
-        made = {"when": timestamp(), "by": f"gridlab {__version__}"}
-        return Manifest(rules, BEHAVIOUR, made, ())
+        refuse_foreign_card(folder, rules)
+        return new_manifest(rules)
     manifest = Manifest.read(folder)
     if manifest.rules != rules:
         raise FileTrouble(f"{folder} holds terminal wins of {manifest.rules}, not of {rules}; name another folder")
@@ -125,11 +137,9 @@ def _begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
     return manifest
 
 
-def _build_layer(
-    rules: Rules, tables: LayerTables, folder: Path, ply: int, workers: int | None, progress: bool
-) -> Layer:
+def _build_layer(rules: Rules, tables: LayerTables, folder: Path, ply: int, workers: int | None, shown: Bars) -> Layer:
     path = folder / layer_name(ply)
-    _require_file(path)
+    require_file(path)
     shards = count_shards(tables, ply, workers)
     largest = max((shard.won + shard.lost for shard in shards), default=0)
     if largest > MOST_IN_MEMORY:
@@ -139,11 +149,11 @@ def _build_layer(
         )
     won, lost = sum(shard.won for shard in shards), sum(shard.lost for shard in shards)
     size = HEADER.size + RECORD.itemsize * (won + lost)
-    if path.exists() and _is_whole(path, won + lost, ply, rules):  # killed between this file and the manifest
-        checksum = sha256_of(path)
-    else:
-        _require_room(folder, size)
-        with bar(won + lost, f"ply {ply:2}", "records", progress) as shown:
+    with shown.part(won + lost, f"ply {ply:2}", "records", candidates(rules, ply)):
+        if path.exists() and _is_whole(path, won + lost, ply, rules):  # killed between this file and the manifest
+            checksum = sha256_of(path)
+        else:
+            require_room(folder, size)
             checksum = write_layer(path, won + lost, _advancing(layer(tables, shards, workers), shown)).sha256
     x_wins, o_wins = (won, lost) if ply % 2 else (lost, won)
     return Layer(ply, path.name, won + lost, x_wins, o_wins, candidates(rules, ply), size, checksum)
@@ -158,16 +168,16 @@ def _is_whole(path: Path, count: int, ply: int, rules: Rules) -> bool:
     if len(records) != count or first_disorder(records) >= 0:
         return False
     blocks = (np.array(records[first : first + BLOCK]) for first in range(0, count, BLOCK))
-    return all(first_flaw(block, ply, checker(rules))[0] < 0 for block in blocks)
+    return all(first_flaw(block, ply, checker(rules), SOUND)[0] < 0 for block in blocks)
 
 
-def _require_room(folder: Path, size: int) -> None:
+def require_room(folder: Path, size: int) -> None:
     free = shutil.disk_usage(folder).free
     if size > free:
         raise FileTrouble(f"the next layer needs {size:,} bytes and {folder} has {free:,} free; name a larger place")
 
 
-def _advancing(shards: Iterable[Records], shown: Any) -> Iterator[Records]:
+def _advancing(shards: Iterable[Records], shown: Bars) -> Iterator[Records]:
     for records in shards:
         yield records
         shown.update(len(records))

@@ -1,6 +1,13 @@
-"""A dataset of terminal wins opened for reading: mapped arrays by ply, positions by index, bisection by board."""
+"""A dataset of terminal wins opened for reading: mapped arrays by ply, positions by index, bisection by board.
 
+A folder of layers without a manifest is read as well: copied layers, or those of another tool, in any order. Its rules
+are told, or taken to be those of 5x5:5 if the layers fit them.
+"""
+
+import os
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -11,8 +18,24 @@ import numpy as np
 from gridlab.core import draw
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.datasets.terminals.layer_file import Records, layer_name, open_layer
-from gridlab.datasets.terminals.manifest import Manifest
+from gridlab.datasets.terminals.manifest import MANIFEST, Manifest
+from gridlab.datasets.terminals.records import (
+    BAD_BITS,
+    BAD_COUNT,
+    NOT_OVER,
+    REASONS,
+    checker,
+    first_disorder,
+    flaw_of,
+)
+from gridlab.exact.terminals import MAX_CELLS, first_ply
 from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import game
+from gridlab.games.symmetry import symmetries
+
+DEFAULT_GAME = "5x5:5"  # of a folder without a manifest
+BLOCK = 1 << 20  # records looked at between two looks at Ctrl-C
 
 
 class Terminals:
@@ -22,22 +45,62 @@ class Terminals:
     1 for X and 2 for O, `ply`, and `winner` (1 X, 2 O). Iterating gives Positions.
     """
 
-    def __init__(self, folder: Path | str) -> None:
+    def __init__(self, folder: Path | str, rules: Rules | str | None = None) -> None:
         self.folder = Path(folder)
-        self.manifest = Manifest.read(self.folder)
-        self.rules = self.manifest.rules
+        told = None if rules is None else game(rules, "mnk")
+        found = layers_without_manifest(self.folder)
+        self.manifest = None if found else Manifest.read(self.folder)
+        if self.manifest and told not in (None, self.manifest.rules):
+            raise FileTrouble(f"{folder} holds terminal wins of {self.manifest.rules}, not of {told}")
+        self.rules = self.manifest.rules if self.manifest else told or game(DEFAULT_GAME, "mnk")
+        self.plies = [each.ply for each in self.manifest.layers] if self.manifest else self._fitting(found, not told)
+        self._ascending: dict[int, bool] = {}
+
+    def _fitting(self, plies: list[int], guessed: bool) -> list[int]:
+        """The plies of a folder without a manifest; FileTrouble if they are not of these rules."""
+        if self.rules.cells > MAX_CELLS:
+            raise FileTrouble(f"{self.rules} has {self.rules.cells} cells; records hold up to {MAX_CELLS}")
+        every = range(first_ply(self.rules), self.rules.cells + 1)
+        fitting = [ply for ply in plies if ply in every or not self._is_empty(ply)]  # other tools begin with empty ones
+        if not fitting:
+            raise FileTrouble(f"{self.folder} has no manifest, and its layers are empty; there is nothing to read")
+        for ply in fitting:
+            if reason := self._misfit(ply, every, guessed):
+                raise FileTrouble(
+                    f"{self.folder} has no manifest, and {layer_name(ply)} is no layer of {self.rules}: {reason}; "
+                    "say with --game which game it is"
+                )
+        return fitting
+
+    def _is_empty(self, ply: int) -> bool:
+        with suppress(SpoiltFile):  # whoever reads it will hear of it
+            return len(open_layer(self.folder / layer_name(ply))) == 0
+        return False
+
+    def _misfit(self, ply: int, every: range, guessed: bool) -> str:
+        """Why a layer is none of these rules, as far as its name and, if they are `guessed`, its first record tell."""
+        if ply not in every:
+            return f"it has the plies {every[0]} to {every[-1]}" if every else "nobody can win it"
+        if guessed and not self._is_empty(ply):
+            with suppress(SpoiltFile):
+                first = flaw_of(open_layer(self.folder / layer_name(ply))[0], ply, checker(self.rules))
+                return f"in its first record {REASONS[first]}" if first in (BAD_BITS, BAD_COUNT, NOT_OVER) else ""
+        return ""
 
     @property
-    def plies(self) -> list[int]:
-        return [each.ply for each in self.manifest.layers]
+    def remark(self) -> str:
+        """What the reader of a folder without a manifest should know; empty if there is one."""
+        if self.manifest:
+            return ""
+        return f"{self.folder} has no manifest: read as {self.rules}, its checksums and counts cannot be checked"
 
     def records(self, ply: int) -> Records:
-        """The records of one ply, ascending: a mapped uint64 array."""
+        """The records of one ply, ascending if there is a manifest: a mapped uint64 array."""
         if ply not in self.plies:
             raise FileTrouble(f"{self.folder} has no layer for ply {ply}; it has {self.plies}")
-        records, entry = open_layer(self.folder / layer_name(ply)), self.manifest.layers[self.plies.index(ply)]
-        if len(records) != entry.records:
-            raise SpoiltFile(f"{entry.file} has {len(records):,} records, the manifest says {entry.records:,}")
+        records = open_layer(self.folder / layer_name(ply))
+        if self.manifest and len(records) != (said := self.manifest.layers[self.plies.index(ply)].records):
+            raise SpoiltFile(f"{layer_name(ply)} has {len(records):,} records, the manifest says {said:,}")
         return records
 
     @cached_property
@@ -94,8 +157,10 @@ class Terminals:
         """Whether a board is in the dataset, as a sentence: where it stands, or why it does not."""
         index = self.find(position)
         if index is not None:
-            best, symmetry = position.canonical()
-            return f"yes: {layer_name(position.ply)} record {index}, as {best} ({symmetry.name})", True
+            stored = Position.unpack(int(self.records(position.ply)[index]), self.rules)
+            every = symmetries(self.rules.rows, self.rules.cols)
+            symmetry = next(each for each in every if position.image(each) == stored)
+            return f"yes: {layer_name(position.ply)} record {index}, as {stored} ({symmetry.name})", True
         if flaw := position.flaw():
             return f"no: {flaw.value}", False
         outcome = position.outcome()
@@ -110,11 +175,41 @@ class Terminals:
         if position.ply not in self.plies:
             return None
         records = self.records(position.ply)
-        record = np.uint64(position.canonical()[0].packed)
-        index = int(np.searchsorted(records, record))
-        return index if index < len(records) and records[index] == record else None
+        if self.manifest:
+            return bisect(records, position.canonical()[0].packed)
+        images = {position.image(symmetry).packed for symmetry in symmetries(self.rules.rows, self.rules.cols)}
+        if position.ply not in self._ascending:
+            self._ascending[position.ply] = all(
+                first_disorder(records[max(first - 1, 0) : first + BLOCK]) < 0
+                for first in range(0, len(records), BLOCK)
+            )
+        look = bisect if self._ascending[position.ply] else scan
+        return next((index for image in sorted(images) if (index := look(records, image)) is not None), None)
 
 
-def open_terminals(folder: Path | str) -> Terminals:
-    """Open a dataset of terminal wins."""
-    return Terminals(folder)
+def layers_without_manifest(folder: Path) -> list[int]:
+    """The plies of the layer files of a folder that has no manifest; none if it has one."""
+    if os.path.lexists(folder / MANIFEST):
+        return []
+    found = (re.fullmatch(r"layer_(\d\d)\.bin", path.name) for path in folder.glob("layer_*.bin"))
+    return sorted(int(each[1]) for each in found if each)
+
+
+def bisect(records: Records, record: int) -> int | None:
+    """Where a record stands among ascending ones, or None."""
+    index = int(np.searchsorted(records, np.uint64(record)))
+    return index if index < len(records) and records[index] == np.uint64(record) else None
+
+
+def scan(records: Records, record: int) -> int | None:
+    """Where a record stands among others in any order, or None."""
+    for first in range(0, len(records), BLOCK):
+        found = np.flatnonzero(records[first : first + BLOCK] == np.uint64(record))
+        if len(found):
+            return first + int(found[0])
+    return None
+
+
+def open_terminals(folder: Path | str, rules: Rules | str | None = None) -> Terminals:
+    """Open a dataset of terminal wins; `rules` for a folder of layers without a manifest."""
+    return Terminals(folder, rules)

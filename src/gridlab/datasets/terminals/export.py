@@ -2,14 +2,16 @@
 
     board       X.O/.X./O.X as text (HDF5: int8[cell], 1 X, 2 O)       packed      the record itself
     winner      X or O (HDF5: 1, 2)                                      ply         stones on the board
-    lines       the lines completed, as places in `rules.winning_lines + rules.losing_lines`
+    lines       the lines completed, by the numbers of `gridlab lines`   line_cells  the cells of each of them
     last_moves  the cells that can have been the last move               orbit       how many different images it has
 
-In Parquet `lines` and `last_moves` are lists of numbers; in HDF5 a 0 or 1 for each line and each cell; in CSV they
-stand between spaces, the moves in notation (11 22; on boards with a side above 9 as 1-1 2-12, free of commas).
+Cells are numbers everywhere, from 0 at the top left, row by row. In Parquet `lines` and `last_moves` are lists and
+`line_cells` a list of lists; in CSV numbers stand between spaces and the cells of a line between dashes (0-4-8 2-4-6);
+in HDF5 there is a 0 or 1 for each line and each cell, and `line_cells` is an attribute [line, cell] of the same kind.
 """
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,19 +24,19 @@ from gridlab.core.extras import import_extra
 from gridlab.core.files import beside, refuse_overlap, try_place, whole_file
 from gridlab.core.hdf5_file import fill_hdf5
 from gridlab.core.jit import kernel
-from gridlab.core.progress import bar
+from gridlab.core.progress import Bars, bars
 from gridlab.core.text import write_byte, write_bytes, write_number
 from gridlab.core.workers import in_order
 from gridlab.datasets.terminals.build import plies_text
 from gridlab.datasets.terminals.dataset import Terminals
 from gridlab.datasets.terminals.layer_file import Records
-from gridlab.datasets.terminals.records import Checker, Facts, checker, facts_of
-from gridlab.games import notation
+from gridlab.datasets.terminals.records import NOT_CANONICAL, SOUND, Checker, Facts, checker, facts_of
 from gridlab.games.mnk.kernels import write_board
+from gridlab.games.mnk.line_classes import line_cells, numbered_lines
 from gridlab.games.mnk.rules import Rules
 
 BLOCK = 1 << 17  # records handled at a time
-HEADER = b"packed,board,ply,winner,lines,last_moves,orbit\n"
+HEADER = b"packed,board,ply,winner,lines,line_cells,last_moves,orbit\n"
 COMMA, SPACE, NEWLINE = b", \n"
 WINNERS = np.frombuffer(b"-XO", dtype=np.uint8)
 
@@ -58,39 +60,42 @@ def export(
         raise FileTrouble(f"no ply is named; {data.folder} has {plies_text(data.plies)}")
     total = sum(len(data.records(ply)) for ply in plies)
     try_place(path)
-    with bar(total, f"exporting {data.rules}", "records", progress) as shown:
-        WRITERS[form](data.rules, path, _rows(data, plies, workers, shown.update))
+    with bars(total, f"exporting {data.rules}", "records", progress) as shown:
+        WRITERS[form](data.rules, path, _rows(data, plies, workers, shown))
     return total
 
 
-def _rows(data: Terminals, plies: list[int], workers: int | None, advance: Callable[[int], object]) -> Iterator[Rows]:
+def _rows(data: Terminals, plies: list[int], workers: int | None, shown: Bars) -> Iterator[Rows]:
     game = checker(data.rules)
     for ply in plies:
         records = data.records(ply)
-        for rows in in_order(
-            partial(_block, records=records, ply=ply, game=game), range(0, len(records), BLOCK), workers
-        ):
-            yield rows
-            advance(len(rows[1]))
+        tolerated = SOUND if data.manifest else NOT_CANONICAL  # others may have kept other images
+        block = partial(_block, records=records, ply=ply, game=game, tolerated=tolerated)
+        with shown.part(len(records), f"ply {ply:2}", "records"):
+            for rows in in_order(block, range(0, len(records), BLOCK), workers):
+                yield rows
+                shown.update(len(rows[1]))
 
 
-def _block(first: int, records: Records, ply: int, game: Checker) -> Rows:
+def _block(first: int, records: Records, ply: int, game: Checker, tolerated: int) -> Rows:
     block = np.array(records[first : first + BLOCK], dtype=np.uint64)
-    return ply, block, facts_of(block, ply, game)
+    return ply, block, facts_of(block, ply, game, tolerated)
 
 
 # ---- CSV
 
 
 def write_csv(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
-    moves = [notation.move_text(cell, rules.rows, rules.cols).replace(",", "-").encode() for cell in range(rules.cells)]
-    names = np.array([list(move.ljust(5)) for move in moves], dtype=np.uint8)
-    lengths = np.array([len(move) for move in moves])
+    texts = [("-".join(map(str, cells)) + " ").encode() for cells in line_cells(rules)]
+    width = max(map(len, texts))
+    names = np.array([list(text.ljust(width)) for text in texts], dtype=np.uint8)
+    lengths = np.array([len(text) for text in texts])
     with whole_file(path) as file:
         file.write(HEADER)
         for ply, records, facts in blocks:
-            longest = 20 + rules.cells + rules.rows + 12 + 4 * facts.lines.shape[1] + 6 * rules.cells
-            buffer = np.empty(len(records) * longest, dtype=np.uint8)
+            longest = 20 + rules.cells + rules.rows + 12 + 3 * rules.cells
+            completed = int(facts.lines.sum(axis=1).max(initial=0))
+            buffer = np.empty(len(records) * (longest + completed * (4 + width)), dtype=np.uint8)
             used = write_lines(records, facts, ply, rules.rows, rules.cols, names, lengths, buffer)
             file.write(buffer[:used].data)
 
@@ -106,7 +111,7 @@ def write_lines(
     lengths: NDArray[np.int64],
     buffer: NDArray[np.uint8],
 ) -> int:
-    """All CSV lines of a block; `names` are the moves, [cell, 5], `lengths` their letters."""
+    """All CSV lines of a block; `names` are the cells of each line with a space behind, `lengths` their letters."""
     place = 0
     for i in range(len(records)):
         place = write_byte(COMMA, buffer, write_number(records[i], buffer, place))
@@ -117,9 +122,13 @@ def write_lines(
             if facts.lines[i, line]:
                 place = write_byte(SPACE, buffer, write_number(line, buffer, place))
         buffer[place - 1] = COMMA
+        for line in range(facts.lines.shape[1]):
+            if facts.lines[i, line]:
+                place = write_bytes(names[line, : lengths[line]], buffer, place)
+        buffer[place - 1] = COMMA
         for cell in range(rows * cols):
             if facts.last_moves[i, cell]:
-                place = write_byte(SPACE, buffer, write_bytes(names[cell, : lengths[cell]], buffer, place))
+                place = write_byte(SPACE, buffer, write_number(cell, buffer, place))
         buffer[place - 1] = COMMA
         place = write_byte(NEWLINE, buffer, write_number(facts.orbits[i], buffer, place))
     return place
@@ -137,11 +146,13 @@ def write_parquet(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
             ("ply", arrow.int8()),
             ("winner", arrow.dictionary(arrow.int8(), arrow.string())),
             ("lines", arrow.list_(arrow.int16())),
+            ("line_cells", arrow.list_(arrow.list_(arrow.int16()))),
             ("last_moves", arrow.list_(arrow.int16())),
             ("orbit", arrow.int8()),
         ],
-        metadata={"rules": str(rules), "lines": str(rules.winning_lines + rules.losing_lines)},
+        metadata={"rules": str(rules), "line_cells": json.dumps(line_cells(rules))},
     )
+    cells = arrow.array(line_cells(rules), arrow.list_(arrow.int16()))
     with beside(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
         for ply, records, facts in blocks:
             columns = [
@@ -149,7 +160,8 @@ def write_parquet(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
                 _board_strings(arrow, facts, rules),
                 np.full(len(records), ply, dtype=np.int8),
                 arrow.DictionaryArray.from_arrays(facts.winners - np.int8(1), ["X", "O"]),
-                _list_column(arrow, facts.lines),
+                lines := _list_column(arrow, facts.lines),
+                arrow.ListArray.from_arrays(lines.offsets, cells.take(lines.values)),
                 _list_column(arrow, facts.last_moves),
                 facts.orbits,
             ]
@@ -192,9 +204,11 @@ def write_hdf5(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
 
 def _fill(file: Any, rules: Rules, blocks: Iterator[Rows]) -> Iterator[None]:
     file.attrs["rules"] = str(rules)
-    file.attrs["lines"] = np.array(rules.winning_lines + rules.losing_lines, dtype=np.int64)
+    cells = np.arange(rules.cells)
+    lines = np.array(numbered_lines(rules), dtype=np.int64)
+    file.attrs["lines"] = lines
+    file.attrs["line_cells"] = (lines[:, None] >> cells & 1).astype(np.uint8)
     for ply, records, facts in blocks:
-        cells = np.arange(rules.cells)
         board = (facts.crosses[:, None] >> cells & 1) + 2 * (facts.noughts[:, None] >> cells & 1)
         columns: dict[str, NDArray[Any]] = {
             "packed": records,

@@ -113,6 +113,10 @@ class Manifest(NamedTuple):
             raise SpoiltFile(f"{path}: {flaw}")
         return manifest
 
+    def with_layer(self, layer: Layer, command: str) -> "Manifest":
+        """The manifest with one layer more, and the command that makes them all."""
+        return self._replace(layers=tuple(sorted([*self.layers, layer])), made=self.made | {"command": command})
+
     def flaw(self) -> str:
         """Where it contradicts itself; empty if it does not."""
         if self.rules.cells > MAX_CELLS:

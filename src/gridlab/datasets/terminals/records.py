@@ -14,6 +14,7 @@ from gridlab.core.bits import lowest_bit, popcount
 from gridlab.core.errors import SpoiltFile
 from gridlab.core.jit import kernel
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, image_key, image_keys, is_canonical, runs_of
+from gridlab.games.mnk.line_classes import numbered_lines
 from gridlab.games.mnk.rules import Rules
 
 REASONS = (
@@ -40,7 +41,7 @@ class Checker(NamedTuple):
 
 
 def checker(rules: Rules) -> Checker:
-    lines = np.array(rules.winning_lines + rules.losing_lines, dtype=np.int64)
+    lines = np.array(numbered_lines(rules), dtype=np.int64)
     return Checker(rules.cells, runs_of(rules), image_keys(rules), lines)
 
 
@@ -97,13 +98,46 @@ def last_moves(mover: int, game: Checker) -> int:
 
 
 @kernel
-def first_flaw(records: NDArray[np.uint64], ply: int, game: Checker) -> tuple[int, int]:
-    """The first unsound record and its reason, or (-1, SOUND)."""
+def first_flaw(records: NDArray[np.uint64], ply: int, game: Checker, tolerated: int) -> tuple[int, int]:
+    """The first unsound record and its reason, or (-1, SOUND); NOT_CANONICAL can be tolerated."""
     for i in range(len(records)):
         flaw = flaw_of(records[i], ply, game)
-        if flaw != SOUND:
+        if flaw not in (SOUND, tolerated):
             return i, flaw
     return -1, SOUND
+
+
+@kernel
+def make_canonical(records: NDArray[np.uint64], game: Checker) -> None:
+    """Put in place of each record the smallest of its images."""
+    for i in range(len(records)):
+        crosses, noughts = crosses_of(records[i]), noughts_of(records[i])
+        if is_canonical(crosses, noughts, game.keys):
+            continue
+        smallest = image_key(crosses, noughts, game.keys[0])
+        for symmetry in range(1, len(game.keys)):
+            smallest = min(smallest, image_key(crosses, noughts, game.keys[symmetry]))
+        records[i] = record_of_key(smallest, game.cells)
+
+
+@kernel
+def record_of_key(key: int, cells: int) -> np.uint64:
+    """The record of the board with this sort key: digits in base 3, cell 0 the highest."""
+    record = np.uint64(0)
+    for cell in range(cells - 1, -1, -1):
+        record |= np.uint64(key % 3) << np.uint64(2 * cell)
+        key //= 3
+    return record
+
+
+@kernel
+def count_won(records: NDArray[np.uint64], ply: int, game: Checker) -> int:
+    """How many of these terminal wins the player has won who moved last."""
+    won = 0
+    for i in range(len(records)):
+        mover = crosses_of(records[i]) if ply % 2 else noughts_of(records[i])
+        won += ending(mover, game.runs) > 0
+    return won
 
 
 @kernel
@@ -126,9 +160,9 @@ class Facts(NamedTuple):
     lines: NDArray[np.uint8]  # [record, line]: 1 if completed; winning lines, then losing ones
 
 
-def facts_of(records: NDArray[np.uint64], ply: int, game: Checker) -> Facts:
+def facts_of(records: NDArray[np.uint64], ply: int, game: Checker, tolerated: int = SOUND) -> Facts:
     """What is known of records of a ply; SpoiltFile if one of them is no terminal win."""
-    index, reason = first_flaw(records, ply, game)
+    index, reason = first_flaw(records, ply, game, tolerated)
     if index >= 0:
         raise SpoiltFile(f"ply {ply}: {int(records[index]):#x} is no record: {REASONS[reason]}")
     count = len(records)

@@ -15,12 +15,13 @@ import numpy as np
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import SpoiltFile
 from gridlab.core.files import sha256_of
-from gridlab.core.progress import bar
+from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
 from gridlab.datasets.terminals.build import command_for, holds
-from gridlab.datasets.terminals.layer_file import Records, open_layer
+from gridlab.datasets.terminals.dataset import Terminals
+from gridlab.datasets.terminals.layer_file import Records, layer_name, open_layer
 from gridlab.datasets.terminals.manifest import CARD, MANIFEST, Layer, Manifest
-from gridlab.datasets.terminals.records import REASONS, Checker, checker, first_disorder, first_flaw
+from gridlab.datasets.terminals.records import REASONS, SOUND, Checker, checker, first_disorder, first_flaw
 from gridlab.exact.census import MAX_CELLS, Census, census
 from gridlab.exact.terminals import candidates
 from gridlab.games.mnk.position import Position
@@ -29,6 +30,7 @@ from gridlab.games.mnk.rules import Rules
 SAMPLE = 100_000  # records a layer
 BLOCK = 1 << 18  # records judged in one job
 MOST_COMPLAINTS = 10  # about one file
+NOT_ASCENDING = "not larger than the record before it: the records are not ascending"
 
 
 class Complaint(NamedTuple):
@@ -63,7 +65,8 @@ class Verdict(NamedTuple):
         )
         if not self.complaints:
             return f"{done}: all sound; not checked: {', '.join(self.unchecked)}"
-        return "\n".join([*map(str, self.complaints), f"{done}: {len(self.complaints)} complaints"])
+        wrong = f"{done}: {len(self.complaints)} complaints; not checked: {', '.join(self.unchecked)}"
+        return "\n".join([*map(str, self.complaints), wrong])
 
 
 def verify(
@@ -72,33 +75,61 @@ def verify(
     seed: int = 0,
     workers: int | None = None,
     progress: bool = False,
+    rules: Rules | str | None = None,
 ) -> Verdict:
-    """Verify a dataset; `sample` records of each layer are judged one by one, all of them if it is None."""
-    manifest = Manifest.read(folder)
-    rules = manifest.rules
-    counted = census(rules, workers) if rules.cells <= MAX_CELLS else None
-    total = sum(each.records for each in manifest.layers)
+    """Verify a dataset; `sample` records of each layer are judged one by one, all of them if it is None.
+
+    Of layers without a manifest, whose `rules` are told, all is checked that needs none.
+    """
+    data = Terminals(folder, rules)
+    counted = census(data.rules, workers) if data.rules.cells <= MAX_CELLS else None
+    entries = {each.ply: each for each in data.manifest.layers} if data.manifest else {}
+    complaints = list(_manifest_complaints(data.manifest, folder)) if data.manifest else []
+    opened = {ply: _opened(folder / layer_name(ply)) for ply in data.plies}
+    total = sum(entries[ply].records if entries else len(opened[ply][0]) for ply in data.plies)
     checked = 0
-    complaints = list(_manifest_complaints(manifest, folder))
-    with bar(total, f"verifying {rules}", "records", progress) as shown:
-        for entry in manifest.layers:
-            try:
-                records = open_layer(folder / entry.file)
-            except SpoiltFile as error:
-                complaints.append(Complaint(entry.file, None, str(error).partition(": ")[2]))
+    with bars(total, f"verifying {data.rules}", "records", progress) as shown:
+        for ply, (records, trouble) in opened.items():
+            if trouble:
+                complaints.append(Complaint(layer_name(ply), None, trouble))
                 continue
-            reasons = [*_file_complaints(folder / entry.file, entry), *_count_complaints(entry, len(records), counted)]
-            found = [Complaint(entry.file, None, reason) for reason in reasons]
+            reasons = _layer_complaints(folder / layer_name(ply), ply, entries.get(ply), len(records), counted)
+            found = [Complaint(layer_name(ply), None, reason) for reason in reasons]
             share = None if found else _share(sample, len(records))  # something is wrong: find the record
-            judge = partial(_judge, records=records, ply=entry.ply, share=share, seed=seed, game=checker(rules))
-            for looked_at, judged, unsound in in_order(judge, range(0, len(records), BLOCK), workers):
-                checked += judged
-                found += [Complaint(entry.file, at, _explain(rules, records, at, why)) for at, why in unsound]
-                shown.update(looked_at)
-                if len(found) >= MOST_COMPLAINTS:
-                    break  # enough is known of this file
-            complaints += found[:MOST_COMPLAINTS]
-    return Verdict(rules, len(manifest.layers), total, checked, complaints, _unchecked(total - checked, counted))
+            with shown.part(len(records), f"ply {ply:2}", "records"):
+                judged, unsound = _judge_layer(data.rules, ply, records, share, seed, workers, shown)
+            checked += judged
+            complaints += [*found, *unsound][:MOST_COMPLAINTS]
+    unchecked = _unchecked(total - checked, counted, data.manifest is not None)
+    if any(NOT_ASCENDING in each.reason for each in complaints):
+        unchecked = ("whether any record is there twice, where they are not ascending", *unchecked)
+    return Verdict(data.rules, len(data.plies), total, checked, complaints, unchecked)
+
+
+def _opened(path: Path) -> tuple[Records, str]:
+    """The records of a layer, or why there are none."""
+    try:
+        return open_layer(path), ""
+    except SpoiltFile as error:
+        return np.empty(0, np.uint64), str(error).partition(": ")[2]
+
+
+def _judge_layer(
+    rules: Rules, ply: int, records: Records, share: float | None, seed: int, workers: int | None, shown: Bars
+) -> tuple[int, list[Complaint]]:
+    """How many records were judged, and what is wrong: the first out of order, and in each block the first unsound."""
+    judge = partial(_judge, records=records, ply=ply, share=share, seed=seed, game=checker(rules))
+    checked, found, ordered = 0, list[Complaint](), True
+    for looked_at, judged, disorder, flaw in in_order(judge, range(0, len(records), BLOCK), workers):
+        checked += judged
+        for at, why in ((disorder, NOT_ASCENDING) if ordered else (-1, ""), flaw):
+            if at >= 0:
+                found.append(Complaint(layer_name(ply), at, _explain(rules, records, at, why)))
+        ordered = ordered and disorder < 0
+        shown.update(looked_at)
+        if len(found) >= MOST_COMPLAINTS:
+            break  # enough is known of this file
+    return checked, found
 
 
 def _manifest_complaints(manifest: Manifest, folder: Path) -> Iterator[Complaint]:
@@ -114,29 +145,32 @@ def _manifest_complaints(manifest: Manifest, folder: Path) -> Iterator[Complaint
         yield Complaint(CARD, None, "it is not what the manifest says; gridlab terminals build --resume writes it anew")
 
 
-def _unchecked(left: int, counted: Census | None) -> tuple[str, ...]:
+def _unchecked(left: int, counted: Census | None, manifest: bool) -> tuple[str, ...]:
     """What the verdict does not rest on."""
-    found = [f"the other {left:,} records one by one (--full)"] if left > 0 else []
+    found = [] if manifest else ["checksums, and whether these are the rules meant (there is no manifest)"]
+    found += [f"the other {left:,} records one by one (--full)"] if left > 0 else []
     found += [f"whether any are missing (boards of up to {MAX_CELLS} cells)"] if counted is None else []
     return (*found, "who made it and when")
 
 
-def _file_complaints(path: Path, entry: Layer) -> Iterator[str]:
+def _layer_complaints(path: Path, ply: int, entry: Layer | None, records: int, counted: Census | None) -> Iterator[str]:
+    """What is wrong with a layer as a whole, by its manifest and by the census.
+
+    Sound, different records as many as the census counts are all there are, and each winner has its share.
+    """
+    known = counted.plies[ply].canonical if counted else None
+    if entry is None:
+        if known and records != (number := known.x_wins + known.o_wins):
+            yield f"{records:,} records; the census counts {number:,}"
+        return
     if path.stat().st_size != entry.bytes:
         yield f"{path.stat().st_size:,} bytes, the manifest says {entry.bytes:,}"
     elif sha256_of(path) != entry.sha256:
         yield "its SHA-256 is not that of the manifest"
-
-
-def _count_complaints(entry: Layer, records: int, counted: Census | None) -> Iterator[str]:
-    """Sound, different records as many as the census counts are all there are, and each winner has its share."""
     if not records == entry.records == entry.x_wins + entry.o_wins:
         said = f"{entry.records:,}, {entry.x_wins:,} won by X and {entry.o_wins:,} by O"
         yield f"{records:,} records, the manifest says {said}"
-    if counted is None:
-        return
-    known = counted.plies[entry.ply].canonical
-    if (entry.x_wins, entry.o_wins) != (known.x_wins, known.o_wins):
+    if known and (entry.x_wins, entry.o_wins) != (known.x_wins, known.o_wins):
         yield f"X wins {entry.x_wins:,} and O {entry.o_wins:,}; the census counts {known.x_wins:,} and {known.o_wins:,}"
 
 
@@ -147,20 +181,18 @@ def _share(sample: int | None, records: int) -> float | None:
 
 def _judge(
     first: int, records: Records, ply: int, share: float | None, seed: int, game: Checker
-) -> tuple[int, int, list[tuple[int, str]]]:
-    """The size of a block, how many of its records were judged, and the first out of order and the first unsound."""
-    found = []
+) -> tuple[int, int, int, tuple[int, str]]:
+    """The size of a block, how many of its records were judged, the first out of order, the first unsound; -1: none."""
     block = np.asarray(records[max(first - 1, 0) : first + BLOCK])
-    if (index := first_disorder(block)) >= 0:
-        found.append((max(first - 1, 0) + index, "not larger than the record before it"))
+    index = first_disorder(block)
+    disorder = max(first - 1, 0) + index if index >= 0 else -1
     block = block[min(first, 1) :]
     chosen = np.arange(len(block))
     if share is not None:
         chosen = np.flatnonzero(np.random.default_rng([seed, ply, first]).random(len(block)) < share)
-    index, reason = first_flaw(block[chosen], ply, game)
-    if index >= 0:
-        found.append((first + int(chosen[index]), REASONS[reason]))
-    return len(block), len(chosen), found
+    index, reason = first_flaw(block[chosen], ply, game, SOUND)
+    flaw = first + int(chosen[index]) if index >= 0 else -1
+    return len(block), len(chosen), disorder, (flaw, REASONS[reason])
 
 
 def _explain(rules: Rules, records: Records, index: int, reason: str) -> str:

@@ -1,5 +1,6 @@
 """The lines of a game by symmetry: a few base masks, and what the symmetries of the board make of them.
 
+A line has a number, its place in `rules.winning_lines + rules.losing_lines`; datasets and exports use the same.
 For 5x5:5 the three rows from the edge to the middle and the diagonal are base enough: with both colours 8 masks,
 which expand to all 12 lines.
 """
@@ -19,6 +20,11 @@ class LineClass(NamedTuple):
     lines: tuple[int, ...]
 
     @property
+    def numbers(self) -> tuple[int, ...]:
+        """The number of each line."""
+        return tuple(map(numbered_lines(self.rules).index, self.lines))
+
+    @property
     def base_masks(self) -> tuple[int, int]:
         """The base line of crosses and of noughts as packed boards, 2 bits a cell."""
         crosses = Position(self.rules, self.lines[0], 0)
@@ -26,8 +32,19 @@ class LineClass(NamedTuple):
 
     def __str__(self) -> str:
         crosses, noughts = self.base_masks
-        boards = [str(Position(self.rules, line, 0)).replace("/", "\n") for line in self.lines]
+        drawn = [str(Position(self.rules, line, 0)).replace("/", "\n") for line in self.lines]
+        boards = [f"{number}\n{board}" for number, board in zip(self.numbers, drawn, strict=True)]
         return f"{len(boards)} lines, base mask X {crosses:#x}, O {noughts:#x}\n{draw.beside(boards)}"
+
+
+def numbered_lines(rules: Rules) -> tuple[int, ...]:
+    """All lines of a game as bitboards, each at the place that is its number."""
+    return rules.winning_lines + rules.losing_lines
+
+
+def line_cells(rules: Rules) -> list[list[int]]:
+    """The cells of each line by number, ascending; cells count from 0 at the top left, row by row."""
+    return [[cell for cell in range(rules.cells) if line >> cell & 1] for line in numbered_lines(rules)]
 
 
 def line_classes(rules: Rules, lines: tuple[int, ...]) -> list[LineClass]:
@@ -48,10 +65,19 @@ class LineReport(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         def part(length: int | None, lines: tuple[int, ...]) -> dict[str, Any]:
             classes = line_classes(self.rules, lines)
+            cells = line_cells(self.rules)
             return {
                 "length": length,
                 "count": len(lines),
-                "classes": [{"base_masks": list(each.base_masks), "lines": list(each.lines)} for each in classes],
+                "classes": [
+                    {
+                        "base_masks": list(each.base_masks),
+                        "lines": list(each.lines),
+                        "numbers": list(each.numbers),
+                        "cells": [cells[number] for number in each.numbers],
+                    }
+                    for each in classes
+                ],
             }
 
         rules = self.rules
