@@ -6,6 +6,7 @@ The folder gets training.safetensors to go on from, weights-….safetensors for 
 used: win rates are measured by matches of the network alone, one ply deep.
 """
 
+import logging
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,29 +52,43 @@ class Training(NamedTuple):
 def train(
     rules: Rules | str = "squava",
     folder: Path | str = "dqn",
-    preset: str = "guide",
+    preset: str | None = None,
     episodes: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     workers: int | None = None,
     resume: bool = False,
     device: str = "auto",
-    shaping: bool = False,
+    shaping: bool | None = None,
     progress: bool = False,
 ) -> Training:
-    """Train the value network of Squava by deep Q-learning; Ctrl-C ends it after the round being played, and saves."""
+    """Train the value network of Squava by deep Q-learning; Ctrl-C ends it after the round being played, and saves.
+
+    What is None is as in preset best, seed 0; or, with `resume`, as the training was begun, and nothing else will do.
+    """
     played = game(rules, "mnk")
     if played != game("squava"):
         raise BadRules(f"a network can be trained for squava (5x5:4-3) alone, not for {played}")
     import_extra("torch", "learn")
-    from gridlab.learn.dqn.settings import settings_of
-    from gridlab.learn.dqn.train import begin, learn_all  # torch is slow to import: only who trains pays for it
+    from gridlab.learn.dqn.settings import Asked
+    from gridlab.learn.dqn.train import begin, go_on, learn_all  # torch is slow to import: only who trains pays for it
 
-    settings, folder = settings_of(preset, episodes, shaping), try_folder(Path(folder))
+    asked = Asked(preset, episodes, shaping, None if seed is None else check_seed(seed))
+    settings, folder = asked.settings(), try_folder(Path(folder))
     with locked_folder(folder):
-        learner = begin(played, settings, check_seed(seed), folder, resume, device)
-        with bar(settings.episodes, f"training, preset {preset}", "episodes", progress) as shown, _ctrl_c() as stopped:
+        if resume:
+            learner = go_on(played, asked, folder, device)
+            settings = learner.settings
+        else:
+            learner = begin(played, settings, asked.seed or 0, folder, device)
+        name = f"training, preset {settings.preset}"
+        with bar(settings.episodes, name, "episodes", progress) as shown, _ctrl_c() as stopped:
             shown.update(learner.episode)
             learn_all(learner, folder, workers, lambda path: win_rates(path, played), _tell(shown), stopped)
+    if not learner.steps and learner.episode == settings.episodes:
+        logging.getLogger("gridlab").warning(
+            f"nothing was learnt: a step takes {settings.batch} moves, and {settings.episodes:,} episodes have "
+            f"{len(learner.replay):,}; ask for more episodes"
+        )
     row: dict[str, Any] = next((row for row in reversed(learner.curve) if OPPONENTS.keys() <= row.keys()), {})
     rates = {name: row[name] for name in OPPONENTS if name in row}
     return Training(folder, learner.episode, settings.episodes, rates, row)
