@@ -18,9 +18,11 @@ from gridlab.nets.networks import ValueNetwork
 from gridlab.search.mnk.evaluation import evaluate_many, evaluation_of
 from gridlab.search.mnk.geometry import geometry_of, smallest_images
 from gridlab.search.mnk.leaves import Evaluate, MoveValues, Values, value_moves
+from gridlab.search.mnk.pruned_leaves import SHALLOW, BestMove, best_of_all, best_pruned
 
 SCALE = 2000.0  # what a value of 1 weighs beside the heuristic
 PLAYING_BLEND = 0.6  # the share of the network in an evaluation; the rest is the heuristic
+STRETCH = 8.0  # 2000 · V is about so many times as large as the heuristic
 CHUNK = 1024  # positions that go through the network together
 
 
@@ -70,6 +72,17 @@ class Judge:
     def moves(self, boards: Boards, depth: int, blend: float) -> MoveValues:
         """What every move is worth to its maker, by a search over blended values."""
         return value_moves(boards, depth, self.geometry, self.evaluation(blend))
+
+    def best(self, own: int, other: int, depth: int, blend: float) -> BestMove:
+        """The best move of a position by the same search, in which only leaves that matter are judged."""
+        if depth <= SHALLOW:
+            return best_of_all(own, other, depth, self.geometry, self.evaluation(blend))
+        stretch = 1 - blend + blend * STRETCH
+
+        def guess(boards: Boards) -> Values:
+            return stretch * self.blended(boards, 0.0)
+
+        return best_pruned(own, other, depth, self.geometry, self.evaluation(blend), guess)
 
 
 def load_judge(path: Path | str, rules: Rules) -> Judge:

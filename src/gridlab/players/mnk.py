@@ -106,8 +106,7 @@ class LearntPlayer:
         self.depth, self.blend, self.judge = depth, blend, load_judge(checkpoint, rules)
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        own, other = position.own, position.other
-        return self.judge.moves(np.array([[own, other]]), self.depth, self.blend).best(0)[0]
+        return self.judge.best(position.own, position.other, self.depth, self.blend).cell
 
 
 PLAYERS: dict[str, Kind] = {
