@@ -32,6 +32,10 @@ def test_train_inspect_export(gridlab: Run, tmp_path: Path) -> None:
     assert [opinion["features"][f"cell {cell}"] for cell in (11, 13, 33, 55)] == [1, -1, 1, -1]
     assert len(opinion["moves"]) == 21
     assert abs(opinion["value"]) <= 1
+    code, out, _ = gridlab("train", "inspect", "X.O../...../..X../...../....O", "--depth", "3", "--json")
+    searched = json.loads(out)["search"]
+    assert (code, searched["depth"], searched["best"]) == (0, 3, searched["moves"][0])
+    assert 0 < searched["judged"] < searched["leaves"]
     code, out, _ = gridlab("train", "export", weights, "--onnx")
     assert code == 0
     assert "onnxruntime differs from torch by at most" in out

@@ -79,6 +79,10 @@ Checkpoint = Annotated[
 def inspect(
     board: Annotated[str, typer.Argument(metavar="BOARD", help="A position of Squava, rows separated by /.")],
     checkpoint: Checkpoint = None,
+    depth: Annotated[
+        int | None,
+        typer.Option("--depth", metavar="N", parser=whole(1, 25), help="Also how dqn-minimax finds its move."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """What the network sees of a position, by name, and what it thinks of it."""
@@ -95,7 +99,7 @@ def inspect(
     position = Position.parse(board, rules).require_legal()
     if position.outcome() is not None:
         raise BadNotation(f"the game is over in {position}; the network judges positions in which a move can be made")
-    print_result(opinion_of(position, load_judge(checkpoint or "", rules)), json)
+    print_result(opinion_of(position, load_judge(checkpoint or "", rules), depth), json)
 
 
 @app.command()

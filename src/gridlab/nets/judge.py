@@ -77,12 +77,12 @@ class Judge:
         """The best move of a position by the same search, in which only leaves that matter are judged."""
         if depth <= SHALLOW:
             return best_of_all(own, other, depth, self.geometry, self.evaluation(blend))
+        return best_pruned(own, other, depth, self.geometry, self.evaluation(blend), self.guess(blend))
+
+    def guess(self, blend: float) -> Evaluate:
+        """What a blended value may be, by the heuristic alone."""
         stretch = 1 - blend + blend * STRETCH
-
-        def guess(boards: Boards) -> Values:
-            return stretch * self.blended(boards, 0.0)
-
-        return best_pruned(own, other, depth, self.geometry, self.evaluation(blend), guess)
+        return lambda boards: stretch * self.blended(boards, 0.0)
 
 
 def load_judge(path: Path | str, rules: Rules) -> Judge:
