@@ -62,6 +62,18 @@ def test_a_training_is_not_rewritten_by_going_on(gridlab: Run, tmp_path: Path) -
     assert (code, json.loads(out)["episodes"]) == (0, 14)
 
 
+def test_without_a_terminal_lines_tell_how_it_goes(gridlab: Run, tmp_path: Path) -> None:
+    start = ("train", "squava", "--preset", "guide", "--episodes", "20", "--double", "--workers", "1", "--out")
+    code, _, err = gridlab(*start, str(tmp_path / "told"))
+    assert code == 0
+    assert "3 of 20 episodes: random, ε 0.99" in err
+    code, _, err = gridlab(*start, str(tmp_path / "quiet"), "--quiet")
+    assert (code, err) == (0, "")
+    told, quiet = ((tmp_path / name / "training.safetensors").read_bytes() for name in ("told", "quiet"))
+    assert told == quiet
+    assert b'\\"double\\": true' in told
+
+
 def test_the_default_preset_is_the_one_that_works(
     gridlab: Run, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -50,6 +50,10 @@ def squava(
         bool | None,
         typer.Option("--shaping/--no-shaping", help="Reward every move with the result, later ones more; or not."),
     ] = None,
+    double: Annotated[
+        bool | None,
+        typer.Option("--double/--no-double", help="Double DQN: one network chooses, the other values; or not."),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -62,7 +66,7 @@ def squava(
     from gridlab.learn.training import train
 
     set_quiet(quiet)
-    trained = train("squava", out, preset, episodes, seed, workers, resume, device, shaping, progress=not quiet)
+    trained = train("squava", out, preset, episodes, seed, workers, resume, device, shaping, double, not quiet)
     print_result(trained, json)
     if not trained.done and not quiet:
         typer.echo(f"to go on: the same command with --resume --out {out}", err=True)

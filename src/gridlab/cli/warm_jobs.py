@@ -16,7 +16,7 @@ JOBS = (
         "tablebase verify even.tb --workers 1",
     )),
     Job("learning", 13, (
-        "train inspect X..../...../...../...../.....",
+        "train inspect X..../...../...../...../..... --depth 3",
         "match dqn 'dqn-minimax depth=2' --game squava --games 2",
         "train squava --preset best --episodes 1 --out best",
         "train squava --preset guide --episodes 1 --out guide",

@@ -7,7 +7,10 @@ used: win rates are measured by matches of the network alone, one ply deep.
 """
 
 import logging
+import math
 import signal
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +27,7 @@ from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 
 GAMES = 40  # of each measurement during training
+EVERY = 10.0  # seconds between two lines where there is no terminal for a bar
 OPPONENTS = {"random": "random", "heuristic": "alpha-beta depth=3"}
 
 
@@ -59,6 +63,7 @@ def train(
     resume: bool = False,
     device: str = "auto",
     shaping: bool | None = None,
+    double: bool | None = None,
     progress: bool = False,
 ) -> Training:
     """Train the value network of Squava by deep Q-learning; Ctrl-C ends it after the round being played, and saves.
@@ -72,18 +77,19 @@ def train(
     from gridlab.learn.dqn.settings import Asked
     from gridlab.learn.dqn.train import begin, go_on, learn_all  # torch is slow to import: only who trains pays for it
 
-    asked = Asked(preset, episodes, shaping, None if seed is None else check_seed(seed))
-    settings, folder = asked.settings(), try_folder(Path(folder))
+    asked = Asked(preset, episodes, shaping, double, None if seed is None else check_seed(seed))
+    wanted, folder = None if resume else asked.settings(), try_folder(Path(folder))
     with locked_folder(folder):
-        if resume:
+        if wanted is None:
             learner = go_on(played, asked, folder, device)
-            settings = learner.settings
         else:
-            learner = begin(played, settings, asked.seed or 0, folder, device)
+            learner = begin(played, wanted, asked.seed or 0, folder, device)
+        settings = learner.settings
         name = f"training, preset {settings.preset}"
         with bar(settings.episodes, name, "episodes", progress) as shown, _ctrl_c() as stopped:
             shown.update(learner.episode)
-            learn_all(learner, folder, workers, lambda path: win_rates(path, played), _tell(shown), stopped)
+            tell = _tell(shown, settings.episodes, progress and bool(shown.disable))  # no bar, as there is no terminal
+            learn_all(learner, folder, workers, lambda path: win_rates(path, played), tell, stopped)
     if not learner.steps and learner.episode == settings.episodes:
         logging.getLogger("gridlab").warning(
             f"nothing was learnt: a step takes {settings.batch} moves, and {settings.episodes:,} episodes have "
@@ -103,19 +109,24 @@ def win_rates(checkpoint: Path, rules: Rules) -> dict[str, float]:
     }
 
 
-def _tell(shown: Any) -> Callable[[dict[str, Any]], None]:
-    """What the bar says: phase, ε, loss and the latest win rates."""
+def _tell(shown: Any, episodes: int, lines: bool) -> Callable[[dict[str, Any]], None]:
+    """What the bar says: phase, ε, loss and the latest win rates. With `lines` it is written on stderr now and then."""
     from gridlab.learn.dqn.curriculum import NAMES
 
     latest: dict[str, float] = {}
+    written = -math.inf
 
     def tell(row: dict[str, Any]) -> None:
+        nonlocal written
         latest.update({name: row[name] for name in OPPONENTS if name in row})
         parts = [NAMES[row["phase"]], f"ε {row['epsilon']:.2f}"] if row["phase"] else []
         parts += [f"loss {row['loss']:.3f}"] if row["loss"] is not None else []
         parts += [f"{name} {rate:.0%}" for name, rate in latest.items()]
         shown.set_postfix_str(", ".join(parts), refresh=False)
         shown.update(row["episode"] - shown.n)
+        if lines and time.monotonic() - written > EVERY:
+            written = time.monotonic()
+            sys.stderr.write(f"{row['episode']:,} of {episodes:,} episodes: {', '.join(parts)}\n")
 
     return tell
 

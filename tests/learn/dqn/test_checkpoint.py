@@ -144,6 +144,7 @@ def test_missing_files_and_taken_folders(learner: Learner, tmp_path: Path) -> No
     [
         (Asked(preset="best"), "was begun with preset guide, not best; leave preset out to go on with it"),
         (Asked(shaping=True), "was begun with shaping off, not on; leave shaping out"),
+        (Asked(double=True), "was begun with double off, not on; leave double out"),
         (Asked(seed=6), "was begun with seed 5, not 6; leave seed out"),
         (Asked(episodes=5), "has learnt from 15 episodes already; ask for more than these, or for none"),
         (Asked(episodes=15), "has learnt from 15 episodes already"),
@@ -159,7 +160,7 @@ def test_a_training_goes_on_as_it_was_begun(learner: Learner, tmp_path: Path, ca
     changed(tmp_path / TRAINING, settings=begun.as_dict())
     again = go_on(SQUAVA, Asked(), tmp_path, "cpu")
     assert (again.settings, again.seed) == (begun, 5)
-    assert go_on(SQUAVA, Asked("guide", 100, True, 5), tmp_path, "cpu").settings == begun
+    assert go_on(SQUAVA, Asked("guide", 100, True, False, 5), tmp_path, "cpu").settings == begun
     assert not caplog.messages
     assert go_on(SQUAVA, Asked(episodes=120), tmp_path, "cpu").settings == replace(begun, episodes=120)
     assert any("was begun for 100 episodes, and goes on to 120" in each for each in caplog.messages)

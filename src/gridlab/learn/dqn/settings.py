@@ -50,6 +50,7 @@ class TrainingSettings:
     training_depth: Plies = 2
     training_blend: Share = TRAINING_BLEND
     shaping: bool = False  # later moves weigh more
+    double: bool = False  # the network chooses the answer to a move, the target network values it
     images: bool = False  # every sampled position as one of its symmetric images, by chance
     course: Course | None = None  # who plays the games to learn from; None: the network's own curriculum
 
@@ -67,11 +68,18 @@ PRESETS = {
 }  # fmt: skip
 
 
-def settings_of(preset: str = DEFAULT, episodes: int | None = None, shaping: bool = False) -> TrainingSettings:
+def settings_of(
+    preset: str = DEFAULT, episodes: int | None = None, shaping: bool = False, double: bool = False
+) -> TrainingSettings:
     """A preset, with another number of episodes if one is given."""
     if preset not in PRESETS:
         raise BadNotation(f"{preset!r} is no preset; there are {', '.join(PRESETS)}")
-    chosen = replace(PRESETS[preset], shaping=shaping)
+    chosen = replace(PRESETS[preset], shaping=shaping, double=double)
+    if chosen.course is not None and (shaping or double):
+        raise BadNotation(
+            f"{'shaping' if shaping else 'double'} changes nothing in preset {preset}, in which the value of every "
+            "position is known when it is learnt; use preset guide"
+        )
     if episodes is None:
         return chosen
     if episodes < 1:
@@ -85,11 +93,12 @@ class Asked(NamedTuple):
     preset: str | None = None
     episodes: int | None = None
     shaping: bool | None = None
+    double: bool | None = None
     seed: int | None = None
 
     def settings(self) -> TrainingSettings:
         """For a new training."""
-        return settings_of(self.preset or DEFAULT, self.episodes, bool(self.shaping))
+        return settings_of(self.preset or DEFAULT, self.episodes, bool(self.shaping), bool(self.double))
 
 
 def settings_in(found: dict[str, Any], path: Path) -> TrainingSettings:
@@ -108,7 +117,7 @@ def settings_in(found: dict[str, Any], path: Path) -> TrainingSettings:
 
 def settings_to_go_on(begun: TrainingSettings, seed: int, episode: int, asked: Asked, path: Path) -> TrainingSettings:
     """The settings of a training after `episode` games. It may have more games than planned, and nothing else."""
-    for name, was in {"preset": begun.preset, "shaping": begun.shaping, "seed": seed}.items():
+    for name, was in {"preset": begun.preset, "shaping": begun.shaping, "double": begun.double, "seed": seed}.items():
         now = getattr(asked, name)
         if now is not None and now != was:
             raise FileTrouble(
