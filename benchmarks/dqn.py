@@ -28,6 +28,7 @@ from gridlab.nets.judge import load_judge
 from gridlab.nets.onnx_file import random_boards
 from gridlab.search.mnk.depth_limited import best_move, heuristics_of, new_depth_table
 from gridlab.search.mnk.geometry import Geometry, geometry_of
+from gridlab.search.mnk.pruned_leaves import BestMove, best_of_all, best_pruned
 
 SQUAVA = game("squava")
 JUDGE = load_judge("", SQUAVA)
@@ -115,37 +116,51 @@ def random_positions(number: int) -> list[Position]:
 
 
 def searches() -> None:
-    print("a move, means over random positions of 4 to 10 stones")
-    heuristics = heuristics_of(SQUAVA)
-    for depth, number in ((2, 100), (3, 50), (4, 20)):
+    print("a move, means over random positions of 4 to 10 stones; CPU time")
+    for depth, number in ((2, 100), (3, 50), (4, 20), (5, 8), (6, 4)):
         positions = random_positions(number)
-        leaves, edges, met, slowest, spent = 0, 0, 0, 0.0, 0.0
-        for position in positions:
-            begun = time.process_time()
-            found = JUDGE.moves(np.array([seats(position)]), depth, 0.6)
-            took = time.process_time() - begun
-            leaves, edges, met = leaves + found.leaves, edges + found.edges, met + found.met
-            slowest, spent = max(slowest, took), spent + took
-        print(
-            f"  depth {depth}, network: {leaves / number:,.0f} leaves, {edges / spent:,.0f} nodes per CPU second",
-            end="; ",
-        )
-        print(
-            f"{met / edges:.0%} of moves lead to a position met before; {1000 * spent / number:.0f} ms a move", end=""
-        )
-        print(f", {1000 * slowest:.0f} at most")
-        nodes, hits, table = 0, 0, new_depth_table()
+        for name, search in (("every leaf", every_leaf), ("pruned", pruned)):
+            measure(f"depth {depth}, {name}", search, positions, depth)
+        alpha_beta(positions, depth)
+    for name, other in (("the start", 0), ("X in a corner", 1)):
+        print(f"  depth 4 from {name}: {1000 * cpu(lambda other=other: JUDGE.best(0, other, 4, 0.6)):.0f} ms")  # type: ignore[misc]
+    print("  the document: 60-80 % of nodes pruned, 40-70 % of lookups answered by its table")
+
+
+def every_leaf(position: Position, depth: int) -> BestMove:
+    return best_of_all(*seats(position), depth, JUDGE.geometry, JUDGE.evaluation(0.6))
+
+
+def pruned(position: Position, depth: int) -> BestMove:
+    return best_pruned(*seats(position), depth, JUDGE.geometry, JUDGE.evaluation(0.6), JUDGE.guess(0.6))
+
+
+def measure(name: str, search: Callable[[Position, int], BestMove], positions: list[Position], depth: int) -> None:
+    """Time, leaves and what was left out of them."""
+    spent, found = [], []
+    for position in positions:
         begun = time.process_time()
-        for position in positions:
-            counts = best_move(position, depth, heuristics, table)[2]
-            nodes, hits = nodes + counts.nodes, hits + counts.hits
-        spent = time.process_time() - begun
-        print(f"  depth {depth}, alpha-beta without it: {nodes / spent:,.0f} nodes per CPU second", end="; ")
-        print(f"{hits / nodes:.1%} answered by the table; {1000 * spent / number:.2f} ms a move")
-    start = np.zeros((1, 2), np.int64)
-    for name, boards in (("the start", start), ("X in a corner", np.array([[0, 1]]))):
-        print(f"  depth 4 from {name}: {1000 * cpu(lambda boards=boards: JUDGE.moves(boards, 4, 0.6)):.0f} ms")  # type: ignore[misc]
-    print("  the document: 40-70 % of lookups answered by its table; four threads play 2.8-3.2 times as fast as one")
+        found.append(search(position, depth))
+        spent.append(time.process_time() - begun)
+    leaves, judged, edges, met = (
+        sum(getattr(each, column) for each in found) for column in ("leaves", "judged", "edges", "met")
+    )
+    print(f"  {name}: {1000 * np.mean(spent):.0f} ms, {1000 * max(spent):.0f} at most", end="; ")
+    print(f"{leaves / len(found):,.0f} leaves, {1 - judged / leaves:.1%} pruned", end="; ")
+    print(f"{met / edges:.0%} of {edges / len(found):,.0f} moves lead to a position met before", end="; ")
+    print(f"{sum(each.rounds for each in found) / len(found):.0f} rounds")
+
+
+def alpha_beta(positions: list[Position], depth: int) -> None:
+    """The same without a network."""
+    heuristics, table, nodes, hits = heuristics_of(SQUAVA), new_depth_table(), 0, 0
+    begun = time.process_time()
+    for position in positions:
+        counts = best_move(position, depth, heuristics, table)[2]
+        nodes, hits = nodes + counts.nodes, hits + counts.hits
+    spent = time.process_time() - begun
+    print(f"  depth {depth}, alpha-beta without it: {nodes / spent:,.0f} nodes per CPU second", end="; ")
+    print(f"{hits / nodes:.1%} answered by the table; {1000 * spent / len(positions):.2f} ms a move")
 
 
 def seats(position: Position) -> tuple[int, int]:
@@ -169,7 +184,7 @@ def signs(tablebase: str, checkpoints: list[str]) -> None:
 
 
 def main() -> None:
-    JUDGE.moves(np.zeros((1, 2), np.int64), 2, 0.6)  # compiled before the clock starts
+    JUDGE.best(0, 0, 3, 0.6)  # compiled before the clock starts
     best_move(Position(SQUAVA), 2, heuristics_of(SQUAVA), new_depth_table())
     evaluations()
     steps()

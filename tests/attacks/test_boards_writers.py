@@ -85,7 +85,7 @@ def test_two_tournaments(tmp_path: Path, attacker: Attacker) -> None:
 
 @pytest.mark.long
 def test_two_trainings(tmp_path: Path) -> None:
-    words = ("train", "squava", "--episodes", "2000", "--workers", "1", "-o", "run", "--quiet")
+    words = ("train", "squava", "--preset", "guide", "--episodes", "2000", "--workers", "1", "-o", "run", "--quiet")
     with running(tmp_path, "run/.lock", *words):
         ending = subprocess.run([sys.executable, "-m", "gridlab", *words], cwd=tmp_path, capture_output=True, text=True)
         assert ending.returncode == 2

@@ -14,8 +14,8 @@ from safetensors.torch import load, save
 
 from gridlab.core.errors import GridlabError, SpoiltFile
 from gridlab.games import game
-from gridlab.learn.dqn.settings import settings_of
-from gridlab.learn.dqn.train import TRAINING, begin, learn_all
+from gridlab.learn.dqn.settings import Asked, settings_of
+from gridlab.learn.dqn.train import TRAINING, begin, go_on, learn_all
 from gridlab.nets.checkpoint import SHIPPED, digest_of
 from gridlab.nets.judge import load_judge
 from tests.attacks.harness import Attacker
@@ -45,7 +45,7 @@ def torch_attacker() -> Iterator[Attacker]:
 def training(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A training that has taken some steps."""
     folder = tmp_path_factory.mktemp("training")
-    learner = begin(SQUAVA, settings_of("guide", 12), 5, folder, False, "cpu")
+    learner = begin(SQUAVA, settings_of("guide", 12), 5, folder, "cpu")
     learn_all(learner, folder, 1)
     assert learner.steps > 0
     return (folder / TRAINING).read_bytes()
@@ -102,7 +102,7 @@ def read_by_player(path: Path, content: bytes) -> Any:
 def resumed(folder: Path, content: bytes) -> Any:
     folder.mkdir(exist_ok=True)
     (folder / TRAINING).write_bytes(content)
-    return answer_of(lambda: begin(SQUAVA, settings_of("guide", 14), 5, folder, True, "cpu"))
+    return answer_of(lambda: go_on(SQUAVA, Asked(episodes=14), folder, "cpu"))
 
 
 def test_the_sound_file_satisfies_every_command(tmp_path: Path, torch_attacker: Attacker, training: bytes) -> None:

@@ -19,8 +19,8 @@ PAIRS = {
     ),
     "states": ("states 4x4:4 --out s.csv", "states 4x4:3 --out s.csv"),
     "training": (
-        "train squava --episodes 100 --workers 1 --out dqn",
-        "train squava --episodes 100 --workers 1 --seed 3 --out dqn",
+        "train squava --preset guide --episodes 100 --workers 1 --out dqn",
+        "train squava --preset guide --episodes 100 --workers 1 --seed 3 --out dqn",
     ),
 }
 SLOW = ("training", "states")

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.compiled
 def test_train_inspect_export(gridlab: Run, tmp_path: Path) -> None:
     folder = tmp_path / "dqn"
     code, out, _ = gridlab(
-        "train", "squava", "--method", "dqn", "--episodes", "10", "--seed", "1", "--workers", "1", "--out", str(folder),
-        "--json", "--quiet",
+        "train", "squava", "--method", "dqn", "--preset", "guide", "--episodes", "10", "--seed", "1", "--workers", "1",
+        "--out", str(folder), "--json", "--quiet",
     )  # fmt: skip
     found = json.loads(out)
     assert (code, found["episode"], found["episodes"]) == (0, 10, 10)
@@ -32,10 +32,55 @@ def test_train_inspect_export(gridlab: Run, tmp_path: Path) -> None:
     assert [opinion["features"][f"cell {cell}"] for cell in (11, 13, 33, 55)] == [1, -1, 1, -1]
     assert len(opinion["moves"]) == 21
     assert abs(opinion["value"]) <= 1
+    code, out, _ = gridlab("train", "inspect", "X.O../...../..X../...../....O", "--depth", "3", "--json")
+    searched = json.loads(out)["search"]
+    assert (code, searched["depth"], searched["best"]) == (0, 3, searched["moves"][0])
+    assert 0 < searched["judged"] < searched["leaves"]
     code, out, _ = gridlab("train", "export", weights, "--onnx")
     assert code == 0
     assert "onnxruntime differs from torch by at most" in out
     assert (folder / "weights-000010.onnx").stat().st_size > 2_700_000
+
+
+def test_a_training_is_not_rewritten_by_going_on(gridlab: Run, tmp_path: Path) -> None:
+    """Trained with seed 5 and without shaping, it stays so, whatever is asked; nothing new is learnt from no games."""
+    start = ("train", "squava", "--out", str(tmp_path / "dqn"), "--workers", "1")
+    assert gridlab(*start, "--preset", "guide", "--episodes", "12", "--seed", "5", "--quiet")[0] == 0
+    before = (tmp_path / "dqn" / "training.safetensors").read_bytes()
+    for said, sentence in (
+        (("--shaping",), "was begun with shaping off, not on"),
+        (("--seed", "0"), "was begun with seed 5, not 0"),
+        (("--preset", "best"), "was begun with preset guide, not best"),
+        (("--episodes", "5"), "has learnt from 12 episodes already"),
+    ):
+        code, _, err = gridlab(*start, "--resume", *said)
+        assert (code, sentence in err) == (2, True), err
+    code, out, err = gridlab(*start, "--resume")
+    assert (code, "12 of 12 episodes" in out) == (0, True), err
+    assert (tmp_path / "dqn" / "training.safetensors").read_bytes() == before
+    code, out, _ = gridlab(*start, "--resume", "--no-shaping", "--seed", "5", "--episodes", "14", "--json", "--quiet")
+    assert (code, json.loads(out)["episodes"]) == (0, 14)
+
+
+def test_without_a_terminal_lines_tell_how_it_goes(gridlab: Run, tmp_path: Path) -> None:
+    start = ("train", "squava", "--preset", "guide", "--episodes", "20", "--double", "--workers", "1", "--out")
+    code, _, err = gridlab(*start, str(tmp_path / "told"))
+    assert code == 0
+    assert "3 of 20 episodes: random, ε 0.99" in err
+    code, _, err = gridlab(*start, str(tmp_path / "quiet"), "--quiet")
+    assert (code, err) == (0, "")
+    told, quiet = ((tmp_path / name / "training.safetensors").read_bytes() for name in ("told", "quiet"))
+    assert told == quiet
+    assert b'\\"double\\": true' in told
+
+
+def test_the_default_preset_is_the_one_that_works(
+    gridlab: Run, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    code, _, _ = gridlab("train", "squava", "--episodes", "2", "--workers", "1", "--out", str(tmp_path / "dqn"))
+    assert code == 0
+    assert any("nothing was learnt: a step takes 512 moves" in each for each in caplog.messages)
+    assert b'\\"preset\\": \\"best\\"' in (tmp_path / "dqn" / "training.safetensors").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -75,6 +120,8 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
         "gridlab",
         "train",
         "squava",
+        "--preset",
+        "guide",
         "--episodes",
         "400",
         "--workers",

@@ -3,11 +3,15 @@
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
-from gridlab.nets.features import SQUAVA
-from gridlab.nets.judge import Judge
+from gridlab.games.mnk.position import Position
+from gridlab.nets.features import SQUAVA, features_of
+from gridlab.nets.judge import Judge, load_judge
 from gridlab.nets.networks import PARAMETERS, ValueNetwork, new_network, parameters_of
+from gridlab.nets.onnx_file import random_boards
+from gridlab.nets.opinion import opinion_of
 from gridlab.search.mnk.evaluation import evaluate, evaluation_of
 from tests.nets.test_features import BOARDS
 
@@ -54,3 +58,23 @@ def test_the_blend() -> None:
     assert np.all(np.abs(values) < 1)
     for blend in (0.0, 0.3, 0.6, 1.0):
         assert np.allclose(judge.blended(BOARDS, blend), blend * 2000 * values + (1 - blend) * heuristic)
+
+
+@pytest.mark.compiled
+def test_a_value_is_that_of_every_image_and_of_the_players_search() -> None:
+    """The network itself says something else of each image; what a player goes by, and what inspect shows, does not."""
+    judge = load_judge("", SQUAVA)
+    images, boards = judge.geometry.images, random_boards(SQUAVA, 200)
+    seen = np.zeros((len(images), *boards.shape), np.int64)
+    for byte in range(images.shape[1]):
+        seen |= images[:, byte][:, boards >> 8 * byte & 255]
+    values = np.array([judge.values(each) for each in seen])
+    assert np.abs(values - values[0]).max() < 1e-5
+    with torch.inference_mode():
+        raw = np.array([judge.network(torch.from_numpy(features_of(each, judge.lines))).numpy() for each in seen])
+    assert np.ptp(raw, axis=0).max() > 0.1
+    position = Position.parse("...X./.O.../...../...../.....", SQUAVA)
+    after = {cell: position.play(cell) for cell in position.moves()}
+    cells, found = judge.moves(np.array([[position.own, position.other]]), 1, 1.0).of(0)
+    for cell, value in zip(cells.tolist(), found.tolist(), strict=True):
+        assert value == pytest.approx(-2000 * opinion_of(after[cell], judge).value, abs=0.02)

@@ -16,10 +16,10 @@ JOBS = (
         "tablebase verify even.tb --workers 1",
     )),
     Job("learning", 13, (
-        "train inspect X..../...../...../...../.....",
+        "train inspect X..../...../...../...../..... --depth 3",
         "match dqn 'dqn-minimax depth=2' --game squava --games 2",
         "train squava --preset best --episodes 1 --out best",
-        "train squava --episodes 1 --out guide",
+        "train squava --preset guide --episodes 1 --out guide",
     ), needs=("torch", "safetensors")),
     Job("2048 datasets", 8, (
         "2048 generate -g 1 -d 4 --max-moves 20 --seed 1 -o games.jsonl",

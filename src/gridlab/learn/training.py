@@ -6,7 +6,11 @@ The folder gets training.safetensors to go on from, weights-….safetensors for 
 used: win rates are measured by matches of the network alone, one ply deep.
 """
 
+import logging
+import math
 import signal
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +27,7 @@ from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 
 GAMES = 40  # of each measurement during training
+EVERY = 10.0  # seconds between two lines where there is no terminal for a bar
 OPPONENTS = {"random": "random", "heuristic": "alpha-beta depth=3"}
 
 
@@ -51,29 +56,45 @@ class Training(NamedTuple):
 def train(
     rules: Rules | str = "squava",
     folder: Path | str = "dqn",
-    preset: str = "guide",
+    preset: str | None = None,
     episodes: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     workers: int | None = None,
     resume: bool = False,
     device: str = "auto",
-    shaping: bool = False,
+    shaping: bool | None = None,
+    double: bool | None = None,
     progress: bool = False,
 ) -> Training:
-    """Train the value network of Squava by deep Q-learning; Ctrl-C ends it after the round being played, and saves."""
+    """Train the value network of Squava by deep Q-learning; Ctrl-C ends it after the round being played, and saves.
+
+    What is None is as in preset best, seed 0; or, with `resume`, as the training was begun, and nothing else will do.
+    """
     played = game(rules, "mnk")
     if played != game("squava"):
         raise BadRules(f"a network can be trained for squava (5x5:4-3) alone, not for {played}")
     import_extra("torch", "learn")
-    from gridlab.learn.dqn.settings import settings_of
-    from gridlab.learn.dqn.train import begin, learn_all  # torch is slow to import: only who trains pays for it
+    from gridlab.learn.dqn.settings import Asked
+    from gridlab.learn.dqn.train import begin, go_on, learn_all  # torch is slow to import: only who trains pays for it
 
-    settings, folder = settings_of(preset, episodes, shaping), try_folder(Path(folder))
+    asked = Asked(preset, episodes, shaping, double, None if seed is None else check_seed(seed))
+    wanted, folder = None if resume else asked.settings(), try_folder(Path(folder))
     with locked_folder(folder):
-        learner = begin(played, settings, check_seed(seed), folder, resume, device)
-        with bar(settings.episodes, f"training, preset {preset}", "episodes", progress) as shown, _ctrl_c() as stopped:
+        if wanted is None:
+            learner = go_on(played, asked, folder, device)
+        else:
+            learner = begin(played, wanted, asked.seed or 0, folder, device)
+        settings = learner.settings
+        name = f"training, preset {settings.preset}"
+        with bar(settings.episodes, name, "episodes", progress) as shown, _ctrl_c() as stopped:
             shown.update(learner.episode)
-            learn_all(learner, folder, workers, lambda path: win_rates(path, played), _tell(shown), stopped)
+            tell = _tell(shown, settings.episodes, progress and bool(shown.disable))  # no bar, as there is no terminal
+            learn_all(learner, folder, workers, lambda path: win_rates(path, played), tell, stopped)
+    if not learner.steps and learner.episode == settings.episodes:
+        logging.getLogger("gridlab").warning(
+            f"nothing was learnt: a step takes {settings.batch} moves, and {settings.episodes:,} episodes have "
+            f"{len(learner.replay):,}; ask for more episodes"
+        )
     row: dict[str, Any] = next((row for row in reversed(learner.curve) if OPPONENTS.keys() <= row.keys()), {})
     rates = {name: row[name] for name in OPPONENTS if name in row}
     return Training(folder, learner.episode, settings.episodes, rates, row)
@@ -88,19 +109,24 @@ def win_rates(checkpoint: Path, rules: Rules) -> dict[str, float]:
     }
 
 
-def _tell(shown: Any) -> Callable[[dict[str, Any]], None]:
-    """What the bar says: phase, ε, loss and the latest win rates."""
+def _tell(shown: Any, episodes: int, lines: bool) -> Callable[[dict[str, Any]], None]:
+    """What the bar says: phase, ε, loss and the latest win rates. With `lines` it is written on stderr now and then."""
     from gridlab.learn.dqn.curriculum import NAMES
 
     latest: dict[str, float] = {}
+    written = -math.inf
 
     def tell(row: dict[str, Any]) -> None:
+        nonlocal written
         latest.update({name: row[name] for name in OPPONENTS if name in row})
         parts = [NAMES[row["phase"]], f"ε {row['epsilon']:.2f}"] if row["phase"] else []
         parts += [f"loss {row['loss']:.3f}"] if row["loss"] is not None else []
         parts += [f"{name} {rate:.0%}" for name, rate in latest.items()]
         shown.set_postfix_str(", ".join(parts), refresh=False)
         shown.update(row["episode"] - shown.n)
+        if lines and time.monotonic() - written > EVERY:
+            written = time.monotonic()
+            sys.stderr.write(f"{row['episode']:,} of {episodes:,} episodes: {', '.join(parts)}\n")
 
     return tell
 

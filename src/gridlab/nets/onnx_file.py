@@ -15,7 +15,7 @@ from gridlab.core.extras import import_extra
 from gridlab.core.files import refuse_overlap, try_place, whole_file
 from gridlab.core.splitmix import streams
 from gridlab.games.mnk.rules import Rules
-from gridlab.nets.features import FEATURES, Boards, features_of, squava_lines
+from gridlab.nets.features import FEATURES, Boards
 from gridlab.nets.judge import Judge
 from gridlab.nets.networks import ValueNetwork
 from gridlab.search.mnk.geometry import geometry_of
@@ -85,7 +85,7 @@ def largest_difference(content: bytes, judge: Judge) -> float:
     runtime = import_extra("onnxruntime", "onnx")
     session = runtime.InferenceSession(content, providers=["CPUExecutionProvider"])
     boards = random_boards(judge.rules, CHECKED)
-    (theirs,) = session.run(None, {"features": features_of(boards, squava_lines(judge.rules))})
+    (theirs,) = session.run(None, {"features": judge.seen(boards)})
     with torch.inference_mode():
         return float(np.abs(theirs - judge.values(boards)).max())
 

@@ -10,6 +10,7 @@ from gridlab.games.mnk.position import Position
 from gridlab.games.notation import move_text
 from gridlab.nets.features import NAMES, PATTERNS, ZEROS, features_of
 from gridlab.nets.judge import PLAYING_BLEND, SCALE, Judge
+from gridlab.nets.search_report import SearchReport, report_of
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,10 @@ class Opinion:
     heuristic: float
     blended: float
     moves: dict[str, float]  # none if the game is over
+    search: SearchReport | None = None  # by the blended value
 
     def as_dict(self) -> dict[str, Any]:
+        searched = {} if self.search is None else {"search": self.search.as_dict()}
         return {
             "rules": str(self.position.rules),
             "board": str(self.position),
@@ -33,6 +36,7 @@ class Opinion:
             "heuristic": self.heuristic,
             "blended": self.blended,
             "moves": self.moves,
+            **searched,
         }
 
     def __str__(self) -> str:
@@ -47,11 +51,12 @@ class Opinion:
             f"{self.position.to_move} to move; cell 11 to cell 55 are 1 for its stones, -1 for the other's, 0",
             draw.table(("feature", "value"), rows),
             *([f"moves it likes best: {liked}"] if liked else []),
+            *([] if self.search is None else [str(self.search)]),
         ])  # fmt: skip
 
 
-def opinion_of(position: Position, judge: Judge) -> Opinion:
-    """The features of an ongoing position and what comes of them."""
+def opinion_of(position: Position, judge: Judge, depth: int | None = None) -> Opinion:
+    """The features of an ongoing position and what comes of them; with a depth also what the player makes of it."""
     boards = np.array([(position.own, position.other)], np.int64)
     features = features_of(boards, judge.lines)[0]
     cells, values = judge.moves(boards, 1, 1.0).of(0)
@@ -65,4 +70,5 @@ def opinion_of(position: Position, judge: Judge) -> Opinion:
             move_text(cell, position.rules.rows, position.rules.cols): float(np.clip(value / SCALE, -1, 1))
             for cell, value in zip(cells.tolist(), values.tolist(), strict=True)
         },
+        None if depth is None else report_of(position, judge, depth, PLAYING_BLEND),
     )

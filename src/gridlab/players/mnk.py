@@ -3,6 +3,8 @@
 `PLAYERS` is the one list to extend: a name, what it is, and the settings it takes with their defaults.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from gridlab.core.errors import BadPlayer
@@ -16,6 +18,9 @@ from gridlab.search.mnk.best_first import Start, best_first, best_looking
 from gridlab.search.mnk.depth_limited import best_move, heuristics_of, new_depth_table
 from gridlab.search.mnk.geometry import geometry_of
 from gridlab.search.mnk.mcts import EXPLORATION, PLAYOUTS, search, states_of
+
+if TYPE_CHECKING:
+    from gridlab.nets.search_report import SearchReport
 
 MOST_PLAYOUTS = 50_000_000  # a tree of 1.5 GB
 
@@ -106,8 +111,13 @@ class LearntPlayer:
         self.depth, self.blend, self.judge = depth, blend, load_judge(checkpoint, rules)
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        own, other = position.own, position.other
-        return self.judge.moves(np.array([[own, other]]), self.depth, self.blend).best(0)[0]
+        return self.judge.best(position.own, position.other, self.depth, self.blend).cell
+
+    def report(self, position: Position) -> "SearchReport":
+        """How it finds its move: what each is worth, what network and heuristic say, nodes, pruning, table hits."""
+        from gridlab.nets.search_report import report_of
+
+        return report_of(position, self.judge, self.depth, self.blend)
 
 
 PLAYERS: dict[str, Kind] = {

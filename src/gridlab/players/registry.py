@@ -24,8 +24,8 @@ from gridlab.games.registry import family_of
 class Player(Protocol):
     """Finds moves; `random` is its only source of chance.
 
-    Two more methods are used where a player has them: `close()` gives back what it holds, such as a program it has
-    started; `values(position, random)` says what each move is worth.
+    More methods are used where a player has them: `close()` gives back what it holds, such as a program it has
+    started; `values(position, random)` says what each move is worth, `report(position)` how it finds its move.
     """
 
     def move(self, position: Any, random: np.random.Generator, /) -> Move:

@@ -185,7 +185,7 @@ def test_what_is_no_move_gets_one_sentence(typed: str, sentence: str) -> None:
 def test_help_names_every_command() -> None:
     evening = Evening("help", rules=Rules(5, 5, 4, 3))
     words = [line.split()[0] for line in evening.said[3].splitlines()]
-    assert words == ["55", "undo", "hint", "values", "moves", "resign", "new", "quit", "help"]
+    assert words == ["55", "undo", "hint", "values", "why", "moves", "resign", "new", "quit", "help"]
 
 
 def test_resigning_is_saved_and_the_sides_stay() -> None:
@@ -296,3 +296,19 @@ def test_the_end_of_input_leaves_cleanly(redirection: str) -> None:
     ended = subprocess.run(shell, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.endswith("goodbye\n")
+
+
+class Talkative(FirstFree):
+    """One that says how it has found its move."""
+
+    def report(self, position: Position) -> str:
+        return f"the first free cell of {position}"
+
+
+def test_why_asks_the_opponent_about_its_last_move() -> None:
+    assert "the first free cell of .../.../X.." in Evening("31", "why", "quit", opponent=Talkative()).said
+    assert (
+        "queue does not say how it finds its moves; dqn-minimax does" in Evening("31", "why", opponent=FirstFree()).said
+    )
+    assert "there is no move of an opponent to ask about" in Evening("why", opponent=Talkative()).said
+    assert "there is no move of an opponent to ask about" in Evening("11", "why").said

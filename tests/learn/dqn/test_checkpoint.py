@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ from safetensors.torch import load, save
 
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.learn.dqn.learner import Learner
-from gridlab.learn.dqn.settings import TrainingSettings, settings_of
-from gridlab.learn.dqn.train import TRAINING, begin, learn_all
+from gridlab.learn.dqn.settings import Asked, settings_of
+from gridlab.learn.dqn.teacher import Course
+from gridlab.learn.dqn.train import TRAINING, begin, go_on, learn_all
 from gridlab.nets import checkpoint
 from gridlab.nets.checkpoint import SHIPPED, read
 from gridlab.nets.features import SQUAVA
@@ -24,7 +26,7 @@ from tests.nets.test_features import BOARDS
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Learner, bytes]:
     """One that has seen a few games of random play, and its file."""
     folder = tmp_path_factory.mktemp("trained")
-    made = begin(SQUAVA, settings_of("guide", 100), 5, folder, False, "cpu")
+    made = begin(SQUAVA, settings_of("guide", 100), 5, folder, "cpu")
     calls: list[int] = []
 
     def twice() -> bool:
@@ -43,7 +45,7 @@ def learner(trained: tuple[Learner, bytes], tmp_path: Path) -> Learner:
 
 
 def test_a_round_trip(learner: Learner, tmp_path: Path) -> None:
-    other = begin(SQUAVA, learner.settings, 5, tmp_path, True, "cpu")
+    other = go_on(SQUAVA, Asked(), tmp_path, "cpu")
     for name, each in learner.network.state_dict().items():
         assert torch.equal(each, other.network.state_dict()[name])
         assert torch.equal(learner.target.state_dict()[name], other.target.state_dict()[name])
@@ -75,7 +77,7 @@ def test_weights_alone_are_enough_to_play(learner: Learner, tmp_path: Path) -> N
 def begin_from(path: Path, folder: Path) -> Learner:
     (folder / "again").mkdir()
     (folder / "again" / TRAINING).write_bytes(path.read_bytes())
-    return begin(SQUAVA, settings_of("guide", 100), 5, folder / "again", True, "cpu")
+    return go_on(SQUAVA, Asked(), folder / "again", "cpu")
 
 
 def changed(path: Path, **facts: object) -> None:
@@ -134,17 +136,50 @@ def test_missing_files_and_taken_folders(learner: Learner, tmp_path: Path) -> No
     with pytest.raises(FileTrouble, match=r"cannot read the checkpoint .*none: no such file or directory; gridlab"):
         read(tmp_path / "none", "5x5:4-3")
     with pytest.raises(FileTrouble, match="is there already; --resume goes on from it"):
-        begin(SQUAVA, learner.settings, 5, tmp_path, False, "cpu")
-    with pytest.raises(FileTrouble, match="is a training by preset guide; go on with that one"):
-        begin(SQUAVA, settings_of("best", 100), 5, tmp_path, True, "cpu")
+        begin(SQUAVA, learner.settings, 5, tmp_path, "cpu")
 
 
-def test_other_settings_are_told(learner: Learner, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    begin(SQUAVA, learner.settings, 5, tmp_path, True, "cpu")
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (Asked(preset="best"), "was begun with preset guide, not best; leave preset out to go on with it"),
+        (Asked(shaping=True), "was begun with shaping off, not on; leave shaping out"),
+        (Asked(double=True), "was begun with double off, not on; leave double out"),
+        (Asked(seed=6), "was begun with seed 5, not 6; leave seed out"),
+        (Asked(episodes=5), "has learnt from 15 episodes already; ask for more than these, or for none"),
+        (Asked(episodes=15), "has learnt from 15 episodes already"),
+    ],
+)
+def test_other_settings_are_refused_by_name(learner: Learner, tmp_path: Path, asked: Asked, sentence: str) -> None:
+    with pytest.raises(FileTrouble, match=sentence):
+        go_on(SQUAVA, asked, tmp_path, "cpu")
+
+
+def test_a_training_goes_on_as_it_was_begun(learner: Learner, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    begun = replace(learner.settings, batch=32, shaping=True, course=Course(50, 12, 0.1, 0.5))
+    changed(tmp_path / TRAINING, settings=begun.as_dict())
+    again = go_on(SQUAVA, Asked(), tmp_path, "cpu")
+    assert (again.settings, again.seed) == (begun, 5)
+    assert go_on(SQUAVA, Asked("guide", 100, True, False, 5), tmp_path, "cpu").settings == begun
     assert not caplog.messages
-    begin(SQUAVA, TrainingSettings(episodes=100, learning_rate=0.002), 6, tmp_path, True, "cpu")
-    assert any("was made with learning_rate 0.001, now 0.002" in each for each in caplog.messages)
-    assert any("was made with seed 5, now 6" in each for each in caplog.messages)
+    assert go_on(SQUAVA, Asked(episodes=120), tmp_path, "cpu").settings == replace(begun, episodes=120)
+    assert any("was begun for 100 episodes, and goes on to 120" in each for each in caplog.messages)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({}, "it does not say by which preset"),
+        ({"preset": "guide", "batch": 0}, "Expected `int` >= 1"),
+        ({"preset": "guide", "memory": 1 << 50}, "Expected `int` <= 4000000"),
+        ({"preset": "guide", "magic": 1}, "it has a setting 'magic'"),
+        ({"preset": "guide", "course": {"playouts": 5}}, "is no training to go on from"),
+    ],
+)
+def test_settings_that_are_none(learner: Learner, tmp_path: Path, settings: object, sentence: str) -> None:
+    changed(tmp_path / TRAINING, settings=settings)
+    with pytest.raises(SpoiltFile, match=sentence):
+        go_on(SQUAVA, Asked(), tmp_path, "cpu")
 
 
 def test_another_behaviour_is_told(learner: Learner, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

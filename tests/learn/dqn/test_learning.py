@@ -1,5 +1,7 @@
 """The small parts of learning: targets, memory, schedule, phases, λ-returns."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -52,6 +54,43 @@ def test_the_targets_of_a_won_game() -> None:
     after = np.stack((moves.next_own, moves.next_other), axis=1)[:-1]
     assert goal[-1] == 1.0
     assert np.allclose(goal[:-1], -0.95 * Judge(learner.target, SQUAVA).values(after), atol=1e-5)
+
+
+def test_by_double_dqn_one_network_chooses_and_the_other_values() -> None:
+    learner = Learner(SQUAVA, settings_of("guide", double=True), 0, torch.device("cpu"))
+    for seed, network in enumerate((learner.network, learner.target)):
+        torch.manual_seed(seed)
+        torch.nn.init.normal_(network.output_layer[3].weight, std=0.3)  # type: ignore[arg-type]
+    moves = game_of(0, 20, 1, 9, 3, 17, 2)
+    goal, plain = learner.goal(moves).numpy(), replace(learner.settings, double=False)
+    online, target = Judge(learner.network, SQUAVA), Judge(learner.target, SQUAVA)
+    position, differ = Position(SQUAVA), 0
+    for number, cell in enumerate((0, 20, 1, 9, 3, 17)):
+        position = position.play(cell)
+        answers = [position.play(each) for each in position.moves()]
+
+        def worth(after: Position, judge: Judge) -> float:
+            """An answer, to its maker."""
+            if after.over:
+                outcome = after.outcome()
+                assert outcome is not None
+                return 0.0 if outcome.winner is None else -1.0 if outcome.winner == after.to_move else 1.0
+            return float(-0.95 * judge.values(np.array([seats(after)]))[0])
+
+        chosen = max(answers, key=lambda after: worth(after, online))
+        assert goal[number] == pytest.approx(-0.95 * worth(chosen, target), abs=1e-4)
+        differ += chosen != max(answers, key=lambda after: worth(after, target))
+    assert goal[6] == 1.0
+    assert differ > 0
+    learner.settings = plain
+    assert not np.allclose(learner.goal(moves).numpy(), goal, atol=0.01)
+
+
+def test_what_changes_nothing_is_refused() -> None:
+    for asked in ({"double": True}, {"shaping": True}):
+        with pytest.raises(BadNotation, match=f"{min(asked)} changes nothing in preset best"):
+            settings_of("best", **asked)
+    assert (PRESETS["guide"].double, PRESETS["best"].double) == (False, False)
 
 
 def test_three_in_a_row_is_punished() -> None:

@@ -9,9 +9,9 @@ import torch
 
 from gridlab.arena.match.mnk import play_match
 from gridlab.learn.dqn.learner import Learner
-from gridlab.learn.dqn.settings import PRESETS, TrainingSettings, settings_of
+from gridlab.learn.dqn.settings import PRESETS, Asked, TrainingSettings, settings_of
 from gridlab.learn.dqn.teacher import Course
-from gridlab.learn.dqn.train import TRAINING, begin, learn_all
+from gridlab.learn.dqn.train import TRAINING, begin, go_on, learn_all
 from gridlab.nets.features import SQUAVA
 
 pytestmark = pytest.mark.compiled
@@ -26,7 +26,7 @@ TAUGHT = replace(
 def trained(
     settings: TrainingSettings, folder: Path, workers: int, stop_after: int = 1000, resume: bool = False
 ) -> Learner:
-    learner = begin(SQUAVA, settings, 3, folder, resume, "cpu")
+    learner = go_on(SQUAVA, Asked(), folder, "cpu") if resume else begin(SQUAVA, settings, 3, folder, "cpu")
     rounds: list[object] = []
     learn_all(learner, folder, workers, tell=rounds.append, stopped=lambda: len(rounds) == stop_after)
     return learner
@@ -61,7 +61,7 @@ def test_the_target_follows_when_it_is_due(tmp_path: Path) -> None:
 
 
 def test_win_rates_are_written_into_the_curve(tmp_path: Path) -> None:
-    learner = begin(SQUAVA, settings_of("guide", 10), 0, tmp_path, False, "cpu")
+    learner = begin(SQUAVA, settings_of("guide", 10), 0, tmp_path, "cpu")
     learn_all(learner, tmp_path, 1, measure=lambda path: {"random": float(path.exists())})
     assert [row["episode"] for row in learner.curve if row.get("random") == 1.0] == [1, 7, 10]
 

@@ -25,6 +25,7 @@ HELP = """\
 undo      take back your last move and the answer to it
 hint      the best move
 values    what each move is worth: +5 wins in 5 plies, -4 loses in 4, = draws; the best in brackets
+why       how the opponent has found its last move, if it can say so
 moves     the free cells
 resign    give up this game
 new       start over
@@ -163,6 +164,7 @@ class Conversation:
             "undo": self._undo,
             "hint": self._hint,
             "values": self._values,
+            "why": self._why,
             "moves": self._list_moves,
             "resign": self._resign,
             "new": self._new,
@@ -204,6 +206,16 @@ class Conversation:
     def _values(self) -> None:
         if found := self._solution():
             self.say(found.board())
+
+    def _why(self) -> None:
+        session = self.session
+        before = next((each for each in reversed(session.history[:-1]) if session.seats[each.to_move]), None)
+        if before is None:
+            self.say("there is no move of an opponent to ask about")
+        elif callable(report := getattr(session.seats[before.to_move], "report", None)):
+            self.say(str(report(before)))
+        else:
+            self.say(f"{self.against} does not say how it finds its moves; dqn-minimax does")
 
     def _solution(self) -> Solution | None:
         try:

@@ -14,12 +14,13 @@ from gridlab.learn.dqn.curriculum import learning_rate_of
 from gridlab.learn.dqn.episodes import chance
 from gridlab.learn.dqn.replay_buffer import Moves, Replay, new_moves
 from gridlab.learn.dqn.settings import TrainingSettings
-from gridlab.learn.dqn.targets import negamax_targets
+from gridlab.learn.dqn.targets import Numbers, double_values, negamax_targets
 from gridlab.nets import checkpoint
 from gridlab.nets.checkpoint import NETWORK, Checkpoint, Tensors, require_finite, require_kind
-from gridlab.nets.features import features_of
+from gridlab.nets.features import Boards, features_of
 from gridlab.nets.judge import Judge
 from gridlab.nets.networks import ValueNetwork, new_network
+from gridlab.search.mnk.leaves import ENDED, grow
 
 TARGET, OPTIMISER, REPLAY = "target.", "optimiser.", "replay."  # what a checkpoint holds besides the network
 SAMPLING = 1  # what a source of chance is for; games are played with 0
@@ -55,7 +56,8 @@ class Learner:
         torch.manual_seed(int(random.integers(1 << 62)))  # for dropout
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate_of(self.episode, self.settings)
-        loss = nn.functional.mse_loss(self.network.train()(self._features(moves.own, moves.other)), self.goal(moves))
+        goal = self.goal(moves)
+        loss = nn.functional.mse_loss(self.network.train()(self._features(moves.own, moves.other)), goal)
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
@@ -65,11 +67,28 @@ class Learner:
     def goal(self, moves: Moves) -> Tensor:
         """What the network should have said, by the target network."""
         after = np.zeros(len(moves.done), np.float32)
-        if not moves.done.all():
+        if self.settings.double and not moves.done.all():
+            going = ~moves.done
+            after[going] = self.by_best_answer(np.stack((moves.next_own[going], moves.next_other[going]), axis=1))
+        elif not moves.done.all():
             with torch.inference_mode():
                 after = self.target(self._features(moves.next_own, moves.next_other)).cpu().numpy()
         wanted = negamax_targets(moves.reward, after, moves.done, self.settings.gamma)
         return torch.from_numpy(wanted).to(self.device)
+
+    def by_best_answer(self, boards: Boards) -> Numbers:
+        """What ongoing positions are worth by the move that the network chooses and the target network values."""
+        tree = grow(boards, 1, self.judge.geometry)
+        level, gamma = tree.levels[0], np.float32(self.settings.gamma)
+        ends, after = level.targets == ENDED, np.zeros((2, len(tree.leaves)), np.float32)
+        if len(tree.leaves):
+            features = self._features(*tree.leaves.T)
+            with torch.inference_mode():
+                after[0] = self.network.eval()(features).cpu().numpy()
+                after[1] = self.target(features).cpu().numpy()
+        values = np.broadcast_to(np.sign(level.fixed).astype(np.float32), (2, len(ends))).copy()
+        values[:, ~ends] = 0 - gamma * after[:, level.targets[~ends]]
+        return double_values(values[0], values[1], level.starts)
 
     def _features(self, own: Any, other: Any) -> Tensor:
         return torch.from_numpy(features_of(np.stack((own, other), axis=1), self.judge.lines)).to(self.device)

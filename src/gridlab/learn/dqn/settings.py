@@ -3,41 +3,54 @@
     guide    the document's recipe, episode by episode: random play, a heuristic opponent, self-play
     best     games played by Monte Carlo tree search, λ-returns, symmetric images, large batches
 
-Neither ever sees a tablebase.
+Neither ever sees a tablebase. A training that is gone on with keeps the settings it was begun with; its file may come
+from anybody, so every number has its range.
 """
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
-from gridlab.core.errors import BadNotation
+import msgspec
+from msgspec import Meta
+
+from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.numbers import shortened
+from gridlab.core.untrusted import refusing
 from gridlab.learn.dqn.teacher import Course
 
 TRAINING_BLEND = 0.3  # the share of the network in an evaluation; the rest is the heuristic
+DEFAULT = "best"  # the preset
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+Number = Annotated[int, Meta(ge=1, le=10**9)]
+Plies = Annotated[int, Meta(ge=1, le=6)]
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
     """A recipe. An episode is a game."""
 
-    preset: str = "guide"
-    episodes: int = 3000
-    learning_rate: float = 0.001
-    last_learning_rate: float = 0.001  # reached at the end along a cosine
-    gamma: float = 0.95
-    epsilon: float = 1.0
-    last_epsilon: float = 0.05
-    epsilon_decay: float = 0.995  # an episode
-    memory: int = 50_000
-    batch: int = 64
-    steps: float = 1.0  # gradient steps an episode
-    target_update: int = 100  # episodes
-    checkpoint: int = 300  # episodes
-    together: int = 10  # episodes played by the same network, so that workers share them
-    dropout: float = 0.1
-    opponent_depth: int = 3
-    training_depth: int = 2
-    training_blend: float = TRAINING_BLEND
+    preset: Annotated[str, Meta(pattern=r"^[a-z]{1,20}\Z")] = "guide"
+    episodes: Number = 3000
+    learning_rate: Share = 0.001
+    last_learning_rate: Share = 0.001  # reached at the end along a cosine
+    gamma: Share = 0.95
+    epsilon: Share = 1.0
+    last_epsilon: Share = 0.05
+    epsilon_decay: Share = 0.995  # an episode
+    memory: Annotated[int, Meta(ge=1, le=4_000_000)] = 50_000
+    batch: Annotated[int, Meta(ge=1, le=65_536)] = 64
+    steps: Annotated[float, Meta(ge=0, le=1000)] = 1.0  # gradient steps an episode
+    target_update: Number = 100  # episodes
+    checkpoint: Number = 300  # episodes
+    together: Annotated[int, Meta(ge=1, le=100_000)] = 10  # episodes played by one network, so that workers share them
+    dropout: Annotated[float, Meta(ge=0, le=0.9)] = 0.1
+    opponent_depth: Plies = 3
+    training_depth: Plies = 2
+    training_blend: Share = TRAINING_BLEND
     shaping: bool = False  # later moves weigh more
+    double: bool = False  # the network chooses the answer to a move, the target network values it
     images: bool = False  # every sampled position as one of its symmetric images, by chance
     course: Course | None = None  # who plays the games to learn from; None: the network's own curriculum
 
@@ -55,11 +68,18 @@ PRESETS = {
 }  # fmt: skip
 
 
-def settings_of(preset: str, episodes: int | None = None, shaping: bool = False) -> TrainingSettings:
+def settings_of(
+    preset: str = DEFAULT, episodes: int | None = None, shaping: bool = False, double: bool = False
+) -> TrainingSettings:
     """A preset, with another number of episodes if one is given."""
     if preset not in PRESETS:
         raise BadNotation(f"{preset!r} is no preset; there are {', '.join(PRESETS)}")
-    chosen = replace(PRESETS[preset], shaping=shaping)
+    chosen = replace(PRESETS[preset], shaping=shaping, double=double)
+    if chosen.course is not None and (shaping or double):
+        raise BadNotation(
+            f"{'shaping' if shaping else 'double'} changes nothing in preset {preset}, in which the value of every "
+            "position is known when it is learnt; use preset guide"
+        )
     if episodes is None:
         return chosen
     if episodes < 1:
@@ -67,6 +87,49 @@ def settings_of(preset: str, episodes: int | None = None, shaping: bool = False)
     return replace(chosen, episodes=episodes)
 
 
-def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    """Where two recipes differ, as text: `batch 64, now 32`."""
-    return [f"{name} {one.get(name)}, now {other.get(name)}" for name in other if one.get(name) != other[name]]
+class Asked(NamedTuple):
+    """What somebody has said of a training; None leaves it to the preset, or to the training that is gone on with."""
+
+    preset: str | None = None
+    episodes: int | None = None
+    shaping: bool | None = None
+    double: bool | None = None
+    seed: int | None = None
+
+    def settings(self) -> TrainingSettings:
+        """For a new training."""
+        return settings_of(self.preset or DEFAULT, self.episodes, bool(self.shaping), bool(self.double))
+
+
+def settings_in(found: dict[str, Any], path: Path) -> TrainingSettings:
+    """The settings that a file of a training holds; one that is missing has its usual value."""
+    known = {each.name for each in fields(TrainingSettings)}
+    if more := set(found) - known:
+        raise SpoiltFile(f"{path} is no training to go on from: it has a setting {shortened(min(more))}")
+    if "preset" not in found:
+        raise SpoiltFile(f"{path} is no training to go on from: it does not say by which preset")
+    course = found.get("course")
+    if isinstance(course, dict):
+        course = [course.get(name) for name in Course._fields]  # msgspec has tuples for lists
+    with refusing(path, "training to go on from"):
+        return msgspec.convert({**found, "course": course}, TrainingSettings)
+
+
+def settings_to_go_on(begun: TrainingSettings, seed: int, episode: int, asked: Asked, path: Path) -> TrainingSettings:
+    """The settings of a training after `episode` games. It may have more games than planned, and nothing else."""
+    for name, was in {"preset": begun.preset, "shaping": begun.shaping, "double": begun.double, "seed": seed}.items():
+        now = getattr(asked, name)
+        if now is not None and now != was:
+            raise FileTrouble(
+                f"{path} was begun with {name} {said(was)}, not {said(now)}; leave {name} out to go on with it, "
+                "or begin another training in another folder"
+            )
+    if asked.episodes is None or asked.episodes == begun.episodes:
+        return begun
+    if asked.episodes <= episode:
+        raise FileTrouble(f"{path} has learnt from {episode:,} episodes already; ask for more than these, or for none")
+    return replace(begun, episodes=asked.episodes)
+
+
+def said(value: object) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)

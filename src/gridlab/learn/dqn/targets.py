@@ -3,7 +3,12 @@
 The position after a move is the opponent's, and what is good for the opponent is bad for the mover:
 
     target = reward - γ·V(position after)        and the reward alone where nothing comes after
+
+By Double DQN the position after is worth its best answer, in place of V: the network that learns says which that is,
+the target network what it is worth. So a value that is too high by chance is not taken for the best and believed too.
 """
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +20,12 @@ def negamax_targets(rewards: Numbers, values_after: Numbers, done: NDArray[np.bo
     """The targets of moves from what the position after each is worth to the opponent."""
     after = np.where(done, 0, values_after).astype(np.float32)
     return rewards - np.float32(gamma) * after
+
+
+def double_values(choosing: Numbers, valuing: Numbers, starts: NDArray[np.int64]) -> Numbers:
+    """What positions are worth by their best moves: those of position i begin at starts[i], and each has two values."""
+    chosen = [first + int(choosing[first:end].argmax()) for first, end in pairwise(starts.tolist())]
+    return valuing[chosen]
 
 
 def rewards_of(result: int, length: int, shaping: bool = False) -> Numbers:

@@ -9,9 +9,10 @@ what its own search says, partly what came of it, which is again partly the next
 No result of the search is proved (`proofs` is off): nothing here is an exact value but by luck.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from gridlab.core.jit import kernel
@@ -36,10 +37,10 @@ class Lessons(NamedTuple):
 class Course(NamedTuple):
     """How games to learn from are played."""
 
-    playouts: int
-    longest_opening: int  # random moves, from none to so many
-    random_moves: float  # how often a move after the opening is random
-    trust: float  # λ: how much what came of a position counts
+    playouts: Annotated[int, Meta(ge=1, le=1_000_000)]
+    longest_opening: Annotated[int, Meta(ge=0, le=24)]  # random moves, from none to so many
+    random_moves: Annotated[float, Meta(ge=0, le=1)]  # how often a move after the opening is random
+    trust: Annotated[float, Meta(ge=0, le=1)]  # λ: how much what came of a position counts
 
 
 def teach(course: Course, seed: int, games: range, geometry: Geometry, stop: Stop) -> Lessons:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gridlab.core.errors import FileTrouble, MissingExtra
+from gridlab.core.errors import FileTrouble, MissingExtra, SpoiltFile
 from gridlab.core.extras import import_extra
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import in_order
@@ -28,7 +28,7 @@ from gridlab.learn.dqn.curves import plot_curve
 from gridlab.learn.dqn.episodes import EpisodeSetup, joined, play_episodes
 from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.replay_buffer import Moves, new_moves
-from gridlab.learn.dqn.settings import TrainingSettings, differences
+from gridlab.learn.dqn.settings import Asked, TrainingSettings, settings_in, settings_to_go_on
 from gridlab.learn.dqn.teacher import Lessons, teach
 from gridlab.nets import checkpoint
 from gridlab.search.mnk.geometry import geometry_of
@@ -49,21 +49,26 @@ def device_of(name: str) -> torch.device:
     return torch.device("cuda" if there and name != "cpu" else "cpu")
 
 
-def begin(rules: Rules, settings: TrainingSettings, seed: int, folder: Path, resume: bool, device: str) -> Learner:
-    """A new learner, or the one a folder holds."""
+def begin(rules: Rules, settings: TrainingSettings, seed: int, folder: Path, device: str) -> Learner:
+    """A new learner, in a folder that holds none."""
+    if (path := folder / TRAINING).exists():
+        raise FileTrouble(f"{path} is there already; --resume goes on from it, or name another folder")
+    return Learner(rules, settings, seed, device_of(device))
+
+
+def go_on(rules: Rules, asked: Asked, folder: Path, device: str) -> Learner:
+    """The learner that a folder holds, with the settings it was begun with; others are refused."""
+    saved = checkpoint.read(path := folder / TRAINING, str(rules))
+    seed, episode = saved.facts.seed, saved.facts.episode
+    if seed is None or episode is None:
+        raise SpoiltFile(f"{path} does not say where its training stands")
+    begun = settings_in(saved.facts.settings, path)
+    settings = settings_to_go_on(begun, seed, episode, asked, path)
+    if settings != begun:
+        logging.getLogger("gridlab").warning(
+            f"{path} was begun for {begun.episodes:,} episodes, and goes on to {settings.episodes:,}"
+        )
     learner = Learner(rules, settings, seed, device_of(device))
-    path = folder / TRAINING
-    if not resume:
-        if path.exists():
-            raise FileTrouble(f"{path} is there already; --resume goes on from it, or name another folder")
-        return learner
-    saved = checkpoint.read(path, str(rules))
-    preset = saved.facts.settings.get("preset", "unknown")
-    if preset != settings.preset:
-        raise FileTrouble(f"{path} is a training by preset {preset!s:.40}; go on with that one")
-    now = {**settings.as_dict(), "seed": seed}
-    for text in differences({**saved.facts.settings, "seed": saved.facts.seed}, now):
-        logging.getLogger("gridlab").warning(f"{path} was made with {text[:200]}")
     learner.restore(saved)
     return learner
 
@@ -76,8 +81,13 @@ def learn_all(
     tell: Tell = lambda row: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Train to the end of the recipe; False if `stopped()` ended it between two rounds. Either way all is saved."""
+    """Train to the end of the recipe; False if `stopped()` ended it between two rounds. Either way all is saved.
+
+    Nothing is written if there is nothing left to learn.
+    """
     torch.set_num_threads(1)  # sums in one order: the same network every time
+    if learner.episode >= learner.settings.episodes:
+        return True
     done = True
     with torch.random.fork_rng(devices=[]), closing(experience(learner, workers)) as games:
         for episodes, moves in games:

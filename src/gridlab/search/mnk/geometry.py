@@ -66,3 +66,12 @@ def smallest_image(own: int, other: int, images: NDArray[np.int64]) -> tuple[int
             if own_image < best_own or other_image < best_other:
                 best_own, best_other, best = own_image, other_image, symmetry
     return best_own, best_other, best
+
+
+@kernel
+def smallest_images(boards: NDArray[np.int64], images: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same for many positions [position, (own, other)]."""
+    small = np.empty_like(boards)
+    for i in range(len(boards)):
+        small[i, 0], small[i, 1], _ = smallest_image(boards[i, 0], boards[i, 1], images)
+    return small

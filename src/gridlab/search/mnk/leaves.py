@@ -63,28 +63,48 @@ class MoveValues(NamedTuple):
         return int(cells[first]), float(values[first])
 
 
+class Tree(NamedTuple):
+    """The positions some plies ahead."""
+
+    levels: list[Level]
+    leaves: Boards  # where the last level leads; none if all is decided before
+
+    @property
+    def edges(self) -> int:
+        return sum(len(level.cells) for level in self.levels)
+
+    @property
+    def met(self) -> int:
+        """Moves to a position to which another one had led before."""
+        led = sum(int(np.count_nonzero(level.targets != ENDED)) for level in self.levels)
+        return led - sum(len(level.starts) - 1 for level in self.levels[1:]) - len(self.leaves)
+
+
+def grow(boards: Boards, depth: int, geometry: Geometry) -> Tree:
+    """All positions up to `depth` plies after ongoing ones."""
+    levels: list[Level] = []
+    here = np.ascontiguousarray(boards, np.int64)
+    for left in range(depth, 0, -1):
+        if len(here) * geometry.cells > MOST_EDGES:
+            raise TooLarge(f"{depth} plies lead to more than {MOST_EDGES:,} moves here; look less far ahead")
+        starts, cells, targets, fixed, here = interruptible(partial(expand, here, left, geometry))
+        levels.append(Level(starts, cells, targets, fixed))
+        if not len(here):
+            break
+    return Tree(levels, here)
+
+
 def value_moves(boards: Boards, depth: int, geometry: Geometry, evaluate: Evaluate) -> MoveValues:
     """Minimax to `depth` plies for every move of ongoing positions, all with the same number of stones or not.
 
     Moves that cannot be best may be missing: beside one that wins at once there is no other.
     """
-    levels: list[Level] = []
-    here, met = np.ascontiguousarray(boards, np.int64), 0
-    for left in range(depth, 0, -1):
-        if len(here) * geometry.cells > MOST_EDGES:
-            raise TooLarge(f"{depth} plies lead to more than {MOST_EDGES:,} moves here; look less far ahead")
-        starts, cells, targets, fixed, here = interruptible(partial(expand, here, left, geometry))
-        level = Level(starts, cells, targets, fixed)
-        levels.append(level)
-        met += int(np.count_nonzero(level.targets != ENDED)) - len(here)
-        if not len(here):
-            break
-    values = evaluate(here) if len(here) else np.empty(0, np.float64)
-    leaves, edges = len(here), sum(len(level.cells) for level in levels)
-    for level in reversed(levels[1:]):
+    tree = grow(boards, depth, geometry)
+    values = evaluate(tree.leaves) if len(tree.leaves) else np.empty(0, np.float64)
+    for level in reversed(tree.levels[1:]):
         values = best_values(level, values)
-    root = levels[0]
-    return MoveValues(root.starts, root.cells, edge_values(root, values), leaves, edges, met)
+    root = tree.levels[0]
+    return MoveValues(root.starts, root.cells, edge_values(root, values), len(tree.leaves), tree.edges, tree.met)
 
 
 @kernel

@@ -1,0 +1,85 @@
+"""Searches over the network: the same value whether all leaves are judged or only those that matter; stopped soon."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from gridlab.games import game
+from gridlab.games.mnk.position import Position
+from gridlab.nets.judge import load_judge
+from gridlab.nets.opinion import opinion_of
+from gridlab.players.registry import make_player
+from gridlab.search.mnk.depth_limited import DECIDED
+from tests.search.mnk.test_depth_limited import random_positions, seats
+
+
+@pytest.mark.compiled
+def test_with_the_network() -> None:
+    """Sums of single numbers come out a little different in batches of another size."""
+    rules = game("squava")
+    judge = load_judge("", rules)
+    for depth, number in ((3, 10), (4, 4)):
+        for position in random_positions(rules, number, seed=depth):
+            own, other = seats(position)
+            found = judge.best(own, other, depth, 0.6)
+            cells, values = judge.moves(np.array([[own, other]]), depth, 0.6).of(0)
+            assert found.value == pytest.approx(values.max(), abs=0.05)
+            assert values[cells.tolist().index(found.cell)] == pytest.approx(values.max(), abs=0.05)
+
+
+@pytest.mark.compiled
+def test_the_report_of_a_search() -> None:
+    """What is said of each move is true, by a search of the position after it in which every leaf is judged."""
+    rules = game("squava")
+    player = make_player("dqn-minimax depth=3", rules)
+    position = Position.parse("X.O../...../..X../...../....O", rules)
+    report, judge = player.report(position), player.judge  # type: ignore[attr-defined]
+    assert position.parse_move(report.best.move) == player.move(position, np.random.default_rng(0))
+    assert (report.moves[0], len(report.moves)) == (report.best, 21)
+    assert 0 < report.judged < report.leaves < report.nodes
+    assert report.pruned == 1 - report.judged / report.leaves > 0.5
+    assert 0.3 < report.table_hits < 0.6
+    for each in report.moves:
+        after = position.play(position.parse_move(each.move))
+        if after.over:
+            assert (each.high, each.network) == (5 - DECIDED, None)
+            continue
+        assert each.network == pytest.approx(-opinion_of(after, judge).value, abs=1e-5)
+        assert each.heuristic == -judge.blended(np.array([seats(after)]), 0.0)[0]
+        truth = -judge.moves(np.array([seats(after)]), 2, 0.6).best(0)[1]
+        assert truth <= each.high + 0.05
+        assert each.low is None or each.low - 0.05 <= truth
+    lines = str(report).splitlines()
+    assert lines[0] == f"3 plies ahead, 0.6 network: {report.best.move}, worth {report.best.high:+.0f}"
+    assert lines[-2].split() == ["22", "loses", "in", "1"]
+    assert "pruned" in lines[-1]
+
+
+DEEP = """
+from gridlab.games import game
+from gridlab.nets.judge import load_judge
+judge = load_judge("", game("squava"))
+judge.best(0, 0, 3, 0.6)
+print("begun", flush=True)
+judge.best(1 << 7 | 1 << 16, 1 << 3 | 1 << 22, 6, 0.6)
+print("done", flush=True)
+"""
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("after", [0.1, 0.6])
+def test_an_interrupt_is_heard_soon(after: float) -> None:
+    running = subprocess.Popen([sys.executable, "-c", DEEP], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    assert running.stdout.readline() == "begun\n"
+    time.sleep(after)
+    running.send_signal(signal.SIGINT)
+    begun = time.monotonic()
+    out, err = running.communicate(timeout=60)
+    assert "KeyboardInterrupt" in err
+    assert out == ""
+    assert time.monotonic() - begun < 2  # half a second, and the end of the process on a busy machine
