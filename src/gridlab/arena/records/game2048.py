@@ -75,6 +75,12 @@ class Game:
     def won(self) -> bool:
         return self.max_tile >= WINNING_TILE
 
+    @property
+    def over(self) -> bool:
+        """Whether no move is left; else the game was stopped, by a limit or a curriculum."""
+        final = np.array([self.final_board], np.uint64)
+        return bool((afters(final, row_tables()) == final).all())
+
     def as_dict(self) -> dict[str, Any]:
         """As it stands in a file."""
         boards, scores = tiles_of(self.boards).tolist(), self.scores.tolist()
