@@ -39,6 +39,7 @@ LONG = {
     "generate": ["2048", "generate", "-g", "100000", "-o", "g.jsonl"],
     "generate deep": ["2048", "generate", "-g", "2", "-o", "g.jsonl", "--player", "expectimax depth=8"],
 }
+RESUMED = ("tournament", "terminals", "tablebase", "generate", "generate deep")  # what was stopped is gone on with
 SOON = 1.5  # seconds; half a second on a machine that has nothing else to do
 QUICK = ("alpha-beta", "alpha-beta, two workers", "evaluate 5x5", "generate deep", "tablebase", "best-first")
 
@@ -81,9 +82,7 @@ def test_signals_stop_long_work(attacker: Attacker, tmp_path: Path, name: str) -
     attacker.run(*LONG[name], cwd=folder, signals=[(1.5, signal.SIGINT), (20, signal.SIGINT)], seconds=60)  # compiled
     moments = [(number, delay) for number in SIGNALS for delay in ((1.5,) if name in QUICK else (0.4, 0.9, 1.5, 2.2))]
     for number, delay in moments:
-        words = (
-            [*LONG[name], "--resume"] if name in ("tournament", "terminals", "tablebase", "generate") else LONG[name]
-        )
+        words = [*LONG[name], "--resume"] if name in RESUMED else LONG[name]
         ending = attacker.attack(*words, cwd=folder, signals=[(delay, number)], seconds=30, peak=4 << 30)
         if ending.seconds < delay + 0.1 and ending.code == 0:
             continue  # it was done before, or at that very moment
