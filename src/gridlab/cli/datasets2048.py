@@ -57,7 +57,7 @@ def generate(
             help="Moves and tiles to look ahead, 2 to 6; 4 by default.",
         ),
     ] = None,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Tell of every game, every 50 moves.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Tell of games as they go, every 50 moves.")] = False,
     seed: Seed = None,
     workers: Workers = None,
     curriculum: Annotated[
@@ -71,14 +71,14 @@ def generate(
         int, typer.Option("--min-tile", metavar="N", parser=whole(), help="Drop games without this tile.")
     ] = 0,
     keep: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--keep",
             metavar="N",
-            parser=whole(),
+            parser=whole(1),
             help="Play until N games pass; --games at most, 100 N by default.",
         ),
-    ] = 0,
+    ] = None,
     metadata: Annotated[bool, typer.Option("--metadata", help="Keep what the search thought of each move.")] = False,
     player: Annotated[
         str | None,
@@ -129,13 +129,14 @@ def generate(
     settings = settings_to_extend(output, said) if extend else make_settings(**said)
     if resume and not extend:
         settings = settings_to_resume(output, settings, seed is not None)
-    if games and games > MOST_GAMES and not quiet:
-        typer.echo(f"{games:,} games are many: more than {MOST_GAMES:,} make a large file", err=True)
+    wanted = keep or games or 0
+    if wanted > MOST_GAMES and not quiet:
+        typer.echo(f"{wanted:,} games are many: more than {MOST_GAMES:,} make a large file", err=True)
     if not quiet:
         typer.echo(f"seed {settings.seed}", err=True)
     tell = remark if verbose else None
     try:
-        made = make(output, games, settings, workers, resume, tell, not quiet, keep=keep, extend=extend)
+        made = make(output, games, settings, workers, resume, tell, not quiet, keep=keep or 0, extend=extend)
     except KeyboardInterrupt:
         typer.echo("stopped; the same command with --resume goes on from here", err=True)
         raise
