@@ -73,16 +73,30 @@ def test_so_many_games_that_pass(gridlab: Run, tmp_path: Path) -> None:
 
 def test_games_that_pass_are_looked_for_so_long_and_no_longer(gridlab: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    asked = "--keep", "50", "-g", "20", "--min-score", "5000", "-o", str(path), *QUICK
+    asked = "--keep", "19", "-g", "20", "--min-score", "5000", "-o", str(path), *QUICK
     code, out, _ = gridlab("2048", "generate", *asked)
     found = len(path.read_bytes().splitlines())
-    assert (code, 0 < found < 20) == (1, True)
-    assert f"⚠️ Only {found} of the 50 games asked for pass (score 5,000 or more)" in out
+    assert (code, 0 < found < 19) == (1, True)
+    assert f"⚠️ Only {found} of the 19 games asked for pass (score 5,000 or more)" in out
     assert f"Games played: 20, dropped: {20 - found}\n" in out
     assert "complete" not in out
     assert not journal_of(path).exists()
     code, out, _ = gridlab("2048", "generate", "--keep", "1", "--min-score", "900000", "-o", str(path), *QUICK)
     assert (code, out.startswith("No game of 100 passes (score 900,000 or more)")) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "complaint"),
+    [
+        (["--keep", "5", "-g", "4"], "4 games cannot bring 5 that pass; ask for more of them (-g)"),
+        (["--keep", "0"], "'0' is not a whole number from 1"),
+        (["-g", "0"], "'0' is not a whole number from 1"),
+    ],
+)
+def test_numbers_of_games_that_make_no_sense(gridlab: Run, tmp_path: Path, asked: list[str], complaint: str) -> None:
+    code, _, err = gridlab("2048", "generate", "-o", str(tmp_path / "a.jsonl"), *QUICK, *asked)
+    assert (code, complaint in err) == (2, True), err
+    assert files_of(tmp_path) == {}
 
 
 # ---- games that are added
@@ -118,6 +132,7 @@ def test_nothing_is_added_where_nothing_passes(tmp_path: Path) -> None:
     before = files_of(tmp_path)
     again = generate(path, 1, extend=True)
     assert (again.enough, again.added, again.played) == (False, 0, made.played + 1)
+    assert str(again) == f"No game of 1 passes (score 9,000 or more): nothing was written to {path}."
     assert files_of(tmp_path) == before
 
 

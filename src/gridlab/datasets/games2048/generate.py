@@ -49,7 +49,8 @@ class Generated(NamedTuple):
     settings: DatasetSettings
     played: int  # for the whole file, whatever run has played them
     statistics: Statistics  # of the whole file
-    added: int  # games that this run has kept
+    tried: int  # games that this run has played
+    added: int  # those of them that it has kept
     keep: int = 0  # games that it was to keep; 0 if it was to play a number of them
 
     @property
@@ -63,13 +64,13 @@ class Generated(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         made = {"output": str(self.output), "written": self.added > 0, "enough": self.enough}
-        counts = {"played": self.played, "dropped": self.dropped, "added": self.added}
+        counts = {"played": self.played, "dropped": self.dropped, "tried": self.tried, "added": self.added}
         return {**made, **counts, "settings": self.settings.as_dict(), **self.statistics.as_dict()}
 
     def __str__(self) -> str:
         why = self.statistics.filters or f"tile {stage(self.settings.curriculum).since} or more"
         if not self.added:
-            return f"No game of {self.played:,} passes ({why}): nothing was written to {self.output}."
+            return f"No game of {self.tried:,} passes ({why}): nothing was written to {self.output}."
         kept = f"Games played: {self.played:,}, dropped: {self.dropped:,}\n" if self.dropped else ""
         if self.enough:
             return f"{self.statistics}\n\n{kept}✅ Dataset generation complete!\nOutput saved to: {self.output}"
@@ -122,6 +123,8 @@ def generate(
     games = games if games is not None else PLAYED_FOR_ONE * keep or USUAL_GAMES
     if games < 1 or keep < 0:
         raise BadNotation(f"{games if games < 1 else keep} games make no dataset; at least 1 is needed")
+    if keep > games:
+        raise BadNotation(f"{games} games cannot bring {keep} that pass; ask for more of them (-g)")
     settings = settings or (settings_to_extend(output, {}) if extend else make_settings())
     if player is None:
         player = settings.make_player()
@@ -173,7 +176,8 @@ def _run(
             shown.update(played.kept or not order.keep)
             if enough and found.games == enough:
                 break
-    made = Generated(order.output, settings, next_one, found, found.games - order.known, order.keep)
+    tried, added = next_one - order.first, found.games - order.known
+    made = Generated(order.output, settings, next_one, found, tried, added, order.keep)
     if made.added:
         _finish(journal, order, Made(next_one, BEHAVIOUR))
     journal.remove()
