@@ -3,6 +3,7 @@
 python tools/rooms.py          draws them anew into docs/design.md
 """
 
+import argparse
 import ast
 import re
 from collections.abc import Iterator
@@ -54,4 +55,5 @@ def redrawn(page: str) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=sentence(Path(__file__))).parse_args()
     PAGE.write_text(redrawn(PAGE.read_text()))

@@ -7,7 +7,6 @@ sentence; remarks that cannot be written are dropped. Characters that a terminal
 import io
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 
 INTERRUPTED = 130
@@ -31,14 +30,14 @@ class Remarks(io.TextIOWrapper):
             super().flush()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command of these arguments, or of the command line; ends the process."""
+def main(script: str = "") -> None:
+    """Run the command of the command line, or the one that a script stands for; ends the process."""
     try:
         listen()
         open_streams()
         from gridlab.cli import run  # takes a third of a second, in which Ctrl-C may come
 
-        code = run(sys.argv[1:] if arguments is None else arguments)
+        code = run(sys.argv[1:], script)
     except KeyboardInterrupt:
         code = INTERRUPTED
     close_ears()

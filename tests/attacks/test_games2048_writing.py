@@ -64,7 +64,7 @@ def test_a_full_disk(form: str, many: Path, small_disk: Path, attacker: Attacker
         (small_disk / "taken").write_bytes(bytes(taken))
         ending = attacker.attack("2048", "export", many, "--format", form, "-o", target, cwd=small_disk)
         assert ending.code == 2, ending
-        assert "o space left on device" in ending.err
+        assert "no space left on device" in ending.err
         assert (target.read_text(), leftovers(small_disk)) == (KEPT, [])
 
 
@@ -168,9 +168,27 @@ def test_a_split_onto_its_source(samples: Path, tmp_path: Path) -> None:
         source = folder / name
         source.write_bytes((samples / "plain.jsonl").read_bytes())
         for each in other_names(source):
+            if name == NAMES["train"] and each.parent.resolve() / each.name == source:
+                continue  # all of it is kept beside its parts
             with pytest.raises(FileTrouble, match="which is being read"):
                 split(each, folder, 0.4, 0.3, 0.3)
         assert source.read_bytes() == (samples / "plain.jsonl").read_bytes()
+
+
+def test_a_split_beside_its_source_on_a_full_disk_changes_nothing(
+    samples: Path, small_disk: Path, attacker: Attacker
+) -> None:
+    """There is room for the file and its parts, but not for all of it once more."""
+    source, games = small_disk / NAMES["train"], b""
+    game = min((samples / "plain.jsonl").read_bytes().splitlines(keepends=True), key=len)
+    while len(games) < 22_000:
+        games += game
+    assert 2 * len(games) < 56_000
+    source.write_bytes(games)
+    ending = attacker.attack("2048", "split", source, "-o", small_disk, cwd=small_disk)
+    assert (ending.code, "no space left on device" in ending.err, leftovers(small_disk)) == (2, True, []), ending
+    assert source.read_bytes() == games
+    assert {path.name for path in small_disk.iterdir()} <= {source.name, f"{source.name}.index"}
 
 
 def test_a_picture_onto_its_source(samples: Path, tmp_path: Path) -> None:

@@ -102,6 +102,7 @@ def test_places_that_are_none_are_refused_before_the_work(attacker: Attacker, la
         ("2048 export games.jsonl --format jsonl -o ./folder/../games.jsonl", "games.jsonl"),
         ("2048 export games.jsonl --format csv -o hard.jsonl", "games.jsonl"),
         ("2048 split same/training_games.jsonl -o same", "same/training_games.jsonl"),
+        ("2048 split same/validation_games.jsonl -o same", "same/validation_games.jsonl"),
         ("terminals export wins --format csv -o wins/layer_05.bin", "wins/layer_05.bin"),
         ("terminals export wins --format csv -o wins/manifest.json", "wins/manifest.json"),
         ("terminals export wins --format csv -o wins/new.csv", "wins/manifest.json"),
@@ -115,7 +116,9 @@ def test_places_that_are_none_are_refused_before_the_work(attacker: Attacker, la
 )
 def test_what_is_read_or_not_ours_is_not_written(attacker: Attacker, lab: Path, words: str, kept: str) -> None:
     (lab / "same").mkdir()
-    (lab / "same" / "training_games.jsonl").write_bytes((lab / "games.jsonl").read_bytes())
+    for name in ("training_games.jsonl", "validation_games.jsonl"):
+        (lab / "same" / name).write_bytes((lab / "games.jsonl").read_bytes())
+    (lab / "same" / "all_games.jsonl").write_text("something else")
     (lab / "mine").mkdir()
     (lab / "mine" / "README.md").write_text("mine")
     os.link(lab / "games.jsonl", lab / "hard.jsonl")

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.attacks.commands import EXAMPLES
 from tests.conftest import Python, Run
 
+ROOT = Path(__file__).parents[2]
+ALL = [tuple(words.split()) for words in (*EXAMPLES, "tour", "warm")]
 COUNTS = ["legal", "ongoing", "x_wins", "o_wins", "draws"]
 ILLEGAL = ["illegal", "two_winners", "play_after_win", "no_last_move"]
 
@@ -163,6 +166,34 @@ def test_wrong_use_is_one_sentence_and_exit_code_two(gridlab: Run, arguments: li
     assert len(said) == 1
     assert said[0].startswith("error: ")
     assert sentence in said[0]
+
+
+@pytest.mark.parametrize("words", [(), *sorted({each[:i] for each in ALL for i in range(1, len(each) + 1)})])
+def test_help_of_every_command_and_group_by_its_short_name(gridlab: Run, words: tuple[str, ...]) -> None:
+    code, out, err = gridlab(*words, "-h")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"Usage: {' '.join(['gridlab', *words])} [")
+    assert gridlab(*words, "--help")[1] == out
+
+
+@pytest.mark.parametrize("script", ["generate_dataset.py", "tools/analyze_dataset.py", "tools/rooms.py"])
+def test_a_script_names_itself_in_its_help(script: str) -> None:
+    for option in ("-h", "--help"):
+        done = subprocess.run([sys.executable, ROOT / script, option], capture_output=True, text=True, check=True)
+        assert done.stdout.lower().startswith(f"usage: {Path(script).name} [")
+
+
+def test_a_script_refuses_under_its_own_name() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/analyze_dataset.py"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: Missing argument 'FILE'; see analyze_dataset.py --help\n"
+
+
+def test_the_help_of_2048_names_all_it_does(gridlab: Run) -> None:
+    assert "players measured; datasets of games made" in " ".join(gridlab("2048", "--help")[1].split())
+    assert "datasets of games" in " ".join(gridlab("--help")[1].split())
 
 
 def test_without_arguments_help_is_shown(gridlab: Run) -> None:

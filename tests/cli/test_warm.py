@@ -46,6 +46,8 @@ COMMANDS = [
     "2048 stats games.jsonl",
     "2048 export games.jsonl --format csv -o games.csv",
     "2048 verify games.csv --max-moves 50",
+    "2048 export games.jsonl --format json -o games.json",
+    "2048 verify games.json --max-moves 50",
     "play 2048 --seed 2",
     "tour",
 ]

@@ -22,7 +22,7 @@ from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.players.game2048 import Player2048, adviser_of, chooser_of
 from gridlab.players.registry import player_name
-from gridlab.search.game2048.play import NO_LIMITS, Limits, play_and_record, play_batch
+from gridlab.search.game2048.play import NO_LIMITS, Limits, Watch, play_and_record, play_batch
 
 
 class Results(NamedTuple):
@@ -85,12 +85,13 @@ def record_game(
     stop: Stop,
     limits: Limits = NO_LIMITS,
     with_values: bool = False,
+    watch: Watch | None = None,
 ) -> Recorded:
     """The game of this number on the 4x4 board, every move written down; its values if the player can say them."""
     chooser, with_values = chooser_of(player, rules), with_values and adviser_of(player) is not None
     if chooser is None:
-        return PythonGame(player, rules, seed, number, with_values).play(stop, limits).recorded()
-    trace, ends = play_and_record(chooser, rules.odds, streams(seed, 1, number), stop, limits)
+        return PythonGame(player, rules, seed, number, with_values).play(stop, limits, watch).recorded()
+    trace, ends = play_and_record(chooser, rules.odds, streams(seed, 1, number), stop, limits, watch)
     return Recorded(
         trace.boards, trace.directions, trace.scores, trace.values if with_values else None,
         trace.nodes if with_values else None, int(ends.boards[0]), int(ends.scores[0]),
@@ -113,9 +114,11 @@ class PythonGame:
     def position(self) -> Position2048:
         return self.positions[-1]
 
-    def play(self, stop: Stop, limits: Limits = NO_LIMITS) -> "PythonGame":
+    def play(self, stop: Stop, limits: Limits = NO_LIMITS, watch: Watch | None = None) -> "PythonGame":
         """Play to the end, or to a limit."""
         while not stopped(stop) and not self._at_limit(limits) and (legal := self.position.moves()):
+            if watch and self.directions and len(self.directions) % watch.every == 0:
+                watch.see(self.position.packed, self.position.score, len(self.directions))
             direction = self._ask(legal)
             after = self.position.play(direction)
             tiles = reference.spawn(after.rules, after.tiles, self.stream)

@@ -14,6 +14,7 @@ import typer
 from gridlab.cli import (
     arena,
     best_first,
+    datasets2048,
     game2048,
     grade,
     play,
@@ -27,6 +28,7 @@ from gridlab.cli import (
 )  # fmt: skip
 from gridlab.core.errors import GridlabError
 
+HELP = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
     name="gridlab",
     help="A laboratory for small grid games.",
@@ -34,6 +36,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    context_settings=HELP,
 )
 COMMANDS: tuple[Callable[..., int | None], ...] = (
     tour.tour, positions.census, positions.states, positions.lines, positions.show, solve.solve,
@@ -48,16 +51,22 @@ app.add_typer(tablebase.app, name="tablebase")
 app.add_typer(game2048.app, name="2048")
 app.add_typer(train.app, name="train")
 
+SCRIPTS: dict[str, Callable[..., int | None]] = {
+    "generate_dataset.py": datasets2048.generate,
+    "analyze_dataset.py": datasets2048.stats,
+}
 
-def run(arguments: Sequence[str]) -> int:
-    """Run one command; its exit code."""
+
+def run(arguments: Sequence[str], script: str = "") -> int:
+    """Run one command, or the one that a script stands for; its exit code."""
+    program, name = (_script(SCRIPTS[script]), script) if script else (app, app.info.name)
     try:
-        code = app(list(arguments) or ["--help"], prog_name="gridlab", standalone_mode=False) or 0
+        code = program(list(arguments) or ([] if script else ["--help"]), prog_name=name, standalone_mode=False) or 0
         sys.stdout.flush()
     except GridlabError as error:
         return _refuse(str(error))
     except typer.TyperException as error:
-        return _refuse(f"{error.format_message().rstrip('.')}; see gridlab --help")
+        return _refuse(f"{error.format_message().rstrip('.')}; see {name} --help")
     except BrokenPipeError:
         return _reader_left()
     except KeyboardInterrupt:
@@ -73,6 +82,15 @@ def run(arguments: Sequence[str]) -> int:
     if code == 130:
         print("interrupted", file=sys.stderr)  # noqa: T201
     return int(code)
+
+
+def _script(command: Callable[..., int | None]) -> typer.Typer:
+    """A program of one command, which names itself in its help."""
+    program = typer.Typer(
+        add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, context_settings=HELP
+    )
+    program.command()(command)
+    return program
 
 
 def _refuse(sentence: str) -> int:

@@ -1,7 +1,7 @@
 """`gridlab 2048 generate`, `verify`, `stats`, `export`, `split`: datasets of played games."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -31,9 +31,11 @@ Share = typer.Option(metavar="SHARE", parser=real(0, 1), help="Share of the game
 
 def generate(
     games: Annotated[
-        int,
-        typer.Option("-g", "--games", metavar="N", parser=whole(1), help="Games to play; 1 to 10,000 are usual."),
-    ] = 500,
+        int | None,
+        typer.Option(
+            "-g", "--games", metavar="N", parser=whole(1), help="Games to play, 500 by default; 1 to 10,000 are usual."
+        ),
+    ] = None,
     output: Annotated[
         Path,
         typer.Option(
@@ -55,7 +57,7 @@ def generate(
             help="Moves and tiles to look ahead, 2 to 6; 4 by default.",
         ),
     ] = None,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Tell of every game, every 50 moves.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Tell of games as they go, every 50 moves.")] = False,
     seed: Seed = None,
     workers: Workers = None,
     curriculum: Annotated[
@@ -68,6 +70,15 @@ def generate(
     min_tile: Annotated[
         int, typer.Option("--min-tile", metavar="N", parser=whole(), help="Drop games without this tile.")
     ] = 0,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            "--keep",
+            metavar="N",
+            parser=whole(1),
+            help="Play until N games pass; --games at most, 100 N by default.",
+        ),
+    ] = None,
     metadata: Annotated[bool, typer.Option("--metadata", help="Keep what the search thought of each move.")] = False,
     player: Annotated[
         str | None,
@@ -89,14 +100,19 @@ def generate(
         int | None,
         typer.Option("--max-moves", metavar="N", parser=whole(), help="Of a game: 5000 for spec, else none (0)."),
     ] = None,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="Add games to a finished file, made as it was and numbered on.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
     json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> int:
     """Play games by expectimax, or another player, and write them, each move with the board before it.
 
     Every game is checked by the rules. The same seed gives the same games for any number of workers.
     """
+    from gridlab.core.progress import remark
+    from gridlab.datasets.games2048.extend import settings_to_extend
     from gridlab.datasets.games2048.files import check_name
     from gridlab.datasets.games2048.generate import MOST_GAMES
     from gridlab.datasets.games2048.generate import generate as make
@@ -104,22 +120,28 @@ def generate(
 
     set_quiet(quiet)
     check_name(output)
-    settings = make_settings(
-        seed, depth, evaluator, sample_cells, max_moves, curriculum or "", min_score, min_tile, metadata, player
-    )  # fmt: skip
-    if resume:
+    asked = {
+        "seed": seed, "depth": depth, "evaluator": evaluator, "sample_cells": sample_cells, "max_moves": max_moves,
+        "curriculum": curriculum, "min_score": min_score or None, "min_tile": min_tile or None,
+        "metadata": metadata or None, "player": player,
+    }  # fmt: skip
+    said: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    settings = settings_to_extend(output, said) if extend else make_settings(**said)
+    if resume and not extend:
         settings = settings_to_resume(output, settings, seed is not None)
-    if games > MOST_GAMES and not quiet:
-        typer.echo(f"{games:,} games are many: more than {MOST_GAMES:,} make a large file", err=True)
+    wanted = keep or games or 0
+    if wanted > MOST_GAMES and not quiet:
+        typer.echo(f"{wanted:,} games are many: more than {MOST_GAMES:,} make a large file", err=True)
     if not quiet:
         typer.echo(f"seed {settings.seed}", err=True)
-    tell = (lambda text: typer.echo(text, err=True)) if verbose else None
+    tell = remark if verbose else None
     try:
-        made = make(output, games, settings, workers, resume, tell, not quiet and not verbose)
+        made = make(output, games, settings, workers, resume, tell, not quiet, keep=keep or 0, extend=extend)
     except KeyboardInterrupt:
         typer.echo("stopped; the same command with --resume goes on from here", err=True)
         raise
     print_result(made, json)
+    return 0 if made.enough else 1
 
 
 def verify(
@@ -147,14 +169,13 @@ def stats(
 ) -> None:
     """Scores, tiles, moves and directions of a file, and what should make one suspicious."""
     from gridlab.core.figures import new_figure
-    from gridlab.datasets.games2048.files import read_games
-    from gridlab.datasets.games2048.stats import plot_statistics, statistics
+    from gridlab.datasets.games2048.stats import plot_statistics, statistics_of
 
     picture = out or (target(path.with_name(f"{path.name}.png")) if plot else None)
     if picture:
         refuse_overlap(path, picture)
         new_figure(picture, 1)  # a name that is none of a picture is told at once
-    found = statistics(read_games(path))
+    found = statistics_of(path)
     print_result(found, json)
     if picture:
         plot_statistics(found, picture, path.name)

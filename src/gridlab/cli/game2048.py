@@ -1,4 +1,4 @@
-"""`gridlab 2048`: players of 2048 measured."""
+"""`gridlab 2048`: players of 2048 measured, and datasets of its games."""
 
 from typing import Annotated
 
@@ -7,7 +7,9 @@ import typer
 from gridlab.cli import datasets2048
 from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet, whole
 
-app = typer.Typer(help="2048: players measured.", rich_markup_mode=None)
+app = typer.Typer(
+    help="2048: players measured; datasets of games made, checked, counted, exported, split.", rich_markup_mode=None
+)
 
 
 @app.callback()

@@ -28,6 +28,8 @@ JOBS = (
         "2048 stats games.jsonl",
         "2048 split games.jsonl",
         "2048 export games.jsonl --format csv",
+        "2048 export games.jsonl --format json",
+        "2048 verify games.json --max-moves 20",
     )),
     Job("forced wins", 6, ("solve 4x4:3 --prove", "best-first start --forced")),
     Job("terminals", 6, (

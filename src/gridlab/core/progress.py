@@ -1,5 +1,6 @@
 """The bar that long work shows on stderr: done, rate, remaining time. Nothing where stderr is not a terminal."""
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,15 +11,18 @@ from tqdm import tqdm
 tqdm.set_lock(threading.RLock())  # its own is a semaphore of the system, which a worker that is killed leaves behind
 
 
-def bar(total: int | None, description: str, unit: str, shown: bool) -> "tqdm[Any]":
-    """A bar to `update(n)` and close; `shown=False` makes it silent."""
+def bar(total: int | None, description: str, unit: str, shown: bool, lasting: bool = False) -> "tqdm[Any]":
+    """A bar to `update(n)` and close; `shown=False` makes it silent.
+
+    One that is `lasting` stays when the work is done, and counts things that are few enough to be counted one by one.
+    """
     return tqdm(
         total=total,
         desc=description,
         unit=f" {unit}",
-        unit_scale=True,
+        unit_scale=not lasting,
         dynamic_ncols=True,
-        leave=False,
+        leave=lasting,
         disable=None if shown else True,  # None: only on a terminal
     )
 
@@ -50,3 +54,8 @@ def bars(total: int, description: str, unit: str, shown: bool) -> Iterator[Bars]
     """The bars of work that has parts."""
     with bar(total, description, unit, shown) as whole:
         yield Bars(whole, shown)
+
+
+def remark(text: str) -> None:
+    """A line on stderr, above the bar if there is one; from any thread."""
+    tqdm.write(text, file=sys.stderr)

@@ -242,7 +242,7 @@ def test_defaults_of_the_document() -> None:
         ["-g", "2", "-d", "3", "-o", "data/dev.jsonl", "-v"],
         ["--games", "2", "--workers", "2"],
         ["--curriculum", "easy", "--games", "2"],
-        ["--min-score", "15000", "--min-tile", "2048", "-g", "2", "-d", "2"],
+        ["--min-score", "15000", "--min-tile", "2048", "-g", "8", "-d", "3", "--seed", "1"],
     ],
 )
 def test_the_commands_of_the_document(asked: list[str], tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.datasets.games2048.files import read_games
 from gridlab.datasets.games2048.reader import Games, index_of, symmetric
 from gridlab.datasets.games2048.split import split
-from gridlab.datasets.games2048.stats import Statistics, plot_statistics, statistics
+from gridlab.datasets.games2048.stats import Statistics, Stopped, plot_statistics, statistics
 from gridlab.games.game2048 import reference
 from tests.conftest import Run
 from tests.datasets.games2048.by_hand import RULES, game_by_hand, nested
@@ -171,15 +171,76 @@ def test_the_tool_prints_what_stats_prints(gridlab: Run, tmp_path: Path) -> None
 
 
 def test_red_flags() -> None:
-    fine = Statistics([30_000] * 1000, [1500] * 1000, directions=[1, 1, 1, 1])
+    fine = Statistics([30_000] * 1000, [1500] * 1000, [1500] * 1000, directions=[1, 1, 1, 1])
     fine.tiles.update({2048: 999, 4096: 1})
     assert fine.flags() == []
-    bad = Statistics([900] * 1000, [60] * 1000, directions=[1, 0, 1, 1])
+    bad = Statistics([900] * 1000, [60] * 1000, [60] * 1000, directions=[1, 0, 1, 1])
     bad.tiles.update({128: 1000})
     assert [flag.split()[0] for flag in bad.flags()] == ["win", "average", "no", "average", "no"]
     assert bad.flags()[-1] == "no move goes down"
+    bad.min_score = 500
+    assert bad.flags()[0] == "win rate 0.0% of the games kept is below 50%: the player does not perform well"
     assert Statistics().flags() == ["there are no games"]
     assert "Total games: 0" in str(Statistics())
+
+
+def test_a_game_that_was_stopped_raises_no_flag_for_where_it_stood() -> None:
+    """900 games of 1000 have reached the tile that ends them: what they might have become nobody knows."""
+    easy = Statistics([2000] * 1000, [150] * 1000, [150] * 1000, directions=[1, 1, 1, 1])
+    easy.tiles.update({256: 900, 128: 100})
+    easy.stopped = [Stopped(2000, 150, 256)] * 900
+    assert easy.flags() == []
+    easy.stopped = easy.stopped[:400]  # 600 have died: most games are lost whatever the others become
+    assert [flag.split(" is")[0] for flag in easy.flags()] == ["win rate 0.0%"]
+    easy.stopped = []
+    assert [flag.split(" ")[0] for flag in easy.flags()] == ["win", "average", "no"]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "asked",
+    [["--curriculum", "easy"], ["--curriculum", "medium"], ["--max-moves", "60", "-d", "2"]],
+    ids=["easy", "medium", "limit"],
+)
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_games_that_stop_early_by_order_are_not_suspicious(
+    gridlab: Run, tmp_path: Path, asked: list[str], ending: str
+) -> None:
+    path = tmp_path / f"a.{ending}"
+    code, out, _ = gridlab("2048", "generate", "-g", "12", "--seed", "1", "-o", str(path), "--quiet", *asked)
+    assert code == 0
+    assert "⚠️" not in out
+    assert "Stopped by a limit or a curriculum: " in out
+    for index in (True, False):  # the games themselves tell it
+        assert "⚠️" not in gridlab("2048", "stats", str(path))[1]
+        if index and ending == "jsonl":
+            index_of(path).unlink()
+
+
+@pytest.mark.compiled
+def test_filters_are_known_from_the_index(gridlab: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    asked = ["-g", "12", "-d", "2", "--seed", "3", "--min-score", "3000", "--min-tile", "256", "--quiet"]
+    code, out, _ = gridlab("2048", "generate", "-o", str(path), *asked)
+    assert code == 0
+    assert "\nKept: score 3,000 or more, tile 256 or more\n" in out
+    assert "⚠️ win rate 0.0% of the games kept is below 50%" in out
+    code, again, _ = gridlab("2048", "stats", str(path))
+    assert out.startswith(again.rstrip("\n"))
+    assert json.loads(gridlab("2048", "stats", str(path), "--json")[1])["min_score"] == 3000
+    index_of(path).unlink()
+    assert "Kept: " not in gridlab("2048", "stats", str(path))[1]
+
+
+def test_very_short_games_are_in_the_report(gridlab: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", 4)
+    short = sum(game_by_hand(state)["totalMoves"] < 50 for state in range(4))
+    found = statistics(read_games(path))
+    assert found.short == found.as_dict()["short_games"] == short
+    assert f"\nVery short games (<50 moves): {short} ({short / 4:.1%})\n" in gridlab("2048", "stats", str(path))[1]
+    found.lengths[0] = 49
+    found.lengths[1:] = [50, 51, 52]
+    assert "\nVery short games (<50 moves): 1 (25.0%)\n" in str(found)
 
 
 def test_plots_need_a_name(tmp_path: Path) -> None:
@@ -205,7 +266,7 @@ def test_splits(gridlab: Run, tmp_path: Path) -> None:
     ]
     with pytest.raises(BadNotation, match="are no shares"):
         split(path, tmp_path / "parts", 0.7, 0.2, 0.2)
-    inside = path.rename(tmp_path / "training_games.jsonl")
+    inside = path.rename(tmp_path / "validation_games.jsonl")
     with pytest.raises(FileTrouble, match="which is being read"):
         split(inside, tmp_path, 0.7, 0.15, 0.15)
     gridlab("2048", "export", str(inside), "--format", "npz", "--quiet")
@@ -215,6 +276,63 @@ def test_splits(gridlab: Run, tmp_path: Path) -> None:
     ]
     code, out, _ = gridlab("2048", "split", str(inside), "--out", str(tmp_path / "c"), "--seed", "1", "--json")
     assert (code, json.loads(out)["train"]["games"]) == (0, 14)
+
+
+def test_a_split_where_the_file_lies_keeps_all_of_it(gridlab: Run, tmp_path: Path) -> None:
+    """The document's layout: what was generated has the name of the first part."""
+    data = tmp_path / "data"
+    data.mkdir()
+    path = write(data / "training_games.jsonl", 20)
+    all_of_it, elsewhere = path.read_bytes(), split(path, tmp_path / "elsewhere", 0.7, 0.15, 0.15, seed=0)
+    code, out, _ = gridlab("2048", "split", str(path), "--out", str(data))
+    kept = data / "all_games.jsonl"
+    assert (code, kept.read_bytes()) == (0, all_of_it)
+    assert f"{kept}: all 20 games, {Games(kept).samples:,} moves, as they were in {path}" in out
+    for part in elsewhere.parts.values():
+        assert (data / part.path.name).read_bytes() == part.path.read_bytes()
+    assert len(Games(path)) == 14
+    before = {each: each.read_bytes() for each in data.iterdir()}
+    code, _, err = gridlab("2048", "split", str(path), "--out", str(data))
+    assert (code, f"{kept}, where all its games are to be kept, is something else" in err) == (2, True)
+    code, out, _ = gridlab("2048", "split", str(kept), "--out", str(data), "--json")  # once more, with all there
+    assert (code, set(json.loads(out))) == (0, {"train", "val", "test"})
+    assert {each: each.read_bytes() for each in data.iterdir()} == before
+
+
+def test_a_split_that_was_killed_can_be_made_again(gridlab: Run, tmp_path: Path) -> None:
+    """All games are kept first: what a kill leaves then is the file, twice."""
+    path = write(tmp_path / "training_games.jsonl", 8)
+    (tmp_path / "all_games.jsonl").write_bytes(path.read_bytes())
+    code, out, _ = gridlab("2048", "split", str(path), "--out", str(tmp_path), "--json")
+    assert (code, json.loads(out)["all"]["games"]) == (0, 8)
+    assert len(Games(tmp_path / "all_games.jsonl")) == 8
+    assert sum(json.loads(out)[name]["games"] for name in ("train", "val", "test")) == 8
+
+
+def test_a_part_that_cannot_be_written_stops_all(gridlab: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "training_games.jsonl", 8)
+    all_of_it = path.read_bytes()
+    (tmp_path / "test_games.jsonl").mkdir()
+    code, _, err = gridlab("2048", "split", str(path), "--out", str(tmp_path))
+    assert (code, "it is a folder; name a file" in err) == (2, True)
+    assert path.read_bytes() == all_of_it
+    assert {each.name for each in tmp_path.glob("*.jsonl")} == {"training_games.jsonl", "test_games.jsonl"}
+
+
+def test_a_link_is_not_the_file_that_is_split(gridlab: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.jsonl", 8)
+    (tmp_path / "training_games.jsonl").symlink_to(path)
+    for each in (path, tmp_path / "training_games.jsonl"):
+        code, _, err = gridlab("2048", "split", str(each), "--out", str(tmp_path))
+        assert (code, "which is being read" in err) == (2, True)
+
+
+@pytest.mark.compiled
+def test_parts_are_held_to_the_limit_of_the_whole(gridlab: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    gridlab("2048", "generate", "-g", "6", "-d", "2", "--max-moves", "30", "-o", str(path), "--quiet")
+    gridlab("2048", "split", str(path), "--out", str(tmp_path))
+    assert gridlab("2048", "verify", str(tmp_path / "training_games.jsonl"))[0] == 0
 
 
 def test_exports(gridlab: Run, tmp_path: Path) -> None:

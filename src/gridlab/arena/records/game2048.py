@@ -29,11 +29,12 @@ from gridlab.core.numbers import shortened
 from gridlab.core.untrusted import Count, checked_array, parse_json, reason_of
 from gridlab.games.game2048.kernels import Boards, pack, unpack
 from gridlab.games.game2048.position import Position2048
-from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.game2048.reference import DIRECTIONS, legal_moves
 from gridlab.games.game2048.replay import afters
 from gridlab.games.game2048.row_tables import row_tables
-from gridlab.games.game2048.rules import MOST_MOVES
+from gridlab.games.game2048.rules import MOST_MOVES, Rules2048
 
+RULES = Rules2048()
 WINNING_TILE = 2048
 SUMMARY = ("totalMoves", "finalScore", "maxTile", "won", "finalBoard", "timestamp")
 RUN = ("curriculum", "movesBefore")
@@ -74,6 +75,11 @@ class Game:
     @property
     def won(self) -> bool:
         return self.max_tile >= WINNING_TILE
+
+    @property
+    def over(self) -> bool:
+        """Whether no move is left; else the game was stopped, by a limit or a curriculum."""
+        return not legal_moves(RULES, unpack(self.final_board))
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in a file."""

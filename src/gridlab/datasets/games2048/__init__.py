@@ -9,5 +9,6 @@ table_files, json_array,    files of any format
 reader                      games for training: random access, batches, symmetries
 stats, verify, split        what a file comes to, whether it is sound, its three parts
 journal, settings           what a run has played so far, and what it was asked for
+extend, teller              a finished file that gets more games; what is told of games while they are played
 generate                    games played, checked, written, resumed
 """

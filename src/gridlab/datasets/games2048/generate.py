@@ -4,10 +4,11 @@ Games go into a journal as they end (gridlab.datasets.games2048.journal); the fi
 there, so a run that was stopped can go on, and the last good file stays until the new one is whole.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,26 +16,30 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import LONGEST_TEXT, Game, Misshapen, details_of, parse, tiles_of
 from gridlab.arena.solo import record_game
+from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFile
 from gridlab.core.files import check_place, locked, timestamp, try_place
 from gridlab.core.progress import bar
 from gridlab.core.stop import Stop, stop_flag
 from gridlab.core.untrusted import parse_json
-from gridlab.core.workers import in_order
+from gridlab.core.workers import available_cores, in_order
 from gridlab.datasets.games2048.curriculum import stage
+from gridlab.datasets.games2048.extend import base_of, lines_of, settings_to_extend
 from gridlab.datasets.games2048.files import check_name, write_games, write_lines
-from gridlab.datasets.games2048.journal import DROPPED, Dropped, Journal, dropped
-from gridlab.datasets.games2048.reader import write_index
+from gridlab.datasets.games2048.journal import DROPPED, Base, Dropped, Journal, dropped
+from gridlab.datasets.games2048.reader import Made, write_index
 from gridlab.datasets.games2048.settings import RULES, DatasetSettings, make_settings, settings_to_resume
 from gridlab.datasets.games2048.stats import Statistics
+from gridlab.datasets.games2048.teller import Teller
 from gridlab.datasets.games2048.verify import game_flaw
-from gridlab.games.game2048.kernels import Boards, unpack
+from gridlab.games.game2048.kernels import Boards
 from gridlab.players.game2048 import Player2048, find_player2048, has_chooser
 from gridlab.players.registry import player_name
-from gridlab.search.game2048.play import Limits
+from gridlab.search.game2048.play import Limits, Watch
 
 MOST_GAMES = 10_000  # more get a warning
-EVERY = 50  # moves between two remarks of --verbose
+USUAL_GAMES = 500
+PLAYED_FOR_ONE = 100  # games at most for each one that is to be kept, unless said otherwise
 
 
 class Generated(NamedTuple):
@@ -42,38 +47,85 @@ class Generated(NamedTuple):
 
     output: Path
     settings: DatasetSettings
-    played: int
-    dropped: int
-    statistics: Statistics
+    played: int  # for the whole file, whatever run has played them
+    statistics: Statistics  # of the whole file
+    tried: int  # games that this run has played
+    added: int  # those of them that it has kept
+    keep: int = 0  # games that it was to keep; 0 if it was to play a number of them
+
+    @property
+    def dropped(self) -> int:
+        return self.played - self.statistics.games
+
+    @property
+    def enough(self) -> bool:
+        """Whether there is what was asked for; a run that keeps nothing writes nothing."""
+        return self.added >= max(1, self.keep)
 
     def as_dict(self) -> dict[str, Any]:
-        made = {"output": str(self.output), "played": self.played, "dropped": self.dropped}
-        return {**made, "settings": self.settings.as_dict(), **self.statistics.as_dict()}
+        made = {"output": str(self.output), "written": self.added > 0, "enough": self.enough}
+        counts = {"played": self.played, "dropped": self.dropped, "tried": self.tried, "added": self.added}
+        return {**made, **counts, "settings": self.settings.as_dict(), **self.statistics.as_dict()}
 
     def __str__(self) -> str:
+        why = self.statistics.filters or f"tile {stage(self.settings.curriculum).since} or more"
+        if not self.added:
+            return f"No game of {self.tried:,} passes ({why}): nothing was written to {self.output}."
         kept = f"Games played: {self.played:,}, dropped: {self.dropped:,}\n" if self.dropped else ""
-        return f"{self.statistics}\n\n{kept}✅ Dataset generation complete!\nOutput saved to: {self.output}"
+        if self.enough:
+            return f"{self.statistics}\n\n{kept}✅ Dataset generation complete!\nOutput saved to: {self.output}"
+        short = f"⚠️ Only {self.added:,} of the {self.keep:,} games asked for pass ({why}); more games find more (-g)."
+        return f"{self.statistics}\n\n{kept}{short}\nOutput saved to: {self.output}"
+
+
+class Order(NamedTuple):
+    """What a run is asked for."""
+
+    output: Path
+    games: int  # to be played, or at most if some are to be kept
+    keep: int
+    settings: DatasetSettings
+    player: Player2048
+    base: Base | None  # the file that is extended
+
+    @property
+    def first(self) -> int:
+        """The number of the first game."""
+        return self.base.played if self.base else 0
+
+    @property
+    def known(self) -> int:
+        """Games that are there already."""
+        return self.base.kept if self.base else 0
 
 
 def generate(
     output: Path | str,
-    games: int,
+    games: int | None = None,
     settings: DatasetSettings | None = None,
     workers: int | None = None,
     resume: bool = False,
     verbose: Callable[[str], object] | None = None,
     progress: bool = False,
     player: Player2048 | None = None,
+    keep: int = 0,
+    extend: bool = False,
 ) -> Generated:
-    """Play `games` games and write those that pass the filters; with `resume` go on where a run was stopped.
+    """Play `games` games (500) and write those that pass the filters; with `resume` go on where a run was stopped.
 
-    A `player` is anything with `move(position, random)`, and takes the place of the one that the settings name.
-    Workers are threads: all cores by default for a player that has a chooser for kernels, one for any other.
+    With `keep` games are played until so many pass, at most `games` (100 for each); with `extend` they are added to a
+    finished file, whose settings hold. A `player` is anything with `move(position, random)`, and takes the place of the
+    one that the settings name. Workers are threads: all cores by default for a player that has a chooser for kernels,
+    one for any other; `verbose` is called by them.
     """
-    output, settings = Path(output), settings or make_settings()
+    output = Path(output)
     check_name(output)
-    if games < 1:
-        raise BadNotation(f"{games} games make no dataset; at least 1 is needed")
+    games = games if games is not None else PLAYED_FOR_ONE * keep or USUAL_GAMES
+    if games < 1 or keep < 0:
+        raise BadNotation(f"{games if games < 1 else keep} games make no dataset; at least 1 is needed")
+    if keep > games:
+        raise BadNotation(f"{games} games cannot bring {keep} that pass; ask for more of them (-g)")
+    settings = settings or (settings_to_extend(output, {}) if extend else make_settings())
     if player is None:
         player = settings.make_player()
     else:
@@ -83,7 +135,10 @@ def generate(
         raise BadNotation(f"the player {settings.player[:40]!r}… has a name of more than {LONGEST_TEXT} letters")
     try_place(output)
     with _only_run(output):
-        return _run(output, games, settings, player, workers, resume, verbose, progress)
+        base = None
+        if extend:
+            settings, base = settings_to_extend(output, settings.as_dict()), base_of(output)
+        return _run(Order(output, games, keep, settings, player, base), workers, resume, verbose, progress)
 
 
 @contextmanager
@@ -96,73 +151,114 @@ def _only_run(output: Path) -> Iterator[None]:
 
 
 def _run(
-    output: Path, games: int, settings: DatasetSettings, player: Player2048, workers: int | None, resume: bool,
-    verbose: Callable[[str], object] | None, progress: bool,
-) -> Generated:  # fmt: skip
-    journal, found, lost = Journal(output), Statistics(), 0
-    if resume and journal.exists():
-        settings_to_resume(output, settings, seed_was_said=True)
-        lost = _count(journal, found, settings)
-        if found.games + lost > games:
-            raise BadNotation(f"{journal.path} already has {found.games + lost} games; ask for so many or more (-g)")
-        journal.cut()
-    else:
-        journal.begin(settings.as_dict())
-    stop = stop_flag()
-    play = partial(_play, settings=settings, player=player, stop=stop)
-    workers = workers or (None if has_chooser(player, RULES) else 1)
-    first = found.games + lost
-    with bar(games, "Playing games", "games", progress) as shown:
-        shown.update(min(first, games))
-        for number, played in enumerate(_played(play, range(first, games), workers, stop, journal), first + 1):
-            shown.update(1)
-            if verbose:
-                verbose(_story(played.game, number, games))
+    order: Order, workers: int | None, resume: bool, verbose: Callable[[str], object] | None, progress: bool
+) -> Generated:
+    settings = order.settings
+    journal, found = Journal(order.output), Statistics(min_score=settings.min_score, min_tile=settings.min_tile)
+    if order.base:
+        _count_base(order, order.base, found)
+    next_one = order.first + (_resumed(journal, order, found) if resume else _begun(journal, order))
+    stop, end = stop_flag(), order.first + order.games
+    workers = workers or (None if has_chooser(order.player, RULES) else 1)
+    teller = Teller(verbose, 0 if order.keep else end, (workers or available_cores()) == 1) if verbose else None
+    play = partial(_play, settings=settings, player=order.player, stop=stop, teller=teller)
+    enough = order.known + order.keep if order.keep else 0
+    numbers = range(next_one, next_one if enough and found.games >= enough else end)
+    with (
+        bar(order.keep or order.games, "Playing games", "games", progress, lasting=True) as shown,
+        closing(_played(play, numbers, workers, stop, journal)) as games,
+    ):
+        shown.update(found.games - order.known if order.keep else next_one - order.first)
+        for played in games:
+            next_one += 1
             if played.kept:
                 found.add(played.game)
-            else:
-                lost += 1
-    _finish(journal, output, settings)
-    return Generated(output, settings, max(games, first), lost, found)
+            shown.update(played.kept or not order.keep)
+            if enough and found.games == enough:
+                break
+    tried, added = next_one - order.first, found.games - order.known
+    made = Generated(order.output, settings, next_one, found, tried, added, order.keep)
+    if made.added:
+        _finish(journal, order, Made(next_one, BEHAVIOUR))
+    journal.remove()
+    return made
+
+
+def _begun(journal: Journal, order: Order) -> int:
+    """A new journal; no games are in it."""
+    journal.begin(order.settings.as_dict(), order.base)
+    return 0
+
+
+def _resumed(journal: Journal, order: Order, found: Statistics) -> int:
+    """The games of a run that was stopped, counted; how many were played."""
+    if not journal.exists():
+        if order.base:
+            raise FileTrouble(f"there is nothing to resume: no run that extends {order.output} was stopped")
+        return _begun(journal, order)
+    settings_to_resume(order.output, order.settings, seed_was_said=True)
+    base = journal.base()
+    if (base is None) != (order.base is None):
+        words = "adds to a file: go on with --extend" if base else "makes a file anew: leave out --extend"
+        raise FileTrouble(f"the run to be resumed, {journal.path}, {words}, or remove that journal")
+    if base != order.base:
+        raise FileTrouble(f"{order.output} is not what it was when the run began; remove {journal.path}")
+    played = _count(journal, order, found)
+    if played > order.games or (order.keep and found.games - order.known > order.keep):
+        raise BadNotation(f"{journal.path} already has {played} games; ask for so many or more (-g)")
+    journal.cut()
+    return played
 
 
 def _played(
     play: "Callable[[int], Played]", numbers: range, workers: int | None, stop: Stop, journal: Journal
-) -> "Iterator[Played]":
+) -> "Generator[Played, None, None]":
     """Games as they end, in order, each in the journal; if the first one fails there is nothing to go on with."""
     try:
-        for played in in_order(play, numbers, workers, stop):
-            journal.add(played.line)
-            yield played
+        with closing(in_order(play, numbers, workers, stop)) as games:
+            for played in games:
+                journal.add(played.line)
+                yield played
     except GridlabError as error:
         if journal.is_empty() and not isinstance(error, FileTrouble):
             journal.remove()
         raise
 
 
-def _count(journal: Journal, found: Statistics, settings: DatasetSettings) -> int:
-    """Add the games of a journal to the statistics, each replayed by the rules; how many were dropped."""
-    lost = 0
-    for number, line in enumerate(journal.lines()):
+def _count(journal: Journal, order: Order, found: Statistics) -> int:
+    """Add the games of a journal to the statistics, each replayed by the rules; how many were played."""
+    settings, number = order.settings, order.first
+    for line in journal.lines():
         if line.startswith(DROPPED):
             parse_json(line, Dropped, f"{journal.path}, game {number}")
             if not (settings.min_score or settings.min_tile or stage(settings.curriculum).since):
                 raise SpoiltFile(f"{journal.path}, game {number}: it was dropped, but no game should be; start over")
-            lost += 1
-            continue
-        try:
-            game, flaw = parse(line)
-        except Misshapen as error:
-            game, flaw = None, str(error)
-        if game is not None and flaw is None:
-            flaw = _journal_flaw(game, number, settings)
-        if game is None or flaw is not None:
-            raise SpoiltFile(f"{journal.path}, game {number}: {flaw}; remove the file and start over")
-        found.add(game)
-    return lost
+        else:
+            place = f"{journal.path}, game {number}"
+            found.add(_checked(line, number, settings, place, "remove the file and start over"))
+        number += 1
+    return number - order.first
 
 
-def _journal_flaw(game: Game, number: int, settings: DatasetSettings) -> str | None:
+def _count_base(order: Order, base: Base, found: Statistics) -> None:
+    """The same for the games of a file that is extended."""
+    for number, line in enumerate(lines_of(order.output, base)):
+        found.add(_checked(line, None, order.settings, f"{order.output}, game {number}", "it cannot be extended"))
+
+
+def _checked(line: bytes, number: int | None, settings: DatasetSettings, place: str, remedy: str) -> Game:
+    """The game of a line, if it is one of a run with these settings; its number may not be known."""
+    try:
+        game, flaw = parse(line)
+        flaw = flaw or _foreign(game, game.about.get("game", 0) if number is None else number, settings)
+    except Misshapen as error:
+        raise SpoiltFile(f"{place}: {error}; {remedy}") from error
+    if flaw is not None:
+        raise SpoiltFile(f"{place}: {flaw}; {remedy}")
+    return game
+
+
+def _foreign(game: Game, number: int, settings: DatasetSettings) -> str | None:
     """Why a game is none of a run with these settings."""
     if game.about != _about(number, settings, game.about.get("movesBefore", 0)):
         return "it says that it was made in another way"
@@ -172,15 +268,17 @@ def _journal_flaw(game: Game, number: int, settings: DatasetSettings) -> str | N
     return flaw.reason if flaw else _filtered(game, settings) or None
 
 
-def _finish(journal: Journal, output: Path, settings: DatasetSettings) -> None:
-    """The file itself, with an index beside JSON lines; the journal has done its work then."""
+def _finish(journal: Journal, order: Order, made: Made) -> None:
+    """The file itself, with an index beside JSON lines."""
+    output, games = order.output, journal.games()
+    if order.base:
+        games = chain(lines_of(output, order.base), games)
     if output.suffix in (".jsonl", ".json"):
-        write_lines(output, journal.games(), output.suffix[1:])
+        write_lines(output, games, output.suffix[1:])
     else:
-        write_games(output, (parse(line)[0] for line in journal.games()))
+        write_games(output, (parse(line)[0] for line in games))
     if output.suffix == ".jsonl" and output.is_file():  # a pipe is not there to be read again
-        write_index(output, settings.as_dict())
-    journal.remove()
+        write_index(output, order.settings.as_dict(), made)
 
 
 class Played(NamedTuple):
@@ -191,18 +289,27 @@ class Played(NamedTuple):
     kept: bool
 
 
-def _play(number: int, settings: DatasetSettings, player: Player2048, stop: Stop) -> Played:
-    game = play(number, settings, player, stop)
+def _play(
+    number: int, settings: DatasetSettings, player: Player2048, stop: Stop, teller: Teller | None = None
+) -> Played:
+    if teller:
+        teller.begins(number)
+    game = play(number, settings, player, stop, teller.watch(number) if teller else None)
     reason = _filtered(game, settings)
+    if teller and not stop[0]:
+        teller.ends(number, game, reason)
     return Played(game, dropped(reason) if reason else game.line(), not reason)
 
 
-def play(number: int, settings: DatasetSettings, player: Player2048 | None = None, stop: Stop | None = None) -> Game:
+def play(
+    number: int, settings: DatasetSettings, player: Player2048 | None = None, stop: Stop | None = None,
+    watch: Watch | None = None,
+) -> Game:  # fmt: skip
     """Game `number` of a dataset, checked by the rules."""
     limits = Limits(settings.max_moves, max(0, stage(settings.curriculum).until.bit_length() - 1))
     found = record_game(
         player or settings.make_player(), RULES, settings.seed, number, stop_flag() if stop is None else stop, limits,
-        settings.metadata,
+        settings.metadata, watch,
     )  # fmt: skip
     first = _first(found.boards, settings)
     run, details = found.since(first), None
@@ -243,15 +350,6 @@ def _filtered(game: Game, settings: DatasetSettings) -> str:
     if game.max_tile < settings.min_tile:
         return f"tile {game.max_tile} is below {settings.min_tile}"
     return ""
-
-
-def _story(game: Game, number: int, games: int) -> str:
-    """What --verbose says of a game."""
-    lines = [f"🎯 Game {number}/{games}"]
-    for move in range(EVERY, game.moves, EVERY):
-        tile = max(unpack(int(game.boards[move])))
-        lines.append(f"Move {move}: Score {game.scores[move]}, Max tile {tile}")
-    return "\n".join([*lines, f"✓ Finished: Score {game.final_score}, Max tile {game.max_tile}, Moves {game.moves}"])
 
 
 __all__ = ["DatasetSettings", "Generated", "generate", "make_settings", "play", "settings_to_resume"]

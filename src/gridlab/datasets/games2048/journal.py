@@ -4,6 +4,9 @@
     01ab… {"totalMoves": …}                                      a game
     77e0… {"dropped": "score 812 is below 15000"}                a game that a filter has dropped
 
+A run that adds games to a finished file has `base` in its first line: how many were played for that file, how many of
+them it has, and its SHA-256.
+
 It stands beside the file to be made, and lines are only added to it. In front of each line stand 32 hexadecimal digits,
 the beginning of the SHA-256 of all lines up to this one (without these digits): nothing can be changed, left out or
 put elsewhere. A run that was killed leaves whole lines and perhaps the beginning of one, which is cut off when the run
@@ -23,11 +26,19 @@ import msgspec
 from gridlab.arena.records.game2048 import LONGEST_LINE
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble, SpoiltFile
-from gridlab.core.untrusted import Plain, lines, parse_json, reason_of
+from gridlab.core.untrusted import Count, Plain, lines, parse_json, reason_of
 
 NAME, VERSION = "gridlab 2048 games", 2
 DIGITS = 32
 DROPPED = b'{"dropped":'
+
+
+class Base(msgspec.Struct, frozen=True):
+    """The finished file that a run adds games to."""
+
+    played: Count
+    kept: Count
+    sha256: str
 
 
 class Head(msgspec.Struct):
@@ -37,6 +48,7 @@ class Head(msgspec.Struct):
     version: int
     behaviour: int
     settings: dict[str, Plain]
+    base: Base | None = None
 
 
 class Dropped(msgspec.Struct, forbid_unknown_fields=True):
@@ -60,11 +72,13 @@ class Journal:
     def exists(self) -> bool:
         return os.path.lexists(self.path)
 
-    def begin(self, settings: dict[str, Any]) -> None:
+    def begin(self, settings: dict[str, Any], base: Base | None = None) -> None:
         """A new journal; there must be none."""
         if self.exists():
             raise FileTrouble(f"a run that was stopped has left {self.path}: go on with --resume, or remove that file")
-        head = {"journal": NAME, "version": VERSION, "behaviour": BEHAVIOUR, "settings": settings}
+        head: dict[str, Any] = {"journal": NAME, "version": VERSION, "behaviour": BEHAVIOUR, "settings": settings}
+        if base:
+            head["base"] = msgspec.to_builtins(base)
         self.add(json.dumps(head).encode() + b"\n")
         self._head = self._size
 
@@ -74,6 +88,13 @@ class Journal:
 
     def settings(self) -> dict[str, Plain]:
         """What the run was asked for."""
+        return self._first().settings
+
+    def base(self) -> Base | None:
+        """What it adds games to, if there is such a file."""
+        return self._first().base
+
+    def _first(self) -> Head:
         line = next(self._checked(), b"")
         try:
             head = parse_json(line, Head, self.path)
@@ -83,7 +104,7 @@ class Journal:
             raise SpoiltFile(f"{self.path} is no journal of games, or of another version; remove it and start over")
         if head.behaviour != BEHAVIOUR:
             raise SpoiltFile(f"{self.path} was begun by another version whose games differ; remove it and start over")
-        return head.settings
+        return head
 
     def lines(self) -> Iterator[bytes]:
         """A line for every game played so far, each checked; when all were read the journal can go on."""

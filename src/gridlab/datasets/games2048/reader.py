@@ -38,6 +38,13 @@ TURNED = np.array([LEFT, RIGHT, DOWN, UP])  # a quarter turn to the left leads u
 MIRRORED = np.array([UP, DOWN, RIGHT, LEFT])
 
 
+class Made(msgspec.Struct, frozen=True):
+    """The run that a whole file is of: what is needed to go on with it."""
+
+    played: Count  # games, those that were dropped counted too
+    behaviour: int
+
+
 class Header(msgspec.Struct):
     """What an index says of itself."""
 
@@ -45,6 +52,7 @@ class Header(msgspec.Struct):
     mark: str
     sha256: str
     settings: dict[str, Plain]
+    made: Made | None = None
 
 
 class Index(NamedTuple):
@@ -53,6 +61,7 @@ class Index(NamedTuple):
     offsets: NDArray[np.uint64]  # [game + 1]
     moves: NDArray[np.uint32]  # [game]
     settings: dict[str, Any]  # how the file was made, if that is known
+    made: Made | None = None  # and by which run, if it is all of it
 
 
 class Games:
@@ -172,8 +181,9 @@ def known_index(path: Path) -> Index | None:
     if header.sha256 != hashlib.sha256(body).hexdigest():
         return None
     index = Index(
-        np.frombuffer(body, "<u8", count + 1), np.frombuffer(body, "<u4", count, 8 * (count + 1)), header.settings
-    )
+        np.frombuffer(body, "<u8", count + 1), np.frombuffer(body, "<u4", count, 8 * (count + 1)), header.settings,
+        header.made,
+    )  # fmt: skip
     return index if _fits(index, size) else None
 
 
@@ -186,7 +196,7 @@ def _fits(index: Index, size: int) -> bool:
     return ascending and int(offsets[-1]) == size and possible and said
 
 
-def write_index(path: Path, settings: dict[str, Any]) -> Index:
+def write_index(path: Path, settings: dict[str, Any], made: Made | None = None) -> Index:
     """Look where the games begin, and write it down beside the file if that is possible."""
     offsets, moves, place = [0], list[int](), 0
     for number, line in lines(path, LONGEST_LINE):
@@ -196,13 +206,14 @@ def write_index(path: Path, settings: dict[str, Any]) -> Index:
             moves.append(_moves(line, path, number))
         else:
             offsets[-1] = place
-    index = Index(np.array(offsets, "<u8"), np.array(moves, "<u4"), settings)
+    index = Index(np.array(offsets, "<u8"), np.array(moves, "<u4"), settings, made)
     body = index.offsets.tobytes() + index.moves.tobytes()
     header = {
         "games": len(moves),
         "mark": _mark(path),
         "sha256": hashlib.sha256(body).hexdigest(),
         "settings": settings,
+        "made": msgspec.to_builtins(made),
     }
     text = json.dumps(header).encode()
     if _may_write(index_of(path)):

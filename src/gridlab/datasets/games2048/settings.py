@@ -112,7 +112,7 @@ def settings_to_resume(output: Path, asked: DatasetSettings, seed_was_said: bool
         if output.exists():
             raise FileTrouble(f"there is nothing to resume: {output} is whole and no run of it was stopped")
         return asked
-    known = _known(journal)
+    known = settings_from(journal.settings(), journal.path, "remove it and start over")
     asked = asked if seed_was_said else replace(asked, seed=known.seed)
     of_search = SEARCH if known.player or asked.player else ()  # of no use to another player
     differing = [
@@ -124,14 +124,13 @@ def settings_to_resume(output: Path, asked: DatasetSettings, seed_was_said: bool
     return known
 
 
-def _known(journal: Journal) -> DatasetSettings:
-    """The settings of a journal; only their form and the seed are looked at, as all else must be what is asked for."""
-    said = journal.settings()
+def settings_from(said: dict[str, Any], place: Path, remedy: str) -> DatasetSettings:
+    """The settings that a file says; of what they mean only the seed is looked at."""
     try:
         known = msgspec.convert(said, DatasetSettings)
         check_seed(known.seed)
     except (msgspec.ValidationError, BadNotation) as error:
-        raise SpoiltFile(f"{journal.path} has settings of no run: {error}; remove it and start over") from error
+        raise SpoiltFile(f"{place} has settings of no run: {error}; {remedy}") from error
     if known.as_dict() != said:
-        raise SpoiltFile(f"{journal.path} has settings of another form; remove it and start over")
+        raise SpoiltFile(f"{place} has settings of another form; {remedy}")
     return known

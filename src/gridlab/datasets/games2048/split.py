@@ -1,7 +1,13 @@
-"""A dataset of 2048 games in three parts, by whole games: nothing of a game leaks from one part into another."""
+"""A dataset of 2048 games in three parts, by whole games: nothing of a game leaks from one part into another.
 
+Where the file to be shared out has the name of the part for training, and lies where that part is to lie, it is kept
+under another name: `gridlab 2048 split data/training_games.jsonl --out data` leaves all of it in data/all_games.jsonl.
+"""
+
+import filecmp
 import math
 import os
+import shutil
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,11 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gridlab.core.errors import BadNotation, FileTrouble
-from gridlab.core.files import beside, refuse_overlap
+from gridlab.core.files import beside, refuse_overlap, resolved
 from gridlab.core.numbers import check_seed
 from gridlab.datasets.games2048.files import check_name, export_games
 from gridlab.datasets.games2048.reader import Games, write_index
 
+ALL = "all_games.jsonl"
 NAMES = {"train": "training_games.jsonl", "val": "validation_games.jsonl", "test": "test_games.jsonl"}
 
 
@@ -30,12 +37,18 @@ class Split(NamedTuple):
     """The three parts of a dataset."""
 
     parts: dict[str, Part]
+    whole: Part | None = None  # all games, if their file had to make room for a part
 
     def as_dict(self) -> dict[str, Any]:
-        return {name: {**part._asdict(), "path": str(part.path)} for name, part in self.parts.items()}
+        named = {**self.parts, "all": self.whole} if self.whole else self.parts
+        return {name: {**part._asdict(), "path": str(part.path)} for name, part in named.items()}
 
     def __str__(self) -> str:
-        return "\n".join(f"{part.path}: {part.games:,} games, {part.moves:,} moves" for part in self.parts.values())
+        lines = [f"{part.path}: {part.games:,} games, {part.moves:,} moves" for part in self.parts.values()]
+        if self.whole:
+            path, games, moves = self.whole
+            lines.append(f"{path}: all {games:,} games, {moves:,} moves, as they were in {self.parts['train'].path}")
+        return "\n".join(lines)
 
 
 def split(source: Path, folder: Path, train: float, val: float, test: float, seed: int = 0) -> Split:
@@ -46,19 +59,41 @@ def split(source: Path, folder: Path, train: float, val: float, test: float, see
     check_seed(seed)
     check_name(source)
     targets = {name: folder / file for name, file in NAMES.items()}
+    kept = folder / ALL if _is(source, targets["train"]) else None
     for target in targets.values():
-        refuse_overlap(source, target)
+        if kept is None or target != targets["train"]:
+            refuse_overlap(source, target)
+    if kept is not None:
+        _check_room(kept, source)
     with tempfile.TemporaryDirectory() as between:
-        if source.suffix == ".jsonl":
-            return _share_out(Games(source), source, targets, shares, seed)
-        lines, _ = export_games(source, "jsonl", Path(between) / "games.jsonl")
-        return _share_out(Games(lines), source, targets, shares, seed)
+        lines = source
+        if source.suffix != ".jsonl":
+            lines, _ = export_games(source, "jsonl", Path(between) / "games.jsonl")
+        games = Games(lines)
+        if not len(games):
+            raise FileTrouble(f"{source} has no games that could be shared out")
+        return _share_out(games, targets, shares, seed, kept)
 
 
-def _share_out(games: Games, source: Path, targets: dict[str, Path], shares: dict[str, float], seed: int) -> Split:
-    """All three parts are on the disk before the first of them takes its place."""
-    if not len(games):
-        raise FileTrouble(f"{source} has no games that could be shared out")
+def _is(source: Path, target: Path) -> bool:
+    """Whether these are one name in one folder; a link to elsewhere is not what it leads to."""
+    one, other = (resolved(path.parent) / path.name for path in (source, target))
+    return one == other and not source.is_symlink()
+
+
+def _check_room(kept: Path, source: Path) -> None:
+    """Whether all games can be kept there: nothing may be lost, not even what an earlier split has kept."""
+    if not os.path.lexists(kept):
+        return
+    if kept.is_symlink() or not kept.is_file() or not filecmp.cmp(kept, source, shallow=False):
+        raise FileTrouble(
+            f"{source} would make room for its part, but {kept}, where all its games are to be kept, is something else;"
+            f" share out that file, move it away, or name another folder (--out)"
+        )
+
+
+def _share_out(games: Games, targets: dict[str, Path], shares: dict[str, float], seed: int, kept: Path | None) -> Split:
+    """All parts are on the disk before the first of them takes its place; all games are kept before that."""
     order = np.random.default_rng(seed).permutation(len(games)).tolist()
     ends = np.rint(np.cumsum(list(shares.values())) * len(games)).astype(int).tolist()
     parts: dict[str, Part] = {}
@@ -68,9 +103,14 @@ def _share_out(games: Games, source: Path, targets: dict[str, Path], shares: dic
             part = stack.enter_context(beside(targets[name]))
             moves = _write(games, chosen, part)
             parts[name] = Part(targets[name], len(chosen), moves)
+        if kept is not None:  # what is entered last takes its place first
+            shutil.copyfile(games.path, stack.enter_context(beside(kept)))
+    settings, made = games.index.settings, games.index.made
     for target in targets.values():
-        write_index(target, {})
-    return Split(parts)
+        write_index(target, settings)
+    if kept is not None:
+        write_index(kept, settings, made)
+    return Split(parts, Part(kept, len(games), games.samples) if kept else None)
 
 
 def _write(games: Games, chosen: list[int], path: Path) -> int:

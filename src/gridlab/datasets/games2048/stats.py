@@ -4,19 +4,31 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gridlab.arena.records.game2048 import WINNING_TILE, Game
 from gridlab.core.figures import new_figure, save
 from gridlab.core.files import refuse_overlap, try_place
+from gridlab.datasets.games2048.files import read_games
+from gridlab.datasets.games2048.reader import known_index
 from gridlab.games.game2048.reference import DIRECTIONS
 
 PERCENTILES = (10, 25, 50, 75, 90)
 RULE = "=" * 60
 SHORT = 50  # moves of a very short game
+GOOD_SCORE, GOOD_LENGTH = 10_000, 100  # on average
+MANY, LARGE_TILE = 1000, 4096  # in so many games there should be one with this tile
 BAR = 40  # signs of the longest bar
+
+
+class Stopped(NamedTuple):
+    """How far a game had come when a limit or its curriculum stopped it."""
+
+    score: int
+    moves: int
+    tile: int
 
 
 @dataclass
@@ -25,13 +37,20 @@ class Statistics:
 
     scores: list[int] = field(default_factory=list)
     moves: list[int] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)  # moves, and those before the first one recorded
     tiles: Counter[int] = field(default_factory=Counter)  # games by their largest tile
     directions: list[int] = field(default_factory=lambda: [0] * 4)
+    stopped: list[Stopped] = field(default_factory=list)  # games that still had a move
+    min_score: int = 0  # games below were dropped
+    min_tile: int = 0  # and games without this tile
 
     def add(self, game: Game) -> None:
         self.scores.append(game.final_score)
         self.moves.append(game.moves)
+        self.lengths.append(game.moves + game.about.get("movesBefore", 0))
         self.tiles[game.max_tile] += 1
+        if not game.over:
+            self.stopped.append(Stopped(game.final_score, self.lengths[-1], game.max_tile))
         for direction, number in enumerate(np.bincount(game.directions, minlength=4).tolist()):
             self.directions[direction] += number
 
@@ -47,19 +66,36 @@ class Statistics:
     def samples(self) -> int:
         return sum(self.moves)
 
+    @property
+    def short(self) -> int:
+        """Very short games, whole ones."""
+        return sum(length < SHORT for length in self.lengths)
+
+    @property
+    def filters(self) -> str:
+        """What the games were held to."""
+        score = f"score {self.min_score:,} or more" if self.min_score else ""
+        tile = f"tile {self.min_tile} or more" if self.min_tile else ""
+        return ", ".join(filter(None, (score, tile)))
+
     def flags(self) -> list[str]:
-        """The document's red flags, and directions that nobody took."""
+        """The document's red flags, and directions that nobody took.
+
+        A game that was stopped might have gone on to anything, so none of these is raised for where it stood then.
+        """
         if not self.games:
             return ["there are no games"]
-        found = []
-        if self.wins < self.games / 2:
-            found.append(f"win rate {self.wins / self.games:.1%} is below 50%: the player does not perform well")
-        if np.mean(self.scores) < 10_000:
-            found.append(f"average score {np.mean(self.scores):,.0f} is below 10,000: check the evaluation function")
-        if self.games >= 1000 and not any(tile >= 4096 for tile in self.tiles):
-            found.append(f"no 4096 tile in {self.games:,} games: the search is too shallow")
-        if np.mean(self.moves) < 100:
-            found.append(f"average move count {np.mean(self.moves):.1f} is below 100: games end too early")
+        found, kept = [], " of the games kept" if self.filters else ""
+        score, length = float(np.mean(self.scores)), float(np.mean(self.lengths))
+        lost = self.games - self.wins - sum(each.tile < WINNING_TILE for each in self.stopped)
+        if lost > self.games / 2:
+            found.append(f"win rate {self.wins / self.games:.1%}{kept} is below 50%: the player does not perform well")
+        if score < GOOD_SCORE and all(each.score >= GOOD_SCORE for each in self.stopped):
+            found.append(f"average score {score:,.0f}{kept} is below {GOOD_SCORE:,}: check the evaluation function")
+        if self.games >= MANY and max(self.tiles) < LARGE_TILE and not self.stopped:
+            found.append(f"no {LARGE_TILE} tile in {self.games:,} games: the search is too shallow")
+        if length < GOOD_LENGTH and all(each.moves >= GOOD_LENGTH for each in self.stopped):
+            found.append(f"average move count {length:.1f} is below {GOOD_LENGTH}: games end too early")
         unused = [name for name, number in zip(DIRECTIONS, self.directions, strict=True) if not number]
         return [*found, *(f"no move goes {name}" for name in unused)]
 
@@ -75,7 +111,10 @@ class Statistics:
             "score_percentiles": self._percentiles(self.scores),
             "move_percentiles": self._percentiles(self.moves),
             "directions": dict(zip(DIRECTIONS, self.directions, strict=True)),
-            "short_games": sum(moves < SHORT for moves in self.moves),
+            "short_games": self.short,
+            "stopped_games": len(self.stopped),
+            "min_score": self.min_score,
+            "min_tile": self.min_tile,
             "flags": self.flags(),
         }
 
@@ -89,10 +128,13 @@ class Statistics:
             "📊 Dataset Statistics",
             RULE,
             f"Total games: {self.games:,}",
+            *([f"Kept: {self.filters}"] if self.filters else []),
             f"Wins (2048+): {self.wins:,} ({self.wins / self.games:.1%})",
             f"Average score: {np.mean(self.scores):,.0f}",
             f"Average moves per game: {np.mean(self.moves):,.1f}",
             f"Max tile achieved: {max(self.tiles)}",
+            f"Very short games (<{SHORT} moves): {self.short:,} ({self.short / self.games:.1%})",
+            *([f"Stopped by a limit or a curriculum: {len(self.stopped):,}"] if self.stopped else []),
             "",
             "Max tile distribution:",
             *(f"  {tile:>4}: {self.tiles[tile]:>4} games ({self.tiles[tile] / self.games:>6.1%})"
@@ -119,11 +161,19 @@ class Statistics:
         ]
 
 
-def statistics(games: Iterable[Game]) -> Statistics:
-    found = Statistics()
+def statistics(games: Iterable[Game], min_score: int = 0, min_tile: int = 0) -> Statistics:
+    """All games counted; the filters are those that they have passed before."""
+    found = Statistics(min_score=min_score, min_tile=min_tile)
     for game in games:
         found.add(game)
     return found
+
+
+def statistics_of(path: Path) -> Statistics:
+    """The games of a file; what they were held to is known from the index beside it, if there is one."""
+    index = known_index(path) if path.suffix == ".jsonl" and path.is_file() else None
+    said = [index.settings.get(name) if index else 0 for name in ("min_score", "min_tile")]
+    return statistics(read_games(path), *(number if type(number) is int and number > 0 else 0 for number in said))
 
 
 def check_picture(source: Path, picture: Path) -> None:

@@ -19,7 +19,7 @@ from gridlab.datasets.games2048.table_files import FORMS, read_table
 from gridlab.datasets.games2048.table_rows import Found
 from gridlab.games.game2048.kernels import unpack
 from gridlab.games.game2048.reference import DIRECTIONS
-from gridlab.games.game2048.replay import REASONS, afters, first_flaw
+from gridlab.games.game2048.replay import REASONS, first_flaw
 from gridlab.games.game2048.row_tables import row_tables
 
 SHOWN = 20  # flaws named; all are counted
@@ -164,10 +164,7 @@ def _end_flaw(game: Game, max_moves: int | None) -> str | None:
         return f"the run goes on after the first tile of {until}"
     if said and played > said:
         return f"{played:,} moves are more than max_moves, {said:,}"
-    final = np.array([game.final_board], np.uint64)
-    if (afters(final, row_tables()) == final).all():
-        return None
-    if until and game.max_tile >= until:
+    if game.over or (until and game.max_tile >= until):
         return None
     limit = game.about.get("max_moves", max_moves or MAX_MOVES)
     if played == limit:

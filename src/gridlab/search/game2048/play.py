@@ -71,6 +71,13 @@ class Trace(NamedTuple):
     nodes: NDArray[np.int64]  # boards evaluated for the move
 
 
+class Watch(NamedTuple):
+    """Somebody who looks on, every so many moves: `see(board, score, moves)`."""
+
+    every: int
+    see: Callable[[int, int, int], object]
+
+
 NO_LIMITS = Limits()
 
 
@@ -82,12 +89,18 @@ def play_batch(chooser: Chooser, odds: tuple[int, int], states: States, stop: St
 
 
 def play_and_record(
-    chooser: Chooser, odds: tuple[int, int], state: States, stop: Stop, limits: Limits = NO_LIMITS
-) -> tuple[Trace, Ends]:
-    """The game of one stream of chance, every move written down."""
+    chooser: Chooser, odds: tuple[int, int], state: States, stop: Stop, limits: Limits = NO_LIMITS,
+    watch: Watch | None = None,
+) -> tuple[Trace, Ends]:  # fmt: skip
+    """The game of one stream of chance, every move written down; the kernel comes back where somebody looks on."""
     trace, ends = new_trace(min(limits.moves or ROOM, ROOM)), new_ends(1)
-    while play_games(chooser, row_tables(), ends, trace, odds, limits, state, stop):
-        trace = resized(trace, 2 * len(trace.boards))
+    moves = 0
+    while play_games(chooser, row_tables(), ends, _until_seen(trace, moves, watch), odds, limits, state, stop):
+        moves = int(ends.moves[0])
+        if watch and moves % watch.every == 0:
+            watch.see(int(ends.boards[0]), int(ends.scores[0]), moves)
+        if moves == len(trace.boards):
+            trace = resized(trace, 2 * moves)
     return resized(trace, int(ends.moves[0])), ends
 
 
@@ -100,6 +113,16 @@ def new_trace(room: int) -> Trace:
         np.empty(room, np.uint64), np.empty(room, np.int8), np.empty(room, np.int64), np.empty((max(room, 1), 4)),
         np.empty(room, np.int64),
     )  # fmt: skip
+
+
+def _until_seen(trace: Trace, moves: int, watch: Watch | None) -> Trace:
+    """A trace with room up to where somebody looks on again; nothing is copied."""
+    if watch is None:
+        return trace
+    room = moves - moves % watch.every + watch.every
+    return Trace(
+        trace.boards[:room], trace.directions[:room], trace.scores[:room], trace.values[:room], trace.nodes[:room]
+    )
 
 
 def resized(trace: Trace, room: int) -> Trace:
