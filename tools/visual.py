@@ -5,4 +5,5 @@ import sys
 from gridlab.__main__ import main
 
 if __name__ == "__main__":
-    main(["lines", *(sys.argv[1:] or ["tictactoe5"])])
+    sys.argv[1:] = sys.argv[1:] or ["tictactoe5"]
+    main("visual.py")

@@ -54,6 +54,7 @@ app.add_typer(train.app, name="train")
 SCRIPTS: dict[str, Callable[..., int | None]] = {
     "generate_dataset.py": datasets2048.generate,
     "analyze_dataset.py": datasets2048.stats,
+    "visual.py": positions.lines,
 }
 
 
