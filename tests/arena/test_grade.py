@@ -1,5 +1,6 @@
 """Grades: questions, blunders, faults, seeds and comparisons."""
 
+import json
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,7 @@ from gridlab.players.mnk import PLAYERS, PerfectPlayer
 from gridlab.players.registry import Kind, make_player
 from gridlab.search.budget import Budget
 from tests.arena.players import Answers, First, Late, add_player
-from tests.conftest import Table
+from tests.conftest import Run, Table
 
 pytestmark = pytest.mark.compiled
 RULES = game("tictactoe")
@@ -247,3 +248,19 @@ def test_wrong_settings(text: str, positions: int, seed: int, sentence: str) -> 
 def test_a_wrong_player(player: str) -> None:
     with pytest.raises(BadPlayer):
         grade(player, RULES, 10, workers=1)
+
+
+@pytest.mark.compiled
+def test_mistakes_are_told(gridlab: Run) -> None:
+    words = ("grade", "random", "--game", "3x3:3", "--positions", "40", "--seed", "1", "--quiet", "--workers", "1")
+    code, out, _ = gridlab(*words, "--verbose", "--json")
+    report = json.loads(out)
+    assert code == 0
+    assert len(report["mistakes"]) == sum(report["blunders"].values()) > 0
+    oracle = Oracle(Rules(3, 3, 3))
+    for each in report["mistakes"]:
+        position = Position.parse(each["board"], Rules(3, 3, 3))
+        before, after = each["change"].split("->")
+        assert oracle.ask(position).value == before
+        assert {"win": "loss", "loss": "win", "draw": "draw"}[oracle.ask(position.play(each["move"])).value] == after
+    assert "random, a mistake\n" in gridlab(*words, "-v")[1]

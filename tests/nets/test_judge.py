@@ -1,5 +1,6 @@
 """Searches over the network: the same value whether all leaves are judged or only those that matter; stopped soon."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from gridlab.nets.judge import load_judge
 from gridlab.nets.opinion import opinion_of
 from gridlab.players.registry import make_player
 from gridlab.search.mnk.depth_limited import DECIDED
+from tests.conftest import Run
 from tests.search.mnk.test_depth_limited import random_positions, seats
 
 
@@ -83,3 +85,15 @@ def test_an_interrupt_is_heard_soon(after: float) -> None:
     assert "KeyboardInterrupt" in err
     assert out == ""
     assert time.monotonic() - begun < 2  # half a second, and the end of the process on a busy machine
+
+
+@pytest.mark.compiled
+def test_solve_tells_how_a_player_finds_its_move(gridlab: Run) -> None:
+    board = "X..../...../..O../...../....."
+    code, out, _ = gridlab("solve", "squava", board, "--player", "dqn-minimax depth=3", "--json", "--quiet")
+    report = json.loads(out)["report"]
+    assert code == 0
+    assert (report["depth"], len(report["moves"])) == (3, 23)
+    assert 0 < report["pruned"] < 1
+    code, _, err = gridlab("solve", "squava", board, "--player", "random", "--quiet")
+    assert (code, "cannot tell how it finds its moves" in err) == (2, True)

@@ -9,7 +9,7 @@ A question is a position in which a move can change the value (gridlab.arena.que
     fault           a wrong, late or missing answer, which counts as a blunder of its own kind
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -218,6 +218,36 @@ def judge(question: Question, cell: int) -> Answer:
     if move.value == "draw" or move.distance is None or solution.distance is None:
         return Answer(position, solution.value, cell)
     return Answer(position, solution.value, cell, lost=abs(move.distance - solution.distance))
+
+
+class Mistake(NamedTuple):
+    """A move that changed the value, and how the player found it, if it can say so."""
+
+    position: Position
+    move: str
+    change: str
+    report: Any
+
+    def as_dict(self) -> dict[str, Any]:
+        told = None if self.report is None else self.report.as_dict()
+        return {"board": str(self.position), "move": self.move, "change": self.change, "report": told}
+
+    def __str__(self) -> str:
+        drawn = f"{self.position.draw()}\n{self.position.to_move} plays {self.move}: {self.change}"
+        return drawn if self.report is None else f"{drawn}\n{self.report}"
+
+
+def mistakes(grade: Grade, player: str | Player, tablebase: Path | str | None = None) -> Iterator[Mistake]:
+    """Every move of a grade that changed the value; a player with `report(position)` is asked once more."""
+    asked = make_player(player, grade.rules, tablebase)
+    report = getattr(asked, "report", None)
+    try:
+        for each in grade.outcomes:
+            if each.move is not None and each.blunder:
+                told = report(each.position) if callable(report) else None
+                yield Mistake(each.position, each.position.move_text(each.move), each.blunder, told)
+    finally:
+        close_player(asked)
 
 
 # ---- two players

@@ -33,6 +33,9 @@ def grade(
         bool, typer.Option("--plot", help="Draw accuracy by ply: grade.png unless --out says otherwise.")
     ] = False,
     out: Picture = None,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Every move that changed the value, and how it was found.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -40,7 +43,7 @@ def grade(
 
     Several players answer the same questions, and each is compared with the first.
     """
-    from gridlab.arena.grade import compare, plot_grades
+    from gridlab.arena.grade import compare, mistakes, plot_grades
     from gridlab.arena.grade import grade as find_grade
     from gridlab.arena.questions import find_questions
     from gridlab.core.figures import new_figure
@@ -61,10 +64,17 @@ def grade(
         find_grade(player, rules, positions, tablebase, seed or 0, workers, shown, questions) for player in players
     ]
     comparisons = [compare(grades[0], other, seed or 0) for other in grades[1:]]
+    told = [list(mistakes(*pair, tablebase)) if verbose else [] for pair in zip(grades, players, strict=True)]
     if json:
-        both = {"grades": [each.as_dict() for each in grades], "comparisons": [each.as_dict() for each in comparisons]}
-        typer.echo(json_module.dumps(both if comparisons else grades[0].as_dict()))
+        found = [
+            each.as_dict() | ({"mistakes": [one.as_dict() for one in wrong]} if verbose else {})
+            for each, wrong in zip(grades, told, strict=True)
+        ]
+        both = {"grades": found, "comparisons": [each.as_dict() for each in comparisons]}
+        typer.echo(json_module.dumps(both if comparisons else found[0]))
     else:
+        for each, wrong in zip(grades, told, strict=True):
+            typer.echo("".join(f"{each.player}, a mistake\n{one}\n\n" for one in wrong), nl=False)
         typer.echo("\n\n".join(map(str, grades)))
         typer.echo("".join(f"\n{each}" for each in comparisons), nl=bool(comparisons))
     if picture is not None:

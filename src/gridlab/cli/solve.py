@@ -1,5 +1,6 @@
 """`gridlab solve`: the exact answer for one position."""
 
+from json import dumps
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +26,10 @@ def solve(
     prove: Annotated[
         bool, typer.Option("--prove", help="Only whether the player to move wins by force, by proof-number search.")
     ] = False,
+    player: Annotated[
+        str | None,
+        typer.Option("--player", metavar="TEXT", help='How this one finds its move: "dqn-minimax depth=4" (squava).'),
+    ] = None,
     search: Annotated[bool, typer.Option("--search", help="By alpha-beta, whatever tables there are.")] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -56,9 +61,28 @@ def solve(
             shown.update(moves - shown.n)
 
         found = oracle.ask(position, value_only, tell)
-    print_result(found, json)
+    if player is None:
+        print_result(found, json)
+    else:
+        told = report_by(player, position)
+        exact = found.as_dict() | {"player": player, "report": told.as_dict()}
+        typer.echo(dumps(exact) if json else f"{found}\n\n{player}\n{told}")
     if not quiet:
         typer.echo(f"by {found.source}", err=True)
+
+
+def report_by(player: str, position: Any) -> Any:
+    """How a player finds its move, if it is of those that can say so."""
+    from gridlab.core.errors import BadPlayer
+    from gridlab.players.registry import close_player, make_player
+
+    asked = make_player(player, position.rules)
+    try:
+        if not callable(report := getattr(asked, "report", None)):
+            raise BadPlayer(f"{player!r} cannot tell how it finds its moves; dqn-minimax can")
+        return report(position)
+    finally:
+        close_player(asked)
 
 
 def proof_of(position: Any, budget: Any, shown: bool) -> Any:
