@@ -16,16 +16,14 @@ from tests.attacks.harness import TRIED, Attacker
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the variants of an attack three run with `make check`, far from each other; all with `make test-long`."""
+    """Of the variants of an attack the first and the last run with `make check`, all of them with `make test-long`."""
     variants: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.path.parent == Path(__file__).parent and not item.get_closest_marker("long"):
             variants.setdefault(f"{item.path}::{getattr(item, 'originalname', item.name)}", []).append(item)
     for every in variants.values():
-        kept = {every[0], every[len(every) // 2], every[-1]}
-        for item in every:
-            if item not in kept:
-                item.add_marker(pytest.mark.long)
+        for item in every[1:-1]:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session")

@@ -64,7 +64,7 @@ def test_two_builds_of_terminals(tmp_path: Path, attacker: Attacker) -> None:
 
 def test_two_builds_of_a_tablebase(tmp_path: Path, attacker: Attacker) -> None:
     first = ("tablebase", "build", "4x5:4", "-o", "new/t.tb", "--workers", "1", "--quiet")
-    with running(tmp_path, "new/.t.tb.lock", *first):
+    with running(tmp_path, "new/t.tb.plies", *first):
         ending = attacker.attack("tablebase", "build", "3x3:3", "-o", "new/t.tb", "--quiet", "--resume", cwd=tmp_path)
         assert (ending.code, ending.seconds < 5) == (2, True)
         assert "new/t.tb; wait for it, or name another place" in ending.err
