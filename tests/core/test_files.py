@@ -190,3 +190,8 @@ def test_overlaps_of_strange_names(tmp_path: Path) -> None:
     for name in ("loop", "x" * 300):
         with pytest.raises(FileTrouble):
             refuse_overlap(tmp_path / name, tmp_path / "out")
+
+
+def test_a_place_deep_down_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileTrouble, match="more than 200 folders"):
+        write(tmp_path / ("a/" * 2000) / "x")

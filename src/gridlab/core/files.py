@@ -38,6 +38,7 @@ try:
 except ImportError:  # Windows: no lock
     fcntl = None  # type: ignore[assignment]
 
+MOST_FOLDERS = 200  # in a path; pathlib makes them by recursion
 LONGEST_NAME = 180  # bytes of a name that stand in the name of its part
 LOCK = ".lock"  # in a folder
 _HELD: dict[Path, int] = {}  # the locks of this process, with the thread that has each
@@ -158,6 +159,8 @@ def check_place(path: Path) -> Path:
         place = path.resolve()
         if not path.name or place.is_dir():
             raise FileTrouble(f"cannot write {str(path)!r}: it is a folder; name a file")
+        if len(place.parts) > MOST_FOLDERS:
+            raise FileTrouble(f"cannot write {shortened(str(path))}: it lies in more than {MOST_FOLDERS} folders")
         return place
     except FileTrouble:
         raise
