@@ -84,7 +84,7 @@ def test_signals_stop_long_work(attacker: Attacker, tmp_path: Path, name: str) -
     for number, delay in moments:
         more = ["--resume"] if name in GOES_ON else []
         ending = attacker.attack(*LONG[name], *more, cwd=folder, signals=[(delay, number)], seconds=30, peak=4 << 30)
-        if ending.seconds < delay + 0.1 and ending.code == 0:
+        if ending.seconds < delay + 0.3 and ending.code == 0:
             continue  # it was done before, or at that very moment
         assert ending.code == 130, ending
         assert ending.seconds - delay < SOON, ending

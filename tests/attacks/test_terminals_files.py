@@ -108,11 +108,19 @@ def spoilt_files(wins: Path, number: int, random: np.random.Generator) -> Iterat
         yield path, mutated(path.read_bytes(), random)
 
 
+def same(spoilt: bytes, before: bytes) -> bool:
+    """Equal but for spaces between the words of a manifest."""
+    try:
+        return spoilt == before or bool(json.loads(spoilt) == json.loads(before))
+    except ValueError:
+        return False
+
+
 def attack_bytes(wins: Path, number: int, random: np.random.Generator) -> None:
     for path, spoilt in spoilt_files(wins, number, random):
         before = path.read_bytes()
         path.write_bytes(spoilt)
-        assert not ask(wins) or spoilt == before, path.name
+        assert not ask(wins) or same(spoilt, before), path.name
         path.write_bytes(before)
 
 

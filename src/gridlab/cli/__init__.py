@@ -95,7 +95,8 @@ def _script(command: Callable[..., int | None]) -> typer.Typer:
 
 
 def _refuse(sentence: str) -> int:
-    print(f"error: {sentence}", file=sys.stderr)  # noqa: T201
+    line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in sentence)
+    print(f"error: {line}", file=sys.stderr)  # noqa: T201
     return 2
 
 
