@@ -67,5 +67,5 @@ def lab(inputs: Path, tmp_path: Path) -> Path:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """How much was tried, where all of it ran in one process."""
-    if TRIED:
-        terminalreporter.write_line(", ".join(f"{number:,} {kind}" for kind, number in sorted(TRIED.items())))
+    for (module, kind), number in sorted(TRIED.items()):
+        terminalreporter.write_line(f"{module}: {number:,} {kind}")

@@ -14,6 +14,7 @@ from gridlab.datasets.games2048.reader import Games
 from gridlab.datasets.games2048.settings import DatasetSettings, make_settings
 from gridlab.games.game2048 import reference
 from gridlab.games.game2048.rules import Rules2048
+from tests.attacks.harness import tried
 
 FORMS = {"json": ".json", "csv": ".csv", "parquet": ".parquet", "hdf5": ".h5", "npz": ".npz"}
 RULES = Rules2048()
@@ -41,6 +42,7 @@ def make_samples(folder: Path) -> Path:
 
 def damaged(data: bytes, random: np.random.Generator) -> bytes:
     """Some bits, bytes or pieces changed; more often at either end, where containers say what they hold."""
+    tried("files damaged by chance")
     found = bytearray(data)
     for _ in range(int(random.choice([1, 1, 1, 2, 8]))):
         place = _place(len(found), random)
@@ -78,6 +80,7 @@ def _place(size: int, random: np.random.Generator) -> int:
 
 def text_damaged(text: str, random: np.random.Generator) -> str:
     """One number, word or bracket of a text made into another."""
+    tried("files damaged by chance")
     words = [
         "-1",
         "1e999",

@@ -1,6 +1,7 @@
 """Commands under attack: run in a process of their own with limits, and judged by how they end."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -12,10 +13,16 @@ from typing import Any
 
 SERVER = Path(__file__).with_name("server.py")
 GOOD = (0, 1, 2, 130)
-TRIED: Counter[str] = Counter()  # attacks of this session, by kind; told at its end
+TRIED: Counter[tuple[str, str]] = Counter()  # attacks of this session, by module and kind; told at its end
 ADDRESSES = 8 << 30  # bytes of address space on top of what is imported: more is refused by the system
 MEMORY = 1 << 30  # bytes of memory that an attacked command may use; more is a flaw
 SECONDS = 20.0
+
+
+def tried(kind: str) -> None:
+    """Count an attack of the test that is running."""
+    module = os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0]
+    TRIED[Path(module).stem.removeprefix("test_"), kind] += 1
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,7 @@ class Attacker:
     ) -> Ending:
         """Run one command; `signals` are sent after so many seconds each."""
         words = [str(each) for each in args]
-        TRIED["commands under attack"] += 1
+        tried("commands")
         wish = {"args": words, "cwd": str(cwd), "memory": memory, "seconds": seconds, "signals": signals, **more}
         with self._lock:
             assert self._server.stdin is not None

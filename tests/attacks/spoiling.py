@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gridlab.core.errors import GridlabError
+from tests.attacks.harness import tried
 
 DEEP = "[" * 100_000 + "]" * 100_000
 RAW = {"@deep": DEEP, "@digits": "9" * 5000, "@huge": "1e999", "@nan": "NaN", "@open": "[[["}  # not what json can write
@@ -18,6 +19,7 @@ VALUES: tuple[Any, ...] = (0, 1, -1, 2**31, 2**63, 2**64, 1e300, 0.5, "x", "", "
 
 def mutated(data: bytes, random: np.random.Generator) -> bytes:
     """The same bytes, spoilt in one to three places."""
+    tried("files damaged by chance")
     for _ in range(random.integers(1, 4)):
         data = bytes(_spoil(bytearray(data), random))
     return data
@@ -127,6 +129,7 @@ def at(content: Any, path: Path) -> Any:
 
 def answer_of(question: Callable[[], Any]) -> Any:
     """What a question comes to: an answer, or GridlabError and nothing else."""
+    tried("questions")
     try:
         return question()
     except GridlabError as error:

@@ -108,9 +108,9 @@ def verify_records_stops(path: Path) -> int:
 
 def test_spoilt_tournaments(cup: Path, tmp_path: Path, attacker: Attacker, random: np.random.Generator) -> None:
     settings, pairing = cup / "tournament.json", cup / "01-02.jsonl"
-    hostile = [("tournament.json", each.text()) for each in some_changes(json.loads(settings.read_text()), 14, random)]
-    hostile += [("01-02.jsonl", mutated(pairing.read_bytes(), random)) for _ in range(5)]
-    hostile += [("tournament.json", mutated(settings.read_bytes(), random)) for _ in range(5)]
+    hostile = [("tournament.json", each.text()) for each in some_changes(json.loads(settings.read_text()), 7, random)]
+    hostile += [("01-02.jsonl", mutated(pairing.read_bytes(), random)) for _ in range(3)]
+    hostile += [("tournament.json", mutated(settings.read_bytes(), random)) for _ in range(3)]
     for name, content in hostile:
         shutil.rmtree(tmp_path / "cup", ignore_errors=True)
         shutil.copytree(cup, tmp_path / "cup")
