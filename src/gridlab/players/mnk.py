@@ -136,7 +136,7 @@ PLAYERS: dict[str, Kind] = {
     "perfect": Kind(
         PerfectPlayer,
         {"tablebase": "", "errs": 0.0},
-        "never gives anything away, or with a chosen probability: tablebase or exact search",
+        "never gives anything away, or now and then (errs=0.2): tablebase or exact search",
     ),
     "command": Kind(CommandPlayer, {"command": "", "seconds": 10.0}, "your own program, a line in, a line out"),
     "mcts": Kind(

@@ -1,0 +1,46 @@
+// A game in progress, as the page holds it: where it began, every move, and how far we have gone back.
+
+export class Game {
+  constructor({ game = "tictactoe", start = "", moves = [], at = null, x = "", o = "perfect", seed = null } = {}) {
+    Object.assign(this, { game, start, moves, x, o });
+    this.at = at === null ? moves.length : Math.max(0, Math.min(at, moves.length));
+    this.seed = seed ?? Math.floor(Math.random() * 1e9);
+  }
+
+  static of(parameters, otherwise) {
+    const text = (name, fallback) => parameters.get(name) ?? fallback;
+    const moves = (parameters.get("moves") ?? "").split(".").filter(Boolean);
+    const at = /^\d+$/.test(parameters.get("at") ?? "") ? Number(parameters.get("at")) : null;
+    const seed = /^\d{1,15}$/.test(parameters.get("seed") ?? "") ? Number(parameters.get("seed")) : null;
+    return new Game({ game: text("game", otherwise.game), start: text("start", ""), moves, at, x: text("x", otherwise.x), o: text("o", otherwise.o), seed });
+  }
+
+  // What an address holds of it.
+  parameters() {
+    const { game, start, moves, at, x, o, seed } = this;
+    const everybody = new URLSearchParams({ x, o });
+    return { game, start, moves: moves.join("."), at: at === moves.length ? "" : at, ...Object.fromEntries([...everybody].filter(([, who]) => who)), ...(x || o ? {} : { o: "" }), seed };
+  }
+
+  get played() {
+    return this.moves.slice(0, this.at);
+  }
+
+  // As the server takes it.
+  asked() {
+    return { game: this.game, start: this.start, moves: this.played, x: this.x, o: this.o, seed: this.seed };
+  }
+
+  play(move) {
+    this.moves = [...this.played, move];
+    this.at = this.moves.length;
+  }
+
+  player(side) {
+    return side === "X" ? this.x : this.o;
+  }
+
+  get alone() {
+    return !this.x && !this.o;
+  }
+}
