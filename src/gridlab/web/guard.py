@@ -9,6 +9,8 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from gridlab.web.settings import MOST_BODY, Settings
 
 Scope = MutableMapping[str, Any]
@@ -17,6 +19,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+TOO_LARGE = f"a request has at most {MOST_BODY:,} bytes"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -32,8 +35,11 @@ HEADERS = {
 }
 
 
-class BodyTooLarge(Exception):
+class BodyTooLarge(HTTPException):
     """More bytes than a request may have."""
+
+    def __init__(self) -> None:
+        super().__init__(413, TOO_LARGE)
 
 
 class Guard:
@@ -50,20 +56,13 @@ class Guard:
         if refusal := self._refusal(headers):
             await _answer(send, *refusal)
             return
-        started = False
 
         async def sending(message: Message) -> None:
-            nonlocal started
             if message["type"] == "http.response.start":
-                started = True
                 message["headers"] = _with_ours(message["headers"], scope["path"])
             await send(message)
 
-        try:
-            await self.app(scope, _limited(receive), sending)
-        except BodyTooLarge:
-            if not started:
-                await _answer(send, 413, f"a request has at most {MOST_BODY:,} bytes")
+        await self.app(scope, _limited(receive), sending)
 
     def _refusal(self, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -76,7 +75,7 @@ class Guard:
             return 403, "this request comes from a page of another server"
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()) or int(length[:20]) > MOST_BODY:
-            return 413, f"a request has at most {MOST_BODY:,} bytes"
+            return 413, TOO_LARGE
         return None
 
     def _is_ours(self, name: str) -> bool:

@@ -34,9 +34,13 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         made = socket.socket(family, kind, protocol)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
-        made.listen(128)
+        try:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            made.bind(address)
+            made.listen(128)
+        except OSError:
+            made.close()
+            raise
     except (OSError, UnicodeError, OverflowError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise AddressTrouble(f"cannot listen at {host}:{port}: {reason}; name another with --host or --port") from error

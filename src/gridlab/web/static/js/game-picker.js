@@ -10,8 +10,15 @@ export const ABOUT = {
   tictactoe5: "Five in a row wins, on 5×5.",
 };
 
+const NAMES = { "3x3:3": "tictactoe", "4x4:4": "tictactoe4", "5x5:5": "tictactoe5", "5x5:4-3": "squava" };
+
+// The name of a game, if its rules have one.
+export function gameName(game) {
+  return NAMES[game] ?? game;
+}
+
 export function gameTitle(game) {
-  return TITLES[game] ?? game;
+  return TITLES[game] ?? game.replace("x", "×");
 }
 
 // `choose(text)` is called with a name or rules.

@@ -66,7 +66,7 @@ export function playerPicker({ name, game, chosen, choose, person = false }) {
   function setting({ name: key, default: otherwise, kind }) {
     const text = kind === "text";
     const input = h("input", {
-      type: text ? "text" : "number", step: kind === "real" ? "any" : "1", value: now.settings[key] ?? "", placeholder: String(otherwise || "its own"),
+      type: text ? "text" : "number", step: kind === "real" ? "any" : "1", value: now.settings[key] ?? "", placeholder: otherwise === "" ? "its own" : String(otherwise),
       onchange: () => { now.settings[key] = input.value; tell(); },
     });
     return { text: text && key !== "evaluator", element: field(key, input) };

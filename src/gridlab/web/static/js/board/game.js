@@ -1,8 +1,10 @@
 // A game in progress, as the page holds it: where it began, every move, and how far we have gone back.
 
+import { gameName } from "../game-picker.js";
+
 export class Game {
   constructor({ game = "tictactoe", start = "", moves = [], at = null, x = "", o = "perfect", seed = null } = {}) {
-    Object.assign(this, { game, start, moves, x, o });
+    Object.assign(this, { game: gameName(game), start, moves, x, o });
     this.at = at === null ? moves.length : Math.max(0, Math.min(at, moves.length));
     this.seed = seed ?? Math.floor(Math.random() * 1e9);
   }

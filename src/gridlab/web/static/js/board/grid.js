@@ -3,6 +3,7 @@
 import { drawing, fill, h } from "../dom.js";
 import { opinionWords, valueWords } from "./words.js";
 
+const CELL = 48, MARGINS = 28; // of the drawing: 20 for the numbers, 8 of the 20 on the other side
 const MARKS = { X: "X", O: "O", ".": "empty" };
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -23,7 +24,9 @@ export class Grid {
     const { rows, cols } = position;
     if (this.buttons.length !== rows * cols || this.cols !== cols) this.build(rows, cols);
     this.element.classList.toggle("setup", setup);
-    fill(this.paper, drawing(position.svg, "board-svg"));
+    const picture = drawing(position.svg, "board-svg");
+    picture.setAttribute("viewBox", `0 0 ${cols * CELL + MARGINS} ${rows * CELL + MARGINS}`);
+    fill(this.paper, picture);
     const marks = position.board.replaceAll("/", "");
     const byCell = (list) => new Map((list ?? []).map((each) => [each.cell, each]));
     const [exact, thought, felt] = [byCell(values), byCell(opinion), byCell(network)];
@@ -61,8 +64,8 @@ export class Grid {
     const style = this.element.style;
     style.setProperty("--cols", cols);
     style.setProperty("--rows", rows);
-    style.setProperty("--w", cols * 48 + 40);
-    style.setProperty("--h", rows * 48 + 40);
+    style.setProperty("--w", cols * CELL + MARGINS);
+    style.setProperty("--h", rows * CELL + MARGINS);
     this.buttons = Array.from({ length: rows * cols }, (_, cell) =>
       h("button", {
         type: "button", class: "cell", role: "gridcell", tabindex: cell === this.focus ? 0 : -1, "data-cell": cell,

@@ -72,7 +72,7 @@ class BoardPage {
       h("div", { class: "toolbar" }, h("button", { onclick: () => this.analyse() }, "Analyse: both sides mine"), h("button", { onclick: () => this.beginSetup() }, "Set up a position"))));
     fill(main,
       h("div", { class: "page-head" }, this.title, this.about),
-      h("div", { class: "columns" }, h("div", { class: "column" }, board, strip), h("div", { class: "column" }, this.setup.element, this.card, this.analysis.element, side, this.transfer.element)));
+      h("div", { class: "columns" }, h("div", { class: "column" }, board, this.setup.element, strip), h("div", { class: "column" }, this.card, this.analysis.element, side, this.transfer.element)));
     this.toggles();
     this.pickers();
   }
@@ -266,7 +266,7 @@ class BoardPage {
     this.strip.show(this.game.moves, this.shown.values || position.over ? this.review?.steps ?? [] : [], this.game.at, this.firstSide);
     this.buttons.undo.disabled = this.buttons.first.disabled = this.game.at === 0;
     this.buttons.redo.disabled = this.buttons.last.disabled = this.game.at >= this.game.moves.length;
-    this.analysis.element.hidden = !this.shown.values;
+    this.analysis.element.hidden = !this.shown.values || position.over;
     if (!ghosts.size && this.shown.values && !this.thinking && (values || position.over)) this.analysis.show(this.game.game, position, values, this.opinion);
     fill(this.card, position.over && this.review && this.game.at === this.game.moves.length ? scorecard(this.review, this.game, (at) => this.jump(at)) : null);
   }

@@ -19,7 +19,7 @@ export async function games2048(element, file, parameters) {
     fill(place, h("h3", {}, `Game ${number}`), replay.element);
   };
   fill(element,
-    card(found.path, facts([["Games", counted(found.total)], ["Moves", counted(found.samples)]]), progress, statistics),
+    card(file.path, facts([["Games", counted(found.total)], ["Moves", counted(found.samples)]]), progress, statistics),
     card("Replay", place, list));
   if (found.total) open(Math.min(Number(parameters.get("game")) || 0, found.total - 1));
   page(file, list, 0, open);
@@ -29,7 +29,7 @@ export async function games2048(element, file, parameters) {
 }
 
 function summary(got) {
-  const rows = Object.entries(got.max_tiles).map(([tile, games]) => ({ name: tile, parts: [games] })).reverse();
+  const rows = Object.entries(got.max_tiles).map(([tile, games]) => ({ name: tile, parts: [games] }));
   return h("div", { class: "stack" },
     facts([["Mean score", counted(got.mean_score)], ["Games with 2048 or more", `${counted(got.wins)} (${percent(got.wins / (got.games || 1))})`], ["Moves a game", counted(got.mean_moves)], ["Directions", Object.entries(got.directions).map(([name, times]) => `${name} ${percent(times / (got.samples || 1), 0)}`).join(", ")]]),
     bars({ title: "Games by their largest tile", rows, below: "largest tile" }),
