@@ -124,7 +124,12 @@ def page(browser: Any, server: Server) -> Iterator[Any]:
     opened.set_default_timeout(20_000)
     complaints: list[str] = []
     opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+
+    def hear(message: Any) -> None:
+        if message.type == "error" and "Failed to load resource" not in message.text:  # a refusal, which the page tells
+            complaints.append(message.text)
+
+    opened.on("console", hear)
     yield opened
     context.close()
     assert not complaints

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from gridlab import Oracle, Position, Tablebase, game
+from gridlab import Oracle, Position, game
 from gridlab.arena.records.game2048 import parse
 from gridlab.arena.records.mnk import Record, find_flaw
 from gridlab.games.game2048.position import Position2048
@@ -41,17 +41,6 @@ def test_values_are_the_oracles(ask: Ask, board: str) -> None:
     assert {(each["cell"], each["value"], each["distance"]) for each in said["moves"]} == set(truth.moves)
     assert said["best"] == [position.move_text(cell) for cell in truth.best]
     assert said["source"] == "tictactoe.tb"
-
-
-def test_the_best_line_goes_on_where_the_table_ends(ask: Ask) -> None:
-    said = ask("/values", game="squava", board="...../...../..X../...../.....")
-    assert said["source"] == "5x5_4-3.tb"
-    assert len(said["line"]) > Tablebase("squava").max_ply
-    position = Position.parse(said["board"], game("squava"))
-    for move in said["line"]:
-        position = position.play(move)
-    assert len(said["line"]) == said["distance"]
-    assert position.over
 
 
 def test_what_is_too_expensive_is_said_and_an_opinion_is_one(ask: Ask) -> None:

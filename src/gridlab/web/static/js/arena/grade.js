@@ -55,7 +55,7 @@ export class GradePanel {
   }
 
   mistake(each) {
-    return h("figure", {}, h("a", { href: link("board", { game: this.game, start: each.board, o: "" }), "aria-label": `Look at ${each.board} on the board` }, drawing(each.svg, "board-svg")),
+    return h("figure", {}, h("a", { href: link("board", { game: this.game, start: each.board, x: "you", o: "you" }), "aria-label": `Look at ${each.board} on the board` }, drawing(each.svg, "board-svg")),
       h("figcaption", {}, `plays ${each.move}: ${each.change.replace("->", " → ")}`));
   }
 }

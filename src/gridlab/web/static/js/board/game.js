@@ -2,6 +2,8 @@
 
 import { gameName } from "../game-picker.js";
 
+const PERSON = "you"; // in an address
+
 export class Game {
   constructor({ game = "tictactoe", start = "", moves = [], at = null, x = "", o = "perfect", seed = null } = {}) {
     Object.assign(this, { game: gameName(game), start, moves, x, o });
@@ -11,17 +13,16 @@ export class Game {
 
   static of(parameters, otherwise) {
     const text = (name, fallback) => parameters.get(name) ?? fallback;
-    const moves = (parameters.get("moves") ?? "").split(".").filter(Boolean);
-    const at = /^\d+$/.test(parameters.get("at") ?? "") ? Number(parameters.get("at")) : null;
-    const seed = /^\d{1,15}$/.test(parameters.get("seed") ?? "") ? Number(parameters.get("seed")) : null;
-    return new Game({ game: text("game", otherwise.game), start: text("start", ""), moves, at, x: text("x", otherwise.x), o: text("o", otherwise.o), seed });
+    const who = (name) => (parameters.get(name) === PERSON ? "" : text(name, otherwise[name]));
+    const whole = (name) => (/^\d{1,15}$/.test(text(name, "")) ? Number(text(name)) : null);
+    const moves = text("moves", "").split(".").filter(Boolean);
+    return new Game({ game: text("game", otherwise.game), start: text("start", ""), moves, at: whole("at"), x: who("x"), o: who("o"), seed: whole("seed") });
   }
 
   // What an address holds of it.
   parameters() {
     const { game, start, moves, at, x, o, seed } = this;
-    const everybody = new URLSearchParams({ x, o });
-    return { game, start, moves: moves.join("."), at: at === moves.length ? "" : at, ...Object.fromEntries([...everybody].filter(([, who]) => who)), ...(x || o ? {} : { o: "" }), seed };
+    return { game, start, moves: moves.join("."), at: at === moves.length ? null : at, x: x || PERSON, o: o || PERSON, seed };
   }
 
   get played() {

@@ -15,7 +15,7 @@ export async function checkpoint(element, file) {
   fill(element,
     card(found.path,
       facts([["Game", found.rules], ["Parameters", counted(found.parameters)], ["Episodes", found.episode === null ? "not said" : counted(found.episode)], ["Steps of learning", found.steps === null ? "not said" : counted(found.steps)]]),
-      h("p", {}, h("a", { class: "button", href: link("board", { game: found.rules, o: `dqn-minimax checkpoint=${found.path}` }) }, "Play against it")),
+      h("p", {}, h("a", { class: "button", href: link("board", { game: found.rules, x: "you", o: `dqn-minimax checkpoint=${found.path}` }) }, "Play against it")),
       h("details", {}, h("summary", {}, "Settings"), facts(settings.map(([name, value]) => [name, String(value)])))),
     ...curves(found.curve));
 }

@@ -16,7 +16,7 @@ export async function records(element, file) {
 async function page(element, file, first) {
   const found = await get("/files/records", { file: file.path, first, count: PAGE });
   const rows = found.games.map((each) => [
-    h("a", { href: link("board", { game: each.rules, moves: each.moves.join("."), o: "" }) }, `Game ${each.number}`), each.rules, each.x, each.o, RESULTS[each.result], String(each.moves.length),
+    h("a", { href: link("board", { game: each.rules, moves: each.moves.join("."), x: "you", o: "you" }) }, `Game ${each.number}`), each.rules, each.x, each.o, RESULTS[each.result], String(each.moves.length),
   ]);
   const turn = (by) => page(element, file, Math.max(0, first + by));
   fill(element, card(file.path, h("p", { class: "muted" }, "A game opens on the board, with the value of every position."), table(["Game", "Rules", "X", "O", "Result", "Moves"], rows),

@@ -18,7 +18,7 @@ export async function tablebase(element, file) {
         ["Game", found.rules], ["Plies", `0 to ${found.max_ply}`], ["Ongoing positions", counted(total("wins") + total("draws") + total("losses"))],
         ["Up to symmetry", counted(total("canonical"))], ["With best play", `the first player ${valueWords(found.openings.value, found.openings.distance)}`], ["Longest win or loss", `${longest} plies`],
       ]),
-      h("p", {}, h("a", { class: "button", href: link("board", { game: found.rules, o: "" }) }, "Walk through it on the board"))),
+      h("p", {}, h("a", { class: "button", href: link("board", { game: found.rules, x: "you", o: "you" }) }, "Walk through it on the board"))),
     card("Positions by ply, for the player to move",
       bars({ title: "Positions by ply: wins, draws and losses for the player to move", rows, below: "ply" }),
       legend(["k1", "wins"], ["k2", "draws"], ["k3", "losses"]),

@@ -24,7 +24,7 @@ export async function terminals(element, file) {
 
 export function boards(list, rules) {
   return h("div", { class: "gallery" }, list.map((each) => h("figure", {},
-    h("a", { href: link("board", { game: rules, start: each.board, o: "" }), "aria-label": `Look at ${each.board} on the board` }, drawing(each.svg, "board-svg")),
+    h("a", { href: link("board", { game: rules, start: each.board, x: "you", o: "you" }), "aria-label": `Look at ${each.board} on the board` }, drawing(each.svg, "board-svg")),
     h("figcaption", {}, `#${counted(each.number ?? each.record)}, ${each.winner} wins`))));
 }
 
