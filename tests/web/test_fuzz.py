@@ -25,7 +25,18 @@ def attack(server: Server, folder: Path, *options: str) -> None:
 def test_a_few_requests_to_every_route(data: Path, tmp_path: Path) -> None:
     server = Server(data)
     try:
-        attack(server, tmp_path, "--phases", "examples,coverage,fuzzing", "--max-examples", "3", "--seed", "1")
+        attack(
+            server,
+            tmp_path,
+            "--phases",
+            "examples,coverage,fuzzing",
+            "--max-examples",
+            "3",
+            "--max-time",
+            "25",
+            "--seed",
+            "1",
+        )
     finally:
         server.stop()
 

@@ -12,6 +12,7 @@ from gridlab.core.extras import import_extra
 from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
+from gridlab.nets.features import squava_lines
 from gridlab.players.command import CommandPlayer
 from gridlab.players.registry import Kind
 from gridlab.search.mnk.best_first import Start, best_first, best_looking
@@ -114,6 +115,7 @@ class LearntPlayer:
             )
         if not 0 <= blend <= 1:
             raise BadPlayer(f"blend={blend} of the player dqn-minimax: 0 (heuristic alone) to 1 (network alone)")
+        squava_lines(rules)  # another game is told before anything is loaded
         import_extra("torch", "learn")
         from gridlab.nets.judge import load_judge
 

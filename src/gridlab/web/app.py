@@ -74,7 +74,6 @@ async def _warm(lab: Lab) -> None:
     """Load what the first visitor would wait for."""
     with suppress(TooLong, GridlabError):
         await lab.replies.run(lambda: lab.truth.ask(Position(game("tictactoe", "mnk"))), WARM_SECONDS)
-        await lab.replies.run(lambda: lab.offered(game("squava")), WARM_SECONDS)
 
 
 def _say_errors(app: FastAPI) -> None:

@@ -39,6 +39,15 @@ export class Game {
     this.at = this.moves.length;
   }
 
+  get firstSide() {
+    return this.start.replaceAll(/[^XO]/g, "").length % 2 === 0 ? "X" : "O";
+  }
+
+  // Who is to move after so many moves.
+  sideAt(number) {
+    return (number % 2 === 0) === (this.firstSide === "X") ? "X" : "O";
+  }
+
   player(side) {
     return side === "X" ? this.x : this.o;
   }

@@ -1,7 +1,7 @@
 // The page of the board: play, look at values, go back, set up.
 
 import { get, post, whenBack } from "../api.js";
-import { announce, fill, h, toast } from "../dom.js";
+import { announce, fill, h } from "../dom.js";
 import { ABOUT, gamePicker, gameTitle } from "../game-picker.js";
 import { playerPicker } from "../player-picker.js";
 import { preference, prefer } from "../prefs.js";
@@ -9,8 +9,10 @@ import { remember } from "../route.js";
 import { Analysis, askOpinion } from "./analysis.js";
 import { Game } from "./game.js";
 import { Grid } from "./grid.js";
+import { cellOf, Knowledge, moveOf } from "./knowledge.js";
 import { scorecard } from "./scorecard.js";
 import { Setup } from "./setup.js";
+import { showFailure, showStatus, statusWords } from "./status.js";
 import { Strip } from "./strip.js";
 import { Transfer } from "./transfer.js";
 import { valueWords } from "./words.js";
@@ -25,13 +27,13 @@ export function view(main, parameters) {
 class BoardPage {
   constructor(main, game) {
     this.game = game;
-    this.known = new Map(); // exact values by board
+    this.knowledge = new Knowledge();
     this.turn = 0;
     this.shown = { values: preference("values", true), hint: preference("hint", false), network: preference("network", false) };
     this.learning = false;
     this.grid = new Grid({ press: (cell) => this.press(cell), look: (cell) => this.look(cell) });
     this.strip = new Strip((at) => this.jump(at));
-    this.analysis = new Analysis({ solved: (values) => { this.known.set(`${this.game.game} ${values.board}`, values); this.refresh(); } });
+    this.analysis = new Analysis({ solved: (values) => { this.knowledge.keep(this.game.game, values); this.refresh(); } });
     this.setup = new Setup({ changed: (position) => this.drawSetup(position), done: (board) => this.endSetup(board) });
     this.transfer = new Transfer({ game: () => this.game, load: (asked) => this.begin({ ...asked, x: "", o: "" }) });
     this.build(main);
@@ -139,8 +141,7 @@ class BoardPage {
       return;
     }
     if (!this.position || this.position.over || this.thinking) return;
-    const row = Math.floor(cell / this.position.cols) + 1, col = (cell % this.position.cols) + 1;
-    this.game.play(Math.max(this.position.rows, this.position.cols) > 9 ? `${row},${col}` : `${row}${col}`);
+    this.game.play(moveOf(cell, this.position));
     this.refresh();
   }
 
@@ -152,7 +153,7 @@ class BoardPage {
   // Back to the last decision of a person, if there is one; else by one move.
   undo() {
     const { at } = this.game;
-    const mine = (number) => !this.game.player(this.sideAt(number));
+    const mine = (number) => !this.game.player(this.game.sideAt(number));
     let to = at - 1;
     while (to > 0 && !mine(to)) to--;
     this.jump(!this.game.alone && to >= 0 && !mine(to) ? at - 1 : to);
@@ -161,17 +162,8 @@ class BoardPage {
   redo() {
     const { at, moves } = this.game;
     let to = at + 1;
-    while (to < moves.length && this.game.player(this.sideAt(to))) to++;
+    while (to < moves.length && this.game.player(this.game.sideAt(to))) to++;
     this.jump(Math.min(to, moves.length));
-  }
-
-  sideAt(number) {
-    return (number % 2 === 0) === (this.firstSide === "X") ? "X" : "O";
-  }
-
-  get firstSide() {
-    const stones = this.game.start.replaceAll(/[^XO]/g, "").length;
-    return stones % 2 === 0 ? "X" : "O";
   }
 
   shortcut(event) {
@@ -199,12 +191,12 @@ class BoardPage {
       const { position } = await post("/game", this.game.asked(), signal);
       if (mine !== this.turn) return;
       this.position = position;
-      this.values = this.known.get(`${this.game.game} ${position.board}`) ?? null;
+      this.values = this.knowledge.get(this.game.game, position.board);
       this.opinion = this.network = this.review = null;
       const engaged = !position.over && this.game.player(position.to_move) && !waits;
       this.thinking = Boolean(engaged);
       this.draw();
-      announce(this.announcement());
+      announce(statusWords({ game: this.game, position }));
       if (engaged) await this.reply(mine, signal);
       else await this.learn(mine, signal);
     } catch (error) {
@@ -228,7 +220,7 @@ class BoardPage {
     const parts = [];
     if (!over && wanted) {
       if (!this.values && this.shown.values) this.analysis.wait();
-      parts.push(this.truth(game, board, signal).then((values) => { if (still()) { this.values = values; this.draw(); this.sayValue(); } }));
+      parts.push(this.knowledge.ask(game, board, signal).then((values) => { if (still()) { this.values = values; this.draw(); this.say(); } }));
     }
     if (!over && this.shown.network && this.learning && this.isSquava) {
       parts.push(askOpinion(game, board, "network", signal).then((found) => { if (still()) { this.network = found; this.draw(); } }));
@@ -244,15 +236,6 @@ class BoardPage {
     }
   }
 
-  async truth(game, board, signal) {
-    const key = `${game} ${board}`;
-    const known = this.known.get(key);
-    if (known?.exact) return known;
-    const values = await get("/values", { game, board }, signal);
-    this.known.set(key, values);
-    return values;
-  }
-
   draw(ghosts = new Map()) {
     const { position, values } = this;
     const exact = values?.moves.filter((move) => move.value !== "unknown") ?? [];
@@ -260,10 +243,10 @@ class BoardPage {
     const last = this.game.played.at(-1);
     this.grid.show(position, {
       values: this.shown.values ? exact : null, opinion: this.shown.values && this.opinion ? this.opinion.moves : null, network: this.network?.moves ?? null,
-      best, latest: last ? this.cellOf(last) : null, ghosts, open: !position.over && !this.thinking,
+      best, latest: last ? cellOf(last, position.cols) : null, ghosts, open: !position.over && !this.thinking,
     });
-    this.drawStatus();
-    this.strip.show(this.game.moves, this.shown.values || position.over ? this.review?.steps ?? [] : [], this.game.at, this.firstSide);
+    showStatus(this.status, { game: this.game, position, values: this.shown.values ? values : null, thinking: this.thinking, go: () => this.refresh() });
+    this.strip.show(this.game.moves, this.shown.values || position.over ? this.review?.steps ?? [] : [], this.game.at, this.game.firstSide);
     this.buttons.undo.disabled = this.buttons.first.disabled = this.game.at === 0;
     this.buttons.redo.disabled = this.buttons.last.disabled = this.game.at >= this.game.moves.length;
     this.analysis.element.hidden = !this.shown.values || position.over;
@@ -273,45 +256,11 @@ class BoardPage {
 
   bestCells() {
     if (this.values?.exact) return this.values.moves.filter((move) => this.values.best.includes(move.move)).map((move) => move.cell);
-    return this.opinion ? [this.cellOf(this.opinion.best)] : [];
+    return this.opinion ? [cellOf(this.opinion.best, this.position.cols)] : [];
   }
 
-  cellOf(move) {
-    const [row, col] = move.includes(",") ? move.split(",").map(Number) : [Number(move[0]), Number(move[1])];
-    return (row - 1) * this.position.cols + col - 1;
-  }
-
-  drawStatus() {
-    const { position, values } = this;
-    const side = h("b", { class: position.to_move.toLowerCase() }, position.to_move);
-    if (position.over) {
-      const what = position.winner ? [h("b", { class: position.winner.toLowerCase() }, position.winner), " wins"] : ["A draw"];
-      fill(this.status, h("span", { class: "turn" }, ...what), h("span", { class: "what" }, this.verdict()));
-    } else if (this.thinking) {
-      fill(this.status, h("span", { class: "turn" }, side, " is thinking"), h("span", { class: "what" }, this.game.player(position.to_move)));
-    } else {
-      const turn = this.game.alone || this.game.player(position.to_move) ? [side, " to move"] : ["Your move, ", side];
-      const known = this.shown.values && values && values.value !== "unknown" ? [h("span", { class: `chip ${values.value}` }, values.label), h("span", { class: "what" }, valueWords(values.value, values.distance))] : [];
-      const resume = this.game.player(position.to_move) ? [h("button", { onclick: () => this.refresh() }, "Let it move")] : [];
-      fill(this.status, h("span", { class: "turn" }, ...turn), ...known, ...resume);
-    }
-  }
-
-  verdict() {
-    const { winner } = this.position;
-    if (this.game.alone || (this.game.x && this.game.o) || !winner) return "";
-    return this.game.player(winner) ? "You lose this one." : "You win.";
-  }
-
-  announcement() {
-    const last = this.game.played.at(-1);
-    const { over, winner, to_move: side } = this.position;
-    const played = last ? `${this.sideAt(this.game.at - 1)} played ${last}. ` : "";
-    return over ? `${played}${winner ? `${winner} wins` : "A draw"}. ${this.verdict()}` : `${played}${side} to move`;
-  }
-
-  sayValue() {
-    if (this.shown.values && this.values?.exact) announce(`${this.announcement()}, ${valueWords(this.values.value, this.values.distance)}`);
+  say() {
+    announce(statusWords({ game: this.game, position: this.position, values: this.shown.values ? this.values : null }));
   }
 
   // The best line after a move, while the pointer or the focus is on it.
@@ -325,31 +274,19 @@ class BoardPage {
       this.ghosted = false;
       return;
     }
-    const { position } = this, mine = this.turn;
-    const marks = [...position.board.replaceAll("/", "")];
-    marks[cell] = position.to_move;
-    const rows = Array.from({ length: position.rows }, (_, row) => marks.slice(row * position.cols, (row + 1) * position.cols).join(""));
-    const after = await this.truth(this.game.game, rows.join("/")).catch(() => null);
-    if (!after || this.looking !== cell || mine !== this.turn) return;
-    const line = [move.move, ...after.line];
-    const other = position.to_move === "X" ? "O" : "X";
-    const ghosts = new Map(line.map((each, number) => [this.cellOf(each), { number: number + 1, side: number % 2 === 0 ? position.to_move : other }]));
-    this.lineText.textContent = `${move.move} ${valueWords(move.value, move.distance)}: ${line.join(" ")}`;
-    this.draw(ghosts);
+    const mine = this.turn;
+    const line = await this.knowledge.line(this.game.game, this.position, move);
+    if (!line || this.looking !== cell || mine !== this.turn) return;
+    this.lineText.textContent = `${move.move} ${valueWords(move.value, move.distance)}: ${line.moves.join(" ")}`;
+    this.draw(line.ghosts);
     this.ghosted = true;
   }
 
   fail(error) {
     this.thinking = false;
     if (this.position) this.draw();
-    const retry = h("button", { onclick: () => this.refresh() }, "Try again");
-    fill(this.status, h("span", { class: "error", role: "alert" }, error.message), retry);
-    if (!this.position) {
-      toast(error.message, true);
-      if (error.status >= 400) {
-        this.status.append(h("button", { onclick: () => this.begin({ ...PLAIN }) }, "Start over"));
-      }
-    }
+    const wrong = !this.position && error.status >= 400;
+    showFailure(this.status, error, () => this.refresh(), wrong ? () => this.begin({ ...PLAIN }) : null);
   }
 
   // ---- setting up
