@@ -16,7 +16,7 @@ help:
 	@echo "make tour       set up, then a small run of everything"
 	@echo "make warm       set up, then compile everything, so that no command has to wait"
 	@echo "make test       set up, then the tests"
-	@echo "make check      ruff, mypy, import-linter and the tests: what CI runs"
+	@echo "make check      ruff, mypy, import-linter, oxlint and the tests: what CI runs"
 	@echo "make test-long  the tests that take minutes or a fresh environment"
 	@echo "make bench      the figures of docs/, measured on this machine"
 

@@ -22,12 +22,13 @@ def folder(tmp_path: Path) -> Folder:
 def test_the_best_line_goes_on_where_the_table_ends(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "QUICK_SECONDS", 120.0)
     start = Position(game("squava")).play("33")
-    found = Truth(folder).ask(start)
+    truth, position = Truth(folder), start
+    found, line = truth.ask(start), truth.line(start)
     assert (found.source, found.value, found.distance) == ("5x5_4-3.tb", "win", 19)
-    position = start
-    for cell in found.line:
+    for cell in line:
         position = position.play(cell)
-    assert len(found.line) == 19
+    assert line[: len(found.line)] == found.line
+    assert len(line) == 19
     assert position.over
 
 

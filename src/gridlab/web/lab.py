@@ -4,7 +4,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from gridlab.core.workers import available_cores
@@ -46,18 +45,20 @@ class Truth:
         oracle, lock = self._oracle(position.rules, table)
         with lock:
             found = oracle.ask(position)
-        found = self._with_longer_line(found)
         self._keep(key, found)
         return found
 
-    def _with_longer_line(self, found: Solution) -> Solution:
-        """The best line of a table of the first plies ends with them; what follows is asked for there."""
+    def line(self, position: Position) -> tuple[int, ...]:
+        """The best moves from here, to the end if it is known so far.
+
+        The line of a table of the first plies ends with them; what follows is asked for there.
+        """
+        found = self.ask(position)
         if not found.line or len(found.line) >= (found.distance or 0):
-            return found
-        position = found.position
+            return found.line
         for cell in found.line:
             position = position.play(cell)
-        return found if position.over else replace(found, line=found.line + self.ask(position).line)
+        return found.line if position.over else found.line + self.line(position)
 
     def search(self, position: Position, budget: Budget, tell: Callable[[int, int], object]) -> Solution:
         """The same by an oracle of its own, with a budget of its own; what it finds is remembered."""

@@ -165,6 +165,12 @@ def label_of(value: Value, distance: int | None) -> str:
     return letter if value in ("draw", "unknown") or distance is None else f"{letter}{distance}"
 
 
+class Line(BaseModel):
+    """Moves, one after the other."""
+
+    moves: list[str]
+
+
 class GameAsked(Told):
     """A game in progress: where it began and what was played. The server keeps nothing of it."""
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-QUICK_NODES, QUICK_SECONDS = 1_000_000, 1.0  # of an exact search that a page waits for
+QUICK_NODES, QUICK_SECONDS = 1_000_000, 5.0  # of an exact search that a page waits for; a third of a second as a rule
 REPLY_SECONDS = 20.0  # of a player's move
 SOLVE_SECONDS = 300.0  # of a search that shows its progress
 JOB_SECONDS = 900.0  # of a match, a grade or a look through a file

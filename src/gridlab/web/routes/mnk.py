@@ -22,6 +22,7 @@ from gridlab.web.models import (
     GameAsked,
     GameState,
     GameText,
+    Line,
     Opinion,
     OpinionMove,
     PositionInfo,
@@ -54,6 +55,13 @@ def router(lab: Lab) -> APIRouter:
         """The exact value of a legal position and of every move, as far as a small budget goes."""
         asked = position_of(game, board)
         return Values.of(await lab.quick.run(lambda: lab.truth.ask(asked), REPLY_SECONDS, request.is_disconnected))
+
+    @routes.get("/line")
+    async def line(request: Request, game: Game, board: Board = "") -> Line:
+        """The best moves from a legal position on, to the end of the game if it is known so far."""
+        asked = position_of(game, board)
+        found = await lab.quick.run(lambda: lab.truth.line(asked), REPLY_SECONDS, request.is_disconnected)
+        return Line(moves=[asked.move_text(cell) for cell in found])
 
     @routes.get("/opinion")
     async def opinion(

@@ -9,8 +9,9 @@ const SECONDS = 60;
 
 export class Analysis {
   // solved(values) is called when a long search has found the truth.
-  constructor({ solved }) {
+  constructor({ solved, knowledge }) {
     this.solved = solved;
+    this.knowledge = knowledge;
     this.body = h("div", { class: "stack tight" });
     this.element = h("section", { class: "card", "aria-label": "Analysis" }, h("h2", {}, "What is known"), this.body);
     this.work = null;
@@ -34,11 +35,19 @@ export class Analysis {
     if (values.exact) {
       fill(this.body,
         h("p", {}, h("span", { class: `chip ${values.value}` }, values.label), ` ${position.to_move} is to move and ${valueWords(values.value, values.distance)}.`),
-        values.line.length ? h("p", { class: "small" }, h("span", { class: "muted" }, "Best line: "), h("span", { class: "number" }, values.line.join(" "), values.line.length < (values.distance ?? 0) ? " …" : "")) : null,
+        this.best(game, position, values),
         h("p", { class: "muted small" }, `Exact, from ${sourceWords(values.source)}.`));
       return;
     }
     this.offer(game, position, values, opinion);
+  }
+
+  // The best line; where the table ends, the rest comes a little later.
+  best(game, position, values) {
+    const words = (moves) => `${moves.join(" ")}${moves.length < (values.distance ?? 0) ? " …" : ""}`;
+    const line = h("span", { class: "number" }, words(values.line));
+    if (values.line.length < (values.distance ?? 0)) this.knowledge.rest(game, position.board).then((moves) => { line.textContent = words(moves); }, () => {});
+    return values.line.length ? h("p", { class: "small" }, h("span", { class: "muted" }, "Best line: "), line) : null;
   }
 
   offer(game, position, values, opinion) {

@@ -4,7 +4,8 @@ import { get } from "../api.js";
 
 export class Knowledge {
   constructor() {
-    this.known = new Map(); // by game and board
+    this.known = new Map(); // values by game and board
+    this.lines = new Map();
   }
 
   get(game, board) {
@@ -23,12 +24,21 @@ export class Knowledge {
     return values;
   }
 
+  // The best moves from a position on.
+  rest(game, board) {
+    const key = `${game} ${board}`;
+    if (!this.lines.has(key)) this.lines.set(key, get("/line", { game, board }).then((found) => found.moves));
+    const asked = this.lines.get(key);
+    asked.catch(() => this.lines.delete(key));
+    return asked;
+  }
+
   // The move and what follows with best play: cells with their numbers, or null if it is not known.
   async line(game, position, move) {
-    const after = await this.ask(game, boardAfter(position, move.cell)).catch(() => null);
+    const after = await this.rest(game, boardAfter(position, move.cell)).catch(() => null);
     if (!after) return null;
     const sides = [position.to_move, position.to_move === "X" ? "O" : "X"];
-    const moves = [move.move, ...after.line];
+    const moves = [move.move, ...after];
     const ghosts = new Map(moves.map((each, number) => [cellOf(each, position.cols), { number: number + 1, side: sides[number % 2] }]));
     return { moves, ghosts };
   }

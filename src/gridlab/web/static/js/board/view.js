@@ -33,7 +33,7 @@ class BoardPage {
     this.learning = false;
     this.grid = new Grid({ press: (cell) => this.press(cell), look: (cell) => this.look(cell) });
     this.strip = new Strip((at) => this.jump(at));
-    this.analysis = new Analysis({ solved: (values) => { this.knowledge.keep(this.game.game, values); this.refresh(); } });
+    this.analysis = new Analysis({ knowledge: this.knowledge, solved: (values) => { this.knowledge.keep(this.game.game, values); this.refresh(); } });
     this.setup = new Setup({ changed: (position) => this.drawSetup(position), done: (board) => this.endSetup(board) });
     this.transfer = new Transfer({ game: () => this.game, load: (asked) => this.begin({ ...asked, x: "", o: "" }) });
     this.build(main);
