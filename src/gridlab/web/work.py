@@ -6,11 +6,15 @@ kernels look at (gridlab.core.stop): when its time is up, when the client has le
 
 import asyncio
 import itertools
+import os
 import secrets
+import sys
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -23,6 +27,7 @@ Result = TypeVar("Result")
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 GLANCE = 0.1  # seconds between two looks whether the client is still there
 PATIENCE = 5.0  # seconds without a listener after which a job is cancelled
+NICENESS = 5  # of jobs
 KEPT = 32  # jobs whose results are remembered
 
 
@@ -126,7 +131,7 @@ class Jobs:
     """Jobs, a few at a time."""
 
     def __init__(self, threads: int, waiting: int, seconds: float) -> None:
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="job")
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="job", initializer=_yield_to_others)
         self._room, self._seconds = threads + waiting, seconds
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
@@ -161,6 +166,14 @@ class Jobs:
         for job in self._jobs.values():
             job.stop[0] = 1
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _yield_to_others() -> None:
+    """Let this thread, and those it begins, give way to whoever answers a page; where threads have priorities."""
+    if sys.platform == "linux":
+        thread = threading.get_native_id()
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
 
 
 def _run(job: Job, function: Callable[[Job], Any]) -> None:
