@@ -22,7 +22,7 @@ MADE = (
     "match heuristic mcts --game tictactoe4 --games 12 --save games/match.jsonl",
 )
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-COLOURS = 128  # of a picture; flat pages need no more
+COLOURS = 256  # of a picture; flat pages need no more
 GAME = "board?game=squava&moves=12.24.43.23.33.34&x=you&o=you&seed=1"
 
 
@@ -66,7 +66,7 @@ class Shot(NamedTuple):
 
 
 SHOTS = (
-    Shot("web-board", GAME),
+    Shot("web-board", GAME, height=860),
     Shot(
         "web-board-dark",
         "board?game=tictactoe&moves=22.12.11.33.21.23.31&x=you&o=perfect+errs%3D0.2&seed=1",

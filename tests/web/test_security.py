@@ -1,6 +1,7 @@
 """What the server must refuse, and how it says so."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -270,6 +271,17 @@ def test_a_full_queue_says_so(api: httpx.Client) -> None:
 
 
 # ---- the command
+
+
+def test_it_ends_when_told_to_whatever_it_does(data: Path) -> None:
+    server = Server(data)
+    answer = httpx.post(f"{server.address}/api/v1/jobs/solve", json={"game": "7x7:6", "seconds": 200}, timeout=30)
+    assert answer.status_code == 202
+    time.sleep(0.5)
+    server.process.terminate()
+    _, said = server.process.communicate(timeout=20)
+    assert server.process.returncode == 130
+    assert "Traceback" not in said
 
 
 def test_an_address_in_use_is_said(gridlab: Run, server: Server, data: Path) -> None:

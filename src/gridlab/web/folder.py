@@ -1,6 +1,8 @@
 """The served folder: only what lies inside it can be named, wherever links lead."""
 
+import math
 import os
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +17,7 @@ Kind = Literal["tablebase", "terminals", "games2048", "records", "checkpoint"]
 DEEPEST, MOST_ENTRIES, MOST_FOUND = 4, 5000, 300
 LONGEST_NAME = 500
 GLANCE = 4096  # bytes of a file of lines that tell what it is
-FRESH = 2.0  # seconds for which a listing is believed
+FRESH = 3.0  # seconds for which a listing is believed
 SKIPPED = ("node_modules", "__pycache__")
 
 
@@ -32,7 +34,8 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
-        self._listing: tuple[float, list[Found]] = (-FRESH, [])
+        self._listing: tuple[float, list[Found]] = (-math.inf, [])
+        self._looking = threading.Lock()
         self._rules: dict[tuple[str, int, int], Rules | None] = {}
 
     def inside(self, name: str) -> Path:
@@ -63,9 +66,13 @@ class Folder:
     def listing(self) -> list[Found]:
         """Everything that the lab can show, by path."""
         when, found = self._listing
-        if time.monotonic() - when > FRESH:
+        if time.monotonic() - when <= FRESH or not self._looking.acquire(blocking=when < 0):
+            return found  # fresh, or somebody looks already
+        try:
             found = sorted(self._look())[:MOST_FOUND]
             self._listing = time.monotonic(), found
+        finally:
+            self._looking.release()
         return found
 
     def _look(self) -> Iterator[Found]:
@@ -75,7 +82,7 @@ class Folder:
             folders[:] = sorted(
                 each for each in folders if depth < DEEPEST and not each.startswith(".") and each not in SKIPPED
             )
-            if "layer_" in " ".join(files) and any(each.startswith("layer_") for each in files):
+            if any(each.startswith("layer_") for each in files):
                 yield self._found(Path(here), "terminals", sum(_size(Path(here) / each) for each in files))
             for name in sorted(files):
                 seen += 1

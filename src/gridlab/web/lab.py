@@ -69,14 +69,14 @@ class Truth:
         return found
 
     def _oracle(self, rules: Rules, table: Path | None) -> tuple[Oracle, threading.Lock]:
+        known = self._oracles.get((rules, table))
+        made = known or (Oracle(rules, table, Budget(QUICK_NODES, QUICK_SECONDS)), threading.Lock())
         with self._lock:
-            if (rules, table) not in self._oracles:
-                oracle = Oracle(rules, table, Budget(QUICK_NODES, QUICK_SECONDS))
-                self._oracles[rules, table] = oracle, threading.Lock()
-                if len(self._oracles) > MOST_ORACLES:
-                    self._oracles.popitem(last=False)
+            kept = self._oracles.setdefault((rules, table), made)
             self._oracles.move_to_end((rules, table))
-            return self._oracles[rules, table]
+            if len(self._oracles) > MOST_ORACLES:
+                self._oracles.popitem(last=False)
+        return kept
 
     def _keep(self, key: tuple[Rules, Path | None, int, int], found: Solution) -> None:
         with self._lock:

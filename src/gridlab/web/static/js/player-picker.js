@@ -3,6 +3,7 @@
 import { field, fill, h, select } from "./dom.js";
 import { get } from "./api.js";
 
+const MAIN = ["depth", "playouts", "expansions"]; // settings that are shown at once
 const known = new Map(); // by game
 
 export function kindsOf(game) {
@@ -52,24 +53,23 @@ export function playerPicker({ name, game, chosen, choose, person = false }) {
     }
     const fields = kind.settings.filter((each) => each.name !== "errs").map((each) => setting(each));
     const skill = kind.settings.some((each) => each.name === "errs") ? [errs()] : [];
-    const files = fields.filter((each) => each.text).map((each) => each.element);
-    const numbers = fields.filter((each) => !each.text).map((each) => each.element);
+    const first = fields.filter((each) => MAIN.includes(each.name)).map((each) => each.element);
+    const rest = fields.filter((each) => !MAIN.includes(each.name)).map((each) => each.element);
     fill(
       more,
       h("p", { class: "help" }, `${kind.about[0].toUpperCase()}${kind.about.slice(1)}.`),
       ...skill,
-      numbers.length ? h("div", { class: "fields" }, numbers) : null,
-      files.length ? h("details", {}, h("summary", { class: "small" }, "Files"), h("div", { class: "stack tight" }, files)) : null,
+      first.length ? h("div", { class: "fields" }, first) : null,
+      rest.length ? h("details", {}, h("summary", { class: "small" }, "More settings"), h("div", { class: "fields" }, rest)) : null,
     );
   }
 
   function setting({ name: key, default: otherwise, kind }) {
-    const text = kind === "text";
     const input = h("input", {
-      type: text ? "text" : "number", step: kind === "real" ? "any" : "1", value: now.settings[key] ?? "", placeholder: otherwise === "" ? "its own" : String(otherwise),
+      type: kind === "text" ? "text" : "number", step: kind === "real" ? "any" : "1", value: now.settings[key] ?? "", placeholder: otherwise === "" ? "its own" : String(otherwise),
       onchange: () => { now.settings[key] = input.value; tell(); },
     });
-    return { text: text && key !== "evaluator", element: field(key, input) };
+    return { name: key, element: field(key, input) };
   }
 
   function errs() {

@@ -82,11 +82,14 @@ class Page2048 {
 
   newCard() {
     this.seedInput = number(this.seed, 0, 1e9, () => {});
-    const sizes = SIZES.includes(this.game) ? SIZES : [...SIZES, this.game];
-    const size = select(sizes.map((each) => [each, each === "2048" ? "4×4" : each.replace("2048:", "").replace("x", "×")]), this.game, () => {});
-    const begin = (seed) => { this.game = size.value; this.seed = seed; prefer("game2048", this.game); this.showPicker(); this.begin(); };
+    const own = h("input", { type: "text", value: this.game, spellcheck: false, placeholder: "2048:5x4:0.2" });
+    const ownField = field("Rules", own, "Rows, columns, and the share of fours: 2048:5x4:0.2");
+    ownField.hidden = SIZES.includes(this.game);
+    const sizes = [...SIZES.map((each) => [each, each === "2048" ? "4×4" : each.replace("2048:", "").replace("x", "×")]), ["own", "Of your own …"]];
+    const size = select(sizes, SIZES.includes(this.game) ? this.game : "own", (value) => { ownField.hidden = value !== "own"; });
+    const begin = (seed) => { this.game = size.value === "own" ? own.value.trim() : size.value; this.seed = seed; prefer("game2048", this.game); this.showPicker(); this.begin(); };
     return h("section", { class: "card", "aria-label": "New game" }, h("h2", {}, "New game"), h("div", { class: "stack" },
-      h("div", { class: "fields" }, field("Board", size), field("Seed", this.seedInput)),
+      h("div", { class: "fields" }, field("Board", size), field("Seed", this.seedInput)), ownField,
       h("div", { class: "toolbar" },
         h("button", { onclick: () => begin(Math.max(0, Math.floor(Number(this.seedInput.value) || 0))) }, "Begin with this seed"),
         h("button", { onclick: () => begin(Math.floor(Math.random() * 1e6)) }, "Any"))));
