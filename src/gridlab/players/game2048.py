@@ -109,13 +109,13 @@ class ExpectimaxPlayer:
             return search.move_values(position.tiles)
         found, legal = np.empty(4), position.moves()
         chooser, board = self.chooser(), np.uint64(position.packed)
-        interruptible(lambda stop: choose(chooser, board, found, row_tables(), state, 0, stop))
+        interruptible(lambda stop: choose(chooser, board, found, row_tables(self.rules), state, 0, stop))
         return {each: float(value) for each, value in zip(DIRECTIONS, found, strict=True) if each in legal}
 
     def chooser(self) -> Expectimax:
         twos, fours = self.rules.odds
         settings = SearchSettings(self.depth, twos, fours, self.sample, float(self.cutoff))
-        return new_expectimax(find_evaluator(self.evaluator).arrays(twos, fours), settings, self._entries())
+        return new_expectimax(find_evaluator(self.evaluator).arrays(self.rules), settings, self._entries())
 
     def _entries(self) -> int:
         """Entries of the table a level: it pays from depth 5 on, and a sampled value must not be used twice."""

@@ -3,6 +3,13 @@
     a cell holds the binary logarithm of its tile: 0 empty, 1 is 2, 2 is 4, … 15 is 32768
     a row is 16 bits: [2 4 . 2] = 0x1021            what becomes of each of the 65,536 rows is in row_tables.py
 
+A smaller board lies at the top left of the 4x4 board, and the cells outside are walls, 15 each:
+
+    2048:2x3      2 . 4 #      0xFFFF_FFFF_F000_F201      walls are never empty, so no tile appears there, and the
+                  . . . #                                 row tables of such a board know that the 15s at the end of
+                  # # # #                                 a row stay where they are: the kernels are the same for all
+                  # # # #                                 boards
+
 Columns are the rows of the transposed board. Every literal is a uint64, as a mixture with others is not one any more.
 """
 
@@ -13,6 +20,7 @@ from gridlab.core.bits import lowest_cell, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States, below, below_by_lower_half, draw
 from gridlab.games.game2048.reference import Board
+from gridlab.games.game2048.rules import Rules2048
 
 Boards = NDArray[np.uint64]
 
@@ -34,6 +42,24 @@ def pack(tiles: Board) -> int:
 def unpack(packed: int, cells: int = 16) -> Board:
     """The tiles of a packed row or board."""
     return tuple(1 << (packed >> 4 * cell & 15) if packed >> 4 * cell & 15 else 0 for cell in range(cells))
+
+
+def walls_of(rules: Rules2048) -> int:
+    """The empty board of some rules: 15 in each cell outside, 0 for 4x4."""
+    inside = [row < rules.rows and col < rules.cols for row in range(4) for col in range(4)]
+    return sum(15 << 4 * cell for cell in range(16) if not inside[cell])
+
+
+def pack_board(tiles: Board, rules: Rules2048) -> int:
+    """A board of up to 4x4 cells as a number, with its walls."""
+    rows = (tiles[first : first + rules.cols] for first in range(0, rules.cells, rules.cols))
+    return walls_of(rules) | sum(pack(row) << 16 * number for number, row in enumerate(rows))
+
+
+def unpack_board(packed: int, rules: Rules2048) -> Board:
+    """The tiles of a packed board, without its walls."""
+    rows = (unpack(packed >> 16 * number, rules.cols) for number in range(rules.rows))
+    return tuple(tile for row in rows for tile in row)
 
 
 @kernel
@@ -112,14 +138,14 @@ def spawn(board: np.uint64, twos: int, fours: int, states: States, game: int) ->
 
 
 @kernel
-def start(twos: int, fours: int, states: States, game: int) -> np.uint64:
-    """An empty board with two new tiles."""
-    return spawn(spawn(ZERO, twos, fours, states, game), twos, fours, states, game)
+def start(walls: np.uint64, twos: int, fours: int, states: States, game: int) -> np.uint64:
+    """A board with nothing but its walls and two new tiles."""
+    return spawn(spawn(walls, twos, fours, states, game), twos, fours, states, game)
 
 
 @kernel
 def largest_exponent(board: np.uint64) -> int:
-    """The binary logarithm of the largest tile."""
+    """The binary logarithm of the largest tile of a board without walls."""
     largest = ZERO
     while board != ZERO:
         largest = max(largest, board & FIFTEEN)
