@@ -3,7 +3,6 @@
 import math
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 EVERY = 10.0  # seconds between two lines
@@ -17,11 +16,11 @@ class Report:
         self._lines = shown and bool(bar.disable)  # no bar, as there is no terminal
         self._written = -math.inf
 
-    def tell(self, done: float, state: Callable[[], str]) -> None:
-        """So much is done of what the bar counts."""
-        if self._lines and time.monotonic() - self._written > EVERY:
+    def tell(self, done: float, state: str) -> None:
+        """So much is done of what the bar counts; nothing is said before there is a state."""
+        if self._lines and state and time.monotonic() - self._written > EVERY:
             self._written = time.monotonic()
-            sys.stderr.write(f"{done:,.0f} of {self._whole}: {state()}\n")
+            sys.stderr.write(f"{done:,.0f} of {self._whole}: {state}\n")
         elif not self._bar.disable:
-            self._bar.set_postfix_str(state(), refresh=False)
+            self._bar.set_postfix_str(state, refresh=False)
             self._bar.update(max(0, round(done) - self._bar.n))

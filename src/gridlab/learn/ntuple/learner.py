@@ -104,7 +104,7 @@ class Learner:
 
         def watch() -> None:
             self.learnt = msgspec.structs.replace(self.learnt, seconds=before + time.monotonic() - begun)
-            report.tell(self.learnt.games if seconds is None else self.learnt.seconds, self._state)
+            report.tell(self.learnt.games if seconds is None else self.learnt.seconds, self._state())
 
         def work() -> None:
             with ThreadPoolExecutor(workers) as pool:
