@@ -7,11 +7,25 @@ import msgspec
 import numpy as np
 import pytest
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.arena.evaluate import evaluate
+from gridlab.core.errors import BadPlayer, FileTrouble, SpoiltFile
+from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.game2048.tuples import parse_tuples
-from gridlab.nets.ntuple_file import DIGEST, START, Head, Learnt, load_network, read_network, write_network
+from gridlab.nets.ntuple_file import (
+    DIGEST,
+    SHIPPED,
+    START,
+    Head,
+    Learnt,
+    load_network,
+    read_network,
+    write_network,
+    write_small,
+)
 from gridlab.players.registry import make_player
+from gridlab.search.game2048.ntuple_reference import PlainNetwork
+from tests.conftest import Run
 
 THREE = Rules2048(3, 3)
 TUPLES = parse_tuples("tetrominoes", THREE)
@@ -130,3 +144,54 @@ def test_a_network_is_read_once(file: Path) -> None:
 def test_a_player_of_another_board(file: Path) -> None:
     with pytest.raises(FileTrouble, match=r"a network for 2048:3x3, not for 2048$"):
         make_player(f"ntuple file={file}", Rules2048())
+
+
+def test_a_small_file(file: Path, tmp_path: Path) -> None:
+    size = write_small(file, tmp_path / "small.ntuple")
+    assert size == (tmp_path / "small.ntuple").stat().st_size < 0.6 * file.stat().st_size
+    assert (read_network(tmp_path / "small.ntuple").weights == WEIGHTS.astype(np.float16)).all()
+    write_network(file, THREE, TUPLES, WEIGHTS * 1e6, Learnt())
+    with pytest.raises(FileTrouble, match="the largest number in half precision"):
+        write_small(file, tmp_path / "none.ntuple")
+
+
+@pytest.mark.compiled
+def test_export(gridlab: Run, file: Path) -> None:
+    code, out, _ = gridlab("train", "export", str(file), "--half")
+    assert (code, out.startswith(str(file.with_suffix(".half.ntuple")))) == (0, True)
+    code, _, err = gridlab("train", "export", str(file), "--onnx")
+    assert (code, "an n-tuple network of 2048 with --half" in err) == (2, True)
+
+
+@pytest.mark.compiled
+def test_players(file: Path) -> None:
+    position = Position2048.parse("2 4 2/. . ./. . .", THREE)
+    for text in (f"ntuple file={file}", f"expectimax evaluator=ntuple:{file} depth=5"):
+        player = make_player(text, THREE)
+        assert str(player) == text
+        values = player.values(position, np.random.default_rng(1))  # type: ignore[attr-defined]
+        assert (list(values), player.move(position, np.random.default_rng(1))) == (["down"], "down")
+    plain = PlainNetwork(THREE, TUPLES, WEIGHTS).move_values(position.tiles, 5)
+    assert values == pytest.approx(plain)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ("depth=4", "1, 3, 5 and 7 end with one"),
+        ("depth=9", "1, 3, 5 and 7 end with one"),
+        ("depth=3 sample=2", "has no such"),
+        ("depth=3 cutoff=0.1", "has no such"),
+    ],
+)
+def test_players_that_cannot_be(file: Path, settings: str, reason: str) -> None:
+    with pytest.raises(BadPlayer, match=reason):
+        make_player(f"expectimax evaluator=ntuple:{file} {settings}", THREE)
+
+
+@pytest.mark.compiled
+def test_the_network_of_the_package() -> None:
+    """It plays at once, and well."""
+    assert SHIPPED.stat().st_size < 2_000_000
+    found = evaluate("ntuple", 40, seed=1)
+    assert found.mean_score > 60_000

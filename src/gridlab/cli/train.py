@@ -197,7 +197,8 @@ def export(
     checkpoint: Annotated[
         Path, typer.Argument(metavar="CHECKPOINT", parser=source, help="A file that training has written.")
     ],
-    onnx: Annotated[bool, typer.Option("--onnx", help="As an ONNX graph, checked against torch.")] = False,
+    onnx: Annotated[bool, typer.Option("--onnx", help="A network of Squava as an ONNX graph, checked.")] = False,
+    half: Annotated[bool, typer.Option("--half", help="An n-tuple network in half precision, much smaller.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -205,19 +206,30 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write a network for other programs: features [position, 50] in, values [position] out."""
+    """Write a network for other programs or places.
+
+    With --onnx: features [position, 50] in, values [position] out, held to torch on random positions.
+    """
     from gridlab.core.errors import BadNotation
-    from gridlab.core.extras import import_extra
     from gridlab.core.files import refuse_overlap
+    from gridlab.nets.ntuple_file import is_ntuple_file, write_small
+
+    if onnx == half or half != is_ntuple_file(checkpoint):
+        raise BadNotation("a network of Squava is exported with --onnx, an n-tuple network of 2048 with --half")
+    path = out or target(checkpoint.with_suffix(".half.ntuple" if half else ".onnx"))
+    refuse_overlap(checkpoint, path)
+    if half:
+        typer.echo(f"{path}: {write_small(checkpoint, path):,} bytes")
+    else:
+        typer.echo(f"{path}: onnxruntime differs from torch by at most {_write_onnx(checkpoint, path):.1e}")
+
+
+def _write_onnx(checkpoint: Path, path: Path) -> float:
+    from gridlab.core.extras import import_extra
     from gridlab.games import game
 
     import_extra("torch", "learn")
     from gridlab.nets.judge import load_judge
     from gridlab.nets.onnx_file import write_onnx
 
-    if not onnx:
-        raise BadNotation("a network is exported as ONNX: add --onnx")
-    path = out or target(checkpoint.with_suffix(".onnx"))
-    refuse_overlap(checkpoint, path)
-    worst = write_onnx(load_judge(checkpoint, game("squava")), path)
-    typer.echo(f"{path}: onnxruntime differs from torch by at most {worst:.1e} on 1,000 random positions")
+    return write_onnx(load_judge(checkpoint, game("squava")), path)

@@ -40,7 +40,7 @@ MAGIC, VERSION = b"GRIDNTUP", 1
 START = struct.Struct("<8sII")
 DIGEST = 32  # bytes
 LONGEST_HEAD = 4 << 20  # bytes
-LEVEL = 1  # of compression: most weights were never met, and that is seen at once
+LEVEL, SMALLEST = 1, 19  # of compression: most weights were never met, and that is seen at once
 SHIPPED = Path(__file__).parent / "shipped" / "2048.ntuple"
 NUMBERS: dict[str, np.dtype[Any]] = {"float32": np.dtype("<f4"), "float16": np.dtype("<f2")}
 
@@ -115,10 +115,11 @@ def write_network(
     numbers: str = "float32",
     sums: NDArray[np.float32] | None = None,
     streams: Sequence[int] = (),
+    level: int = LEVEL,
 ) -> None:
     """Write a file for players; with `sums` and the states of streams one to go on from."""
     tables = split_tables(weights, tuples) + ([] if sums is None else split_tables(sums, tuples, 2))
-    packer = zstandard.ZstdCompressor(level=LEVEL, write_content_size=True)
+    packer = zstandard.ZstdCompressor(level=level, write_content_size=True)
     packed = [packer.compress(np.ascontiguousarray(each, NUMBERS[numbers]).data) for each in tables]
     head = Head(
         "network" if sums is None else "training", BEHAVIOUR, str(rules), text_of(tuples), numbers,  # type: ignore[arg-type]
@@ -130,6 +131,22 @@ def write_network(
         for each in packed:
             file.write(each)
         file.write(bytes.fromhex(file.sha256))
+
+
+def write_small(path: Path, out: Path) -> int:
+    """The same network in half precision, packed as small as it gets; the size of the file."""
+    found = read_network(path)
+    with np.errstate(over="ignore"):
+        if not np.isfinite(found.weights.astype(np.float16)).all():
+            raise FileTrouble(f"{path} has weights beyond 65,504, the largest number in half precision")
+    write_network(out, found.rules, found.tuples, found.weights, found.head.learnt, "float16", level=SMALLEST)
+    return out.stat().st_size
+
+
+def is_ntuple_file(path: Path) -> bool:
+    """Whether a file begins like an n-tuple network."""
+    with reading(path), open_regular(path) as file:
+        return file.read(len(MAGIC)) == MAGIC
 
 
 def split_tables(numbers: NDArray[np.float32], tuples: tuple[Cells, ...], each: int = 1) -> list[NDArray[np.float32]]:

@@ -35,7 +35,7 @@ class Recipe:
     minutes: float
     about: str
     trace: float = 0.5
-    restart: int = 0
+    restart: int = 1500
     optimistic: float = 0.0
 
 
