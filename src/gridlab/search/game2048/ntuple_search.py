@@ -5,8 +5,9 @@
                                  else the mean over all new tiles of the best worth of a move; 0 where there is none
 
 Depth counts moves and tiles together, as everywhere: 1 is the move alone (ntuple.py), 3 is move, tile, move, and so on
-with two more. The points of all moves on the way count, as the network says what is still to come. Where the same board
-after a move comes up again before the last tiles, which it often does, a table answers.
+with two more. The points of all moves on the way count, as the network says what is still to come. The same board after
+a move comes up again and again, as tiles slide to the same place from many: two of five leaves, and more above them.
+There a table answers.
 """
 
 from typing import Any, NamedTuple
@@ -15,15 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.jit import kernel
+from gridlab.core.prefetch import prefetch
 from gridlab.core.splitmix import States, times
 from gridlab.core.stop import Stop, stopped
 from gridlab.games.game2048.kernels import LEFT, ONE, S32, ZERO, Boards, count, empties
 from gridlab.games.game2048.row_tables import RowTables
-from gridlab.search.game2048.ntuple import NO_MOVE, Moves, Network, move_all, new_moves, value_moves
+from gridlab.search.game2048.ntuple import (
+    NO_MOVE,
+    Layout,
+    Moves,
+    Network,
+    Weights,
+    add_up,
+    find_places,
+    move_all,
+    new_moves,
+)
 
 DEEPEST = 7
 LAYERS = (DEEPEST - 1) // 2  # of chance
-ENTRIES = 1 << 16  # of the table
+ENTRIES, LEAVES = 1 << 16, 1 << 13  # of the table above the last tiles, and of the one of leaves
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 NO_TILE = 5  # in `direction` of a frame: no tile is being tried
 FRAME = np.dtype(
@@ -52,6 +64,8 @@ class NTupleSearch(NamedTuple):
     places: NDArray[np.uint64]  # [move, tuple and image]
     afters: Moves  # at the leaves
     leaves: NDArray[np.float64]  # [4]: their worth
+    leaf_keys: Boards  # [entry]: boards after the last move whose value is known
+    leaf_known: NDArray[np.float64]
     frames: Any  # [layer] of FRAME
     moves: Boards  # [layer, 4]
     keys: Boards  # [entry]: boards after a move whose worth is known, over the last tiles
@@ -64,15 +78,17 @@ def new_search(network: Network, depth: int, odds: tuple[int, int]) -> NTupleSea
     room, layers = new_moves(network), (depth - 1) // 2
     entries = ENTRIES if layers > 1 else 0
     return NTupleSearch(
-        network, layers, *odds, room.places, room.afters, np.empty(4), np.zeros(LAYERS, FRAME).view(np.recarray),
+        network, layers, *odds, room.places, room.afters, np.empty(4), np.zeros(LEAVES, np.uint64), np.zeros(LEAVES),
+        np.zeros(LAYERS, FRAME).view(np.recarray),
         np.zeros((LAYERS, 4), np.uint64), np.zeros(entries, np.uint64), np.zeros(entries), np.zeros(2, np.int64),
     )  # fmt: skip
 
 
 @kernel
 def begin(search: NTupleSearch) -> None:
-    """Empty the table."""
+    """Empty the tables."""
     search.keys[:] = ZERO
+    search.leaf_keys[:] = ZERO
 
 
 @kernel
@@ -101,33 +117,67 @@ def choose(
 @kernel
 def last_tiles(search: NTupleSearch, after: np.uint64, rows: RowTables) -> float:
     """What a board after a move is worth: all new tiles, the best move after each, then the network."""
-    network, _, twos, fours, places, afters, leaves, _, _, keys, known, counts = search
-    at = np.int64(times(after, SPREAD) >> S32) & len(keys) - 1 if len(keys) > 0 else -1
+    network, _, twos, fours, places, afters, leaves, leaf_keys, leaf_known, _, _, keys, known, counts = search
+    at = place_of(after, len(keys)) if len(keys) > 0 else -1
     if at >= 0 and keys[at] == after:
         counts[1] += 1
         return known[at]  # type: ignore[no-any-return]
     weights, masks, shifts, offsets, layout = network
     slides, points = rows.slides, rows.points
     cells = empties(after)
-    odds, total, evaluated = (twos + fours) * count(cells), 0.0, 0
+    odds, total = (twos + fours) * count(cells), 0.0
     while cells != ZERO:
         unit = cells & (~cells + ONE)
         cells ^= unit
         for kind in range(2):
             often = fours if kind else twos
             if often > 0:
-                board = after | unit << np.uint64(kind)
-                value_moves(
-                    board, afters, leaves, places, weights, masks, shifts, offsets, layout, slides, points
+                best = best_leaf(
+                    after | unit << np.uint64(kind), afters, leaves, places, leaf_keys, leaf_known, weights, masks,
+                    shifts, offsets, layout, slides, points, counts,
                 )  # fmt: skip
-                best = max(max(leaves[0], leaves[1]), max(leaves[2], leaves[3]))
                 total += often * best if best != NO_MOVE else 0.0
-                for direction in range(4):
-                    evaluated += int(afters[direction] != board)
-    counts[0] += evaluated
     if at >= 0:
         keys[at], known[at] = after, total / odds
     return total / odds
+
+
+@kernel
+def best_leaf(
+    board: np.uint64, afters: Moves, leaves: NDArray[np.float64], places: NDArray[np.uint64], leaf_keys: Boards,
+    leaf_known: NDArray[np.float64], weights: Weights, masks: NDArray[np.uint64], shifts: NDArray[np.uint64],
+    offsets: NDArray[np.uint64], layout: Layout, slides: NDArray[np.uint32], points: NDArray[np.int32],
+    counts: NDArray[np.int64],
+) -> float:  # fmt: skip
+    """The worth of the best move by the network; as `value_moves` of ntuple.py, with a table of leaves."""
+    across, down = move_all(board, afters, slides, points)
+    for direction in range(4):
+        after = afters[direction]
+        at = place_of(after, LEAVES)
+        leaves[direction] = leaf_known[at] if leaf_keys[at] == after else NO_MOVE
+        if after != board and leaf_keys[at] != after:
+            find_places(after, places[direction], masks, shifts, offsets, layout)
+            for each in range(places.shape[1]):
+                prefetch(weights, places[direction, each])
+    best = NO_MOVE
+    for direction in range(4):
+        after = afters[direction]
+        if after != board:
+            if leaves[direction] == NO_MOVE:
+                leaves[direction] = add_up(weights, places[direction])
+                at = place_of(after, LEAVES)
+                leaf_keys[at], leaf_known[at] = after, leaves[direction]
+                counts[0] += 1
+            else:
+                counts[1] += 1
+            best = max(best, leaves[direction] + (down if direction < LEFT else across))
+    return best
+
+
+@kernel
+def place_of(board: np.uint64, entries: int) -> int:
+    """The place of a board in a table of a power of two of entries."""
+    return np.int64(times(board, SPREAD) >> S32) & entries - 1  # type: ignore[return-value]
 
 
 @kernel
