@@ -68,7 +68,7 @@ def some_boards(number: int) -> Boards:
         np.empty(number, np.uint64),
     )
     for game, limit in enumerate(np.random.default_rng(9).integers(200, 1500, number).tolist()):
-        ends = play_batch(chooser, RULES.odds, states[game : game + 1], stop_flag(), Limits(limit))
+        ends = play_batch(chooser, RULES, states[game : game + 1], stop_flag(), Limits(limit))
         boards[game] = ends.boards[0]
     return boards
 

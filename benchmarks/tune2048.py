@@ -18,12 +18,14 @@ from gridlab.core.splitmix import streams
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import in_order
 from gridlab.games.game2048.row_tables import exponents_of_rows
+from gridlab.games.game2048.rules import Rules2048
 from gridlab.search.game2048.evaluators import assemble
 from gridlab.search.game2048.expectimax import new_expectimax
 from gridlab.search.game2048.last_plies import SearchSettings
 from gridlab.search.game2048.play import play_batch
 from gridlab.search.game2048.rows_evaluator import DEAD, WEIGHTS, Weights, line_values
 
+RULES = Rules2048()
 CANDIDATES, KEPT = 10, 4
 SPREAD = np.array([0.3, 0.3, 0.3, 0.06, 0.3, 0.08, 0.5, 0.4])  # of the logarithms of the weights
 MEMORY, SHRINK = 0.8, 0.985  # what stays of the spread from one generation to the next
@@ -32,9 +34,9 @@ MEMORY, SHRINK = 0.8, 0.985  # what stays of the spread from one generation to t
 def mean_score(logarithms: NDArray[np.float64], depth: int, games: int, seed: int) -> float:
     """What a candidate scores."""
     weights = Weights(*np.exp(logarithms).tolist())
-    evaluator = assemble([line_values(exponents_of_rows(), weights)], (0, 0, 0), 0, 9, 1, DEAD)
+    evaluator = assemble([line_values(exponents_of_rows(), weights)], (0, 0, 0), RULES, dead=DEAD)
     search = new_expectimax(evaluator, SearchSettings(depth, 9, 1, 0, 0.0), 1 << 12)
-    return float(play_batch(search, (9, 1), streams(seed, games), stop_flag()).scores.mean())
+    return float(play_batch(search, RULES, streams(seed, games), stop_flag()).scores.mean())
 
 
 def main() -> None:

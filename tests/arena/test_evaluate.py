@@ -70,12 +70,18 @@ def test_strength() -> None:
     assert evaluate("expectimax evaluator=spec depth=4", 40, seed=1).mean_score > 22_000
 
 
-def test_other_boards_are_played_plainly() -> None:
-    one, two = (evaluate("expectimax depth=2", 3, seed=1, workers=workers, rules=SQUARE) for workers in (1, 2))
+@pytest.mark.parametrize("rules", [SQUARE, Rules2048(2, 5)], ids=str)
+def test_other_boards(rules: Rules2048) -> None:
+    """By kernels up to 4x4 cells, plainly beyond."""
+    one, two = (evaluate("expectimax depth=2", 3, seed=1, workers=workers, rules=rules) for workers in (1, 2))
     assert one.scores.tolist() == two.scores.tolist()
-    assert one.mean_score > evaluate("random", 3, seed=1, rules=SQUARE).mean_score
-    with pytest.raises(BadPlayer, match="the evaluator spec knows the 4x4 board only, not 2048:3x3"):
-        evaluate("expectimax evaluator=spec", 1, rules=SQUARE)
+    assert one.mean_score > evaluate("random", 3, seed=1, rules=rules).mean_score
+
+
+def test_spec_knows_boards_of_up_to_4x4_cells() -> None:
+    assert evaluate("expectimax evaluator=spec depth=1", 2, rules=SQUARE).mean_score > 0
+    with pytest.raises(BadPlayer, match="the evaluator spec knows boards of up to 4x4 cells, not 2048:2x5"):
+        evaluate("expectimax evaluator=spec", 1, rules=Rules2048(2, 5))
 
 
 def test_the_report() -> None:

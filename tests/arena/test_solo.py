@@ -142,7 +142,8 @@ class Renamed(ExpectimaxPlayer):
 def test_kernels_play_only_for_those_they_play_alike() -> None:
     assert has_chooser(Renamed(RULES), RULES)
     assert not has_chooser(Timid(RULES), RULES)
-    assert not has_chooser(ExpectimaxPlayer(SQUARE), SQUARE)
+    assert has_chooser(ExpectimaxPlayer(SQUARE), SQUARE)
+    assert not has_chooser(ExpectimaxPlayer(Rules2048(5, 2)), Rules2048(5, 2))
     assert not has_chooser(FirstLegal(), RULES)
     game = record_game(Timid(RULES), RULES, 1, 0, stop_flag(), Limits(4))
     last = [Position2048.unpack(board).moves()[-1] for board in game.boards.tolist()]

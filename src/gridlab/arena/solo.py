@@ -16,7 +16,7 @@ from gridlab.core.errors import GridlabError, PlayerFault
 from gridlab.core.splitmix import Stream, streams
 from gridlab.core.stop import Stop, stopped
 from gridlab.games.game2048 import reference
-from gridlab.games.game2048.kernels import Boards, unpack
+from gridlab.games.game2048.kernels import Boards, unpack_board
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.rules import Rules2048
@@ -35,7 +35,7 @@ class Results(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A game on the 4x4 board with all its moves: [move] each."""
+    """A game on a board of up to 4x4 cells with all its moves: [move] each."""
 
     boards: Boards  # before the move
     directions: NDArray[np.int8]
@@ -63,9 +63,9 @@ def play_to_end(player: Player2048, rules: Rules2048, seed: int, numbers: range,
         return _play_in_python(player, rules, seed, numbers, stop)
     states = streams(seed, len(numbers), numbers.start)
     begun = time.thread_time()
-    ends = play_batch(chooser, rules.odds, states, stop)
+    ends = play_batch(chooser, rules, states, stop)
     spent = time.thread_time() - begun
-    max_tiles = [max(unpack(board)) for board in ends.boards.tolist()]
+    max_tiles = [max(unpack_board(board, rules)) for board in ends.boards.tolist()]
     return Results(ends.scores.tolist(), max_tiles, int(ends.moves.sum()), spent)
 
 
@@ -87,11 +87,14 @@ def record_game(
     with_values: bool = False,
     watch: Watch | None = None,
 ) -> Recorded:
-    """The game of this number on the 4x4 board, every move written down; its values if the player can say them."""
+    """The game of this number on a board of up to 4x4 cells, every move written down.
+
+    Values are written down if they are asked for and the player can say them.
+    """
     chooser, with_values = chooser_of(player, rules), with_values and adviser_of(player) is not None
     if chooser is None:
         return PythonGame(player, rules, seed, number, with_values).play(stop, limits, watch).recorded()
-    trace, ends = play_and_record(chooser, rules.odds, streams(seed, 1, number), stop, limits, watch)
+    trace, ends = play_and_record(chooser, rules, streams(seed, 1, number), stop, limits, watch)
     return Recorded(
         trace.boards, trace.directions, trace.scores, trace.values if with_values else None,
         trace.nodes if with_values else None, int(ends.boards[0]), int(ends.scores[0]),
@@ -127,7 +130,7 @@ class PythonGame:
         return self
 
     def recorded(self) -> Recorded:
-        """All moves of a game on the 4x4 board."""
+        """All moves of a game on a board of up to 4x4 cells."""
         boards = [position.packed for position in self.positions]
         values = [[said.get(direction, -np.inf) for direction in DIRECTIONS] for said in self.values]
         return Recorded(

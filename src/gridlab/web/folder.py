@@ -4,20 +4,23 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from gridlab.core.errors import FileTrouble, GridlabError
 from gridlab.core.numbers import shortened
-from gridlab.exact.tablebase.file import TableFile
-from gridlab.games.mnk.rules import Rules
+from gridlab.exact.tablebase.file import MAGIC, TableFile
+from gridlab.games.protocol import GameRules
 
 Kind = Literal["tablebase", "terminals", "games2048", "records", "checkpoint"]
 DEEPEST, MOST_ENTRIES, MOST_FOUND = 4, 5000, 300
 LONGEST_NAME = 500
 GLANCE = 4096  # bytes of a file of lines that tell what it is
 FRESH = 3.0  # seconds for which a listing is believed
+TABLES: dict[bytes, Callable[[Path], GameRules]] = {  # how a table begins -> the rules of a file of that kind
+    MAGIC: lambda path: TableFile(path).directory.rules,
+}
 SKIPPED = ("node_modules", "__pycache__")
 
 
@@ -36,7 +39,7 @@ class Folder:
         self.root = root.resolve()
         self._listing: tuple[float, list[Found]] = (-math.inf, [])
         self._looking = threading.Lock()
-        self._rules: dict[tuple[str, int, int], Rules | None] = {}
+        self._rules: dict[tuple[str, int, int], GameRules | None] = {}
 
     def inside(self, name: str) -> Path:
         """The file or folder of that name, links followed; FileTrouble if it is not there or lies outside."""
@@ -103,25 +106,32 @@ class Folder:
             real = self.inside(path.relative_to(self.root).as_posix())
             if not real.is_file():
                 return None
+            if path.suffix == ".tb" and _magic(real) not in TABLES:
+                return None
             return suffixes.get(path.suffix) or _kind_of_lines(real)
         except (GridlabError, OSError):
             return None
 
-    def tablebase_of(self, rules: Rules) -> Path | None:
-        """A tablebase of a game, the largest there is."""
+    def tablebase_of(self, rules: GameRules) -> Path | None:
+        """A tablebase of a game of any family, the largest there is."""
         tables = [each for each in self.listing() if each.kind == "tablebase"]
         fitting = [each for each in tables if self._rules_of(each) == rules]
         return self.inside(max(fitting, key=lambda each: each.bytes).path) if fitting else None
 
-    def _rules_of(self, found: Found) -> Rules | None:
+    def _rules_of(self, found: Found) -> GameRules | None:
         path = self.root / found.path
         try:
             key = found.path, path.stat().st_mtime_ns, found.bytes
             if key not in self._rules:
-                self._rules[key] = TableFile(path).directory.rules
+                self._rules[key] = TABLES[_magic(path)](path)
         except (GridlabError, OSError):
             return None
         return self._rules[key]
+
+
+def _magic(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(8)
 
 
 def _size(path: Path) -> int:

@@ -36,9 +36,9 @@ def test_a_game_that_is_watched_is_the_same_game(depth: int, every: int, monkeyp
     chooser, seen = chooser_of(ExpectimaxPlayer(RULES, "spec", depth), RULES), list[tuple[int, int, int]]()
     assert chooser is not None
     limits = Limits(moves=330)
-    plain, ends = play_and_record(chooser, RULES.odds, streams(3, 1, 0), stop_flag(), limits)
+    plain, ends = play_and_record(chooser, RULES, streams(3, 1, 0), stop_flag(), limits)
     watch = Watch(every, lambda board, score, moves: seen.append((board, score, moves)))
-    watched, same_ends = play_and_record(chooser, RULES.odds, streams(3, 1, 0), stop_flag(), limits, watch)
+    watched, same_ends = play_and_record(chooser, RULES, streams(3, 1, 0), stop_flag(), limits, watch)
     assert all(np.array_equal(getattr(plain, name), getattr(watched, name)) for name in plain._fields)
     assert all(np.array_equal(getattr(ends, name), getattr(same_ends, name)) for name in ends._fields)
     count = int(ends.moves[0])
@@ -54,7 +54,7 @@ def test_a_kernel_is_watched_while_it_plays() -> None:
     def see(board: int, score: int, moves: int) -> None:
         stop[0] = moves >= 40
 
-    _, ends = play_and_record(chooser, RULES.odds, streams(3, 1, 0), stop, watch=Watch(20, see))
+    _, ends = play_and_record(chooser, RULES, streams(3, 1, 0), stop, watch=Watch(20, see))
     assert ends.moves[0] == 40
 
 

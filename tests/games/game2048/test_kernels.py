@@ -54,7 +54,7 @@ def test_games_move_by_move_as_the_twin_plays_them(fours: float) -> None:
     states = streams(3, 3)
     plain = [Stream(state) for state in states.tolist()]
     for game in range(3):
-        board, tiles = kernels.start(*rules.odds, states, game), reference.start(rules, plain[game])
+        board, tiles = kernels.start(tables.walls, *rules.odds, states, game), reference.start(rules, plain[game])
         while legal := reference.legal_moves(rules, tiles):
             direction = legal[tiles.count(0) % len(legal)]
             board = kernels.move(board, reference.DIRECTIONS.index(direction), tables.slides)

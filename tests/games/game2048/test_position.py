@@ -75,12 +75,22 @@ def test_wrong_boards_are_refused(text: str, sentence: str) -> None:
     assert sentence in str(refusal.value)
 
 
-def test_other_boards_hold_any_tile() -> None:
-    rules = Rules2048(2, 3)
-    position = Position2048.parse("32768 32768 ./. . .", rules)
-    assert str(position.play("left")) == "65536 . ./. . ."
+def test_large_boards_hold_any_tile() -> None:
+    rules = Rules2048(2, 5)
+    position = Position2048.parse("32768 32768 . . ./. . . . .", rules)
+    assert str(position.play("left")) == "65536 . . . ./. . . . ."
     with pytest.raises(BadNotation, match="has no 64-bit number"):
         _ = position.packed
+
+
+def test_small_boards_have_walls_and_tiles_up_to_16384() -> None:
+    rules = Rules2048(2, 3)
+    position = Position2048.parse("2 . 4/. 16384 .", rules)
+    assert position.packed == 0xFFFF_FFFF_F0E0_F201
+    assert Position2048.unpack(position.packed, rules=rules) == position
+    assert Position2048.parse("16384 16384 ./. . .", rules).moves() == ["down", "right"]
+    with pytest.raises(BadNotation, match="32768 is no tile of 2048:2x3; tiles are 2, 4, 8, … up to 16384"):
+        Position2048.parse("32768 . ./. . .", rules)
 
 
 def test_the_end() -> None:

@@ -29,9 +29,12 @@ def test_odds_are_whole_numbers() -> None:
     assert (Rules2048(fours=0).odds, Rules2048(fours=1).odds) == ((1, 0), (0, 1))
 
 
-def test_only_the_packed_board_has_a_largest_tile() -> None:
-    assert (Rules2048().packed, Rules2048().largest) == (True, 32768)
-    assert (Rules2048(5, 5).packed, Rules2048(5, 5).largest) == (False, None)
+def test_only_packed_boards_have_a_largest_tile() -> None:
+    assert (Rules2048().packed, Rules2048().walled, Rules2048().largest) == (True, False, 32768)
+    for rules in (Rules2048(2, 2), Rules2048(3, 4), Rules2048(4, 3)):
+        assert (rules.packed, rules.walled, rules.largest) == (True, True, 16384)
+    for rules in (Rules2048(5, 5), Rules2048(2, 5)):
+        assert (rules.packed, rules.walled, rules.largest) == (False, False, None)
 
 
 @pytest.mark.parametrize(

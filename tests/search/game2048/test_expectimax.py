@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.splitmix import Stream, streams
 from gridlab.core.stop import stop_flag
-from gridlab.games.game2048.kernels import transpose
+from gridlab.games.game2048.kernels import ZERO, transpose
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS, Board, empty_cells, legal_moves, move, place
 from gridlab.games.game2048.row_tables import row_tables
@@ -117,7 +117,7 @@ def packed(boards: list[Board]) -> NDArray[np.uint64]:
 
 
 def static_by_kernel(name: str, board: Board) -> int:
-    evaluator, number = EVALUATORS[name].arrays(9, 1), packed([board])[0]
+    evaluator, number = EVALUATORS[name].arrays(RULES), packed([board])[0]
     return static(number, np.uint64(transpose(number)), evaluator.values, evaluator.shape)
 
 
@@ -126,7 +126,7 @@ def by_kernel(
     rules: Rules2048 = RULES,
 ) -> NDArray[np.float64]:  # fmt: skip
     found, settings = np.empty((len(boards), 4)), SearchSettings(depth, *rules.odds, sample, cutoff)
-    search = new_expectimax(EVALUATORS[name].arrays(*rules.odds), settings, entries)
+    search = new_expectimax(EVALUATORS[name].arrays(rules), settings, entries)
     value_boards(search, packed(boards), found, row_tables(), streams(5, len(boards)), stop_flag())
     return found
 
@@ -156,14 +156,14 @@ def test_evaluations(name: str) -> None:
 def test_the_corner() -> None:
     for board in [*random_boards(500, 16, seed=2), (0,) * 16, (0, 0, 0, 2) + (0,) * 12, (2,) * 16, (4, 0) * 8]:
         number = packed([board])[0]
-        assert tile_at_corner(number) == (board[3] if board[3] == max(board) else 0)
+        assert tile_at_corner(number, np.uint64(12), ZERO) == (board[3] if board[3] == max(board) else 0)
         assert corner_may_change(number) == (max(board) <= 4)
 
 
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_the_mean_over_new_tiles_without_trying_them(name: str) -> None:
     """Sums of gains against one new tile after the other, also where a new tile is the largest."""
-    evaluator, evaluate = EVALUATORS[name].arrays(9, 1), EVALUATORS[name].board(RULES)
+    evaluator, evaluate = EVALUATORS[name].arrays(RULES), EVALUATORS[name].board(RULES)
     sparse: list[Board] = [(0,) * 16, (0, 0, 0, 2) + (0,) * 12, (4, 2) + (0,) * 14, (2,) * 8 + (0,) * 8]
     for board in random_boards(300, 16, seed=3) + sparse:
         if cells := empty_cells(board):
@@ -224,7 +224,7 @@ COUNTS = {  # depth and entries a level -> boards evaluated, boards answered by 
 @pytest.mark.parametrize(("asked", "counts"), COUNTS.items())
 def test_how_many_boards_are_evaluated_and_answered(asked: tuple[int, int], counts: tuple[int, int]) -> None:
     boards, (depth, entries) = random_boards(40, 4, seed=30), asked
-    search = new_expectimax(EVALUATORS["rows"].arrays(9, 1), SearchSettings(depth, 9, 1, 0, 0.0), entries)
+    search = new_expectimax(EVALUATORS["rows"].arrays(RULES), SearchSettings(depth, 9, 1, 0, 0.0), entries)
     value_boards(search, packed(boards), np.empty((40, 4)), row_tables(), streams(5, 40), stop_flag())
     assert tuple(search.counts.tolist()) == counts
 

@@ -19,11 +19,12 @@ from gridlab.search.game2048.play import CHOOSERS, Chooser, Limits, play_and_rec
 from gridlab.search.game2048.random_moves import RandomMoves, new_random_moves
 from tests.conftest import Python
 
-ODDS = Rules2048().odds
+RULES = Rules2048()
+ODDS = RULES.odds
 
 
 def expectimax(depth: int, entries: int = 0, sample: int = 0) -> Chooser:
-    return new_expectimax(EVALUATORS["rows"].arrays(*ODDS), SearchSettings(depth, *ODDS, sample, 0.0), entries)
+    return new_expectimax(EVALUATORS["rows"].arrays(RULES), SearchSettings(depth, *ODDS, sample, 0.0), entries)
 
 
 def one_of_each() -> list[Chooser]:
@@ -33,7 +34,7 @@ def one_of_each() -> list[Chooser]:
 def test_random_moves_are_the_twins() -> None:
     """The n-th legal direction, n drawn from the same stream as the new tiles."""
     rules, states = Rules2048(), streams(2, 4)
-    ends = play_batch(new_random_moves(), ODDS, states.copy(), stop_flag())
+    ends = play_batch(new_random_moves(), RULES, states.copy(), stop_flag())
     for game, state in enumerate(states.tolist()):
         stream, score, moves = Stream(state), 0, 0
         board = reference.start(rules, stream)
@@ -53,10 +54,10 @@ def test_every_type_of_chooser_is_in_the_list() -> None:
 def test_a_trace_has_room_for_every_move(chooser: Chooser, monkeypatch: pytest.MonkeyPatch) -> None:
     """Played at one go, and stopped and continued whenever the room of the trace has ended."""
     limits = Limits(moves=40)
-    ends = play_batch(chooser, ODDS, streams(3, 2), stop_flag(), limits)
-    long, end = play_and_record(chooser, ODDS, streams(3, 1), stop_flag(), limits)
+    ends = play_batch(chooser, RULES, streams(3, 2), stop_flag(), limits)
+    long, end = play_and_record(chooser, RULES, streams(3, 1), stop_flag(), limits)
     monkeypatch.setattr(play, "ROOM", 3)
-    short, same = play_and_record(chooser, ODDS, streams(3, 1), stop_flag(), limits)
+    short, same = play_and_record(chooser, RULES, streams(3, 1), stop_flag(), limits)
     assert [column[0] for column in ends] == [column[0] for column in end] == [column[0] for column in same]
     said = type(chooser) is not RandomMoves  # its values are nobody's
     for name in ("boards", "directions", "scores", "nodes", *(["values"] if said else [])):
@@ -66,14 +67,14 @@ def test_a_trace_has_room_for_every_move(chooser: Chooser, monkeypatch: pytest.M
 
 def test_limits() -> None:
     chooser = expectimax(1)
-    trace, ends = play_and_record(chooser, ODDS, streams(3, 1), stop_flag(), Limits(exponent=6))
+    trace, ends = play_and_record(chooser, RULES, streams(3, 1), stop_flag(), Limits(exponent=6))
     assert max(unpack(int(ends.boards[0]))) == 64
     assert all(max(unpack(board)) < 64 for board in trace.boards.tolist())
-    _, fewer = play_and_record(chooser, ODDS, streams(3, 1), stop_flag(), Limits(len(trace.boards) - 1, 6))
+    _, fewer = play_and_record(chooser, RULES, streams(3, 1), stop_flag(), Limits(len(trace.boards) - 1, 6))
     assert fewer.moves[0] == len(trace.boards) - 1
     stop = stop_flag()
     stop[0] = 1
-    trace, ends = play_and_record(chooser, ODDS, streams(3, 1), stop)
+    trace, ends = play_and_record(chooser, RULES, streams(3, 1), stop)
     assert (len(trace.boards), ends.moves[0], ends.scores[0]) == (0, 0, 0)
     assert sum(tile > 0 for tile in unpack(int(ends.boards[0]))) == 2
 
@@ -82,10 +83,10 @@ def test_limits() -> None:
 def test_games_do_not_depend_on_those_before_them() -> None:
     """A table is emptied between games: scores, and how many boards were evaluated for each."""
     chooser = expectimax(5, entries=1 << 8)
-    both = play_batch(chooser, ODDS, streams(4, 2), stop_flag(), Limits(30))
+    both = play_batch(chooser, RULES, streams(4, 2), stop_flag(), Limits(30))
     together = chooser.counts.tolist()
     chooser.counts[:] = 0
-    apart = [play_batch(chooser, ODDS, streams(4, 1, game), stop_flag(), Limits(30)) for game in range(2)]
+    apart = [play_batch(chooser, RULES, streams(4, 1, game), stop_flag(), Limits(30)) for game in range(2)]
     assert both.scores.tolist() == [int(ends.scores[0]) for ends in apart]
     assert chooser.counts.tolist() == together
 

@@ -3,6 +3,13 @@
     a cell holds the binary logarithm of its tile: 0 empty, 1 is 2, 2 is 4, … 15 is 32768
     a row is 16 bits: [2 4 . 2] = 0x1021            what becomes of each of the 65,536 rows is in row_tables.py
 
+A smaller board lies at the top left of the 4x4 board, and the cells outside are walls, 15 each:
+
+    2048:2x3      2 . 4 #      0xFFFF_FFFF_F000_F201      walls are never empty, so no tile appears there, and the
+                  . . . #                                 row tables of such a board know that the 15s at the end of
+                  # # # #                                 a row stay where they are: the kernels are the same for all
+                  # # # #                                 boards
+
 Columns are the rows of the transposed board. Every literal is a uint64, as a mixture with others is not one any more.
 """
 
@@ -13,17 +20,21 @@ from gridlab.core.bits import lowest_cell, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States, below, below_by_lower_half, draw
 from gridlab.games.game2048.reference import Board
+from gridlab.games.game2048.rules import Rules2048
 
 Boards = NDArray[np.uint64]
 
 UP, DOWN, LEFT, RIGHT = range(4)
 ZERO, ONE, TWO, THREE, FOUR = (np.uint64(each) for each in range(5))
-S12, S16, S24, S32, S48 = (np.uint64(each) for each in (12, 16, 24, 32, 48))
+S8, S12, S16, S24, S32, S48 = (np.uint64(each) for each in (8, 12, 16, 24, 32, 48))
 ROW = np.uint64(0xFFFF)
 FIFTEEN = np.uint64(15)
 UNITS = np.uint64(0x1111111111111111)  # the lowest bit of every cell
 SWAP_CELLS = np.uint64(0x0000F0F00000F0F0)
 SWAP_BLOCKS = np.uint64(0x00000000FF00FF00)
+EVEN_CELLS, ODD_CELLS = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0xF0F0F0F0F0F0F0F0)
+EVEN_PAIRS, ODD_PAIRS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0xFF00FF00FF00FF00)
+EVEN_ROWS, ODD_ROWS = np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFF0000FFFF0000)
 
 
 def pack(tiles: Board) -> int:
@@ -36,6 +47,24 @@ def unpack(packed: int, cells: int = 16) -> Board:
     return tuple(1 << (packed >> 4 * cell & 15) if packed >> 4 * cell & 15 else 0 for cell in range(cells))
 
 
+def walls_of(rules: Rules2048) -> int:
+    """The empty board of some rules: 15 in each cell outside, 0 for 4x4."""
+    inside = [row < rules.rows and col < rules.cols for row in range(4) for col in range(4)]
+    return sum(15 << 4 * cell for cell in range(16) if not inside[cell])
+
+
+def pack_board(tiles: Board, rules: Rules2048) -> int:
+    """A board of up to 4x4 cells as a number, with its walls."""
+    rows = (tiles[first : first + rules.cols] for first in range(0, rules.cells, rules.cols))
+    return walls_of(rules) | sum(pack(row) << 16 * number for number, row in enumerate(rows))
+
+
+def unpack_board(packed: int, rules: Rules2048) -> Board:
+    """The tiles of a packed board, without its walls."""
+    rows = (unpack(packed >> 16 * number, rules.cols) for number in range(rules.rows))
+    return tuple(tile for row in rows for tile in row)
+
+
 @kernel
 def transpose(board: np.uint64) -> np.uint64:
     """Rows become columns: cells change places inside 2x2 blocks, then blocks do."""
@@ -43,6 +72,20 @@ def transpose(board: np.uint64) -> np.uint64:
     board = board ^ cells ^ cells << S12
     blocks = (board ^ board >> S24) & SWAP_BLOCKS
     return board ^ blocks ^ blocks << S24
+
+
+@kernel
+def mirror(board: np.uint64) -> np.uint64:
+    """Left and right change places: the cells of each pair, then the pairs of each row."""
+    board = (board & ODD_CELLS) >> FOUR | (board & EVEN_CELLS) << FOUR
+    return (board & ODD_PAIRS) >> S8 | (board & EVEN_PAIRS) << S8
+
+
+@kernel
+def flip(board: np.uint64) -> np.uint64:
+    """Top and bottom change places: the rows of each half, then the halves."""
+    board = (board & ODD_ROWS) >> S16 | (board & EVEN_ROWS) << S16
+    return board >> S32 | board << S32
 
 
 @kernel
@@ -112,14 +155,14 @@ def spawn(board: np.uint64, twos: int, fours: int, states: States, game: int) ->
 
 
 @kernel
-def start(twos: int, fours: int, states: States, game: int) -> np.uint64:
-    """An empty board with two new tiles."""
-    return spawn(spawn(ZERO, twos, fours, states, game), twos, fours, states, game)
+def start(walls: np.uint64, twos: int, fours: int, states: States, game: int) -> np.uint64:
+    """A board with nothing but its walls and two new tiles."""
+    return spawn(spawn(walls, twos, fours, states, game), twos, fours, states, game)
 
 
 @kernel
 def largest_exponent(board: np.uint64) -> int:
-    """The binary logarithm of the largest tile."""
+    """The binary logarithm of the largest tile of a board without walls."""
     largest = ZERO
     while board != ZERO:
         largest = max(largest, board & FIFTEEN)

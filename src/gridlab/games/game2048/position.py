@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.games.game2048 import reference
-from gridlab.games.game2048.kernels import pack, unpack
+from gridlab.games.game2048.kernels import pack_board, unpack_board
 from gridlab.games.game2048.reference import DIRECTIONS, Board
 from gridlab.games.game2048.rules import Rules2048
 
@@ -73,14 +73,17 @@ class Position2048:
     @classmethod
     def unpack(cls, packed: int, score: int = 0, rules: Rules2048 = STANDARD) -> "Position2048":
         """From the 64-bit number that `packed` gives."""
-        return cls(unpack(int(packed)), score, rules)
+        return cls(unpack_board(int(packed), rules), score, rules)
 
     @property
     def packed(self) -> int:
-        """A 4x4 board as one 64-bit number: four bits a cell, cell 0 lowest, the binary logarithm of its tile."""
+        """A board of up to 4x4 cells as one 64-bit number: four bits a cell, the binary logarithm of its tile.
+
+        Cell 0 stands lowest; a smaller board lies at the top left of the 4x4 board, and the cells outside hold 15.
+        """
         if not self.rules.packed:
-            raise BadNotation(f"a board of {self.rules} has no 64-bit number; only 4x4 boards have")
-        return pack(self.tiles)
+            raise BadNotation(f"a board of {self.rules} has no 64-bit number; only boards of up to 4x4 cells have")
+        return pack_board(self.tiles, self.rules)
 
     def array(self) -> NDArray[np.int32]:
         """The tiles as int32[rows, cols]."""

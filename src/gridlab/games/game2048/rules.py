@@ -4,9 +4,11 @@
     2048:3x3         another board
     2048:5x4:0.2     another board and other odds
 
-A 4x4 board fits 64 bits, four bits a cell, and is played by compiled kernels; every other board by plain Python. Four
-bits end at 32768: on the 4x4 board two tiles of 32768 stand beside each other like different ones and do not merge.
-On other boards every tile merges.
+Boards of up to 4x4 cells fit 64 bits, four bits a cell, and are played by compiled kernels, larger ones by plain
+Python. Four bits end at 32768: on the 4x4 board two tiles of 32768 stand beside each other like different ones and do
+not merge. A smaller board is a 4x4 board with walls (kernels.py), and a wall is what 32768 is elsewhere: there 16384 is
+the largest tile. No game comes near it, as on n cells no tile exceeds 2^(n + 1), 8192 on twelve. On larger boards every
+tile merges.
 """
 
 import re
@@ -54,12 +56,17 @@ class Rules2048:
     @property
     def packed(self) -> bool:
         """Whether a board fits 64 bits and kernels play it."""
-        return self.rows == self.cols == 4
+        return max(self.rows, self.cols) <= 4
+
+    @property
+    def walled(self) -> bool:
+        """Whether a board is a part of the 4x4 board, with walls around it."""
+        return self.packed and self.cells < 16
 
     @property
     def largest(self) -> int | None:
         """The tile that does not merge any more, None if all do."""
-        return LARGEST if self.packed else None
+        return None if not self.packed else LARGEST // 2 if self.walled else LARGEST
 
     @property
     def odds(self) -> tuple[int, int]:

@@ -11,7 +11,7 @@ and the expectation over n empty cells is (Σ gains + (twos + fours) · n · val
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,6 @@ from gridlab.games.game2048.kernels import (
     FOUR,
     ONE,
     ROW,
-    S12,
     S16,
     S32,
     S48,
@@ -37,7 +36,7 @@ from gridlab.games.game2048.kernels import (
     transpose,
 )  # fmt: skip
 from gridlab.games.game2048.reference import Board
-from gridlab.games.game2048.row_tables import ROWS, exponents_of_rows, row_tables
+from gridlab.games.game2048.row_tables import ROWS, line_table, row_tables
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.search.game2048 import rows_evaluator, spec_evaluator
 
@@ -58,6 +57,8 @@ class Shape(NamedTuple):
     column_step: np.uint64
     corner: int  # times the largest tile, if that stands at the top right
     dead: int  # what a board loses that has no move left
+    top_right: np.uint64  # where the bits of that cell begin
+    walls: np.uint64  # of the board
 
 
 class Evaluator(NamedTuple):
@@ -74,28 +75,28 @@ class EvaluatorDefinition(NamedTuple):
 
     about: str
     board: Callable[[Rules2048], Evaluate]  # the plain evaluation
-    arrays: Callable[[int, int], Evaluator]  # twos and fours -> the same as arrays
+    arrays: Callable[[Rules2048], Evaluator]  # the same for boards of up to 4x4 cells
     dead: int = 0  # what a board loses that has no move left
 
 
 @cache
-def spec_arrays(twos: int, fours: int) -> Evaluator:
-    rows = exponents_of_rows()
-    across, down = spec_evaluator.row_values(rows), spec_evaluator.column_values(rows)
-    kinds = [across + spec_evaluator.matrix_values(rows, weights) for weights in spec_evaluator.SNAKE] + [down]
-    return assemble(kinds, (1, 4, 0), spec_evaluator.CORNER, twos, fours)
+def spec_arrays(rules: Rules2048) -> Evaluator:
+    rows = [partial(spec_evaluator.placed_row_values, weights=weights) for weights in spec_evaluator.SNAKE]
+    kinds = [*(line_table(rules, each) for each in rows), line_table(rules, spec_evaluator.column_values)]
+    return assemble(kinds, (1, 4, 0), rules, spec_evaluator.CORNER)
 
 
 @cache
-def rows_arrays(twos: int, fours: int) -> Evaluator:
-    kinds = [rows_evaluator.line_values(exponents_of_rows())]
-    return assemble(kinds, (0, 0, 0), 0, twos, fours, rows_evaluator.DEAD)
+def rows_arrays(rules: Rules2048) -> Evaluator:
+    return assemble([line_table(rules, rows_evaluator.line_values)], (0, 0, 0), rules, dead=rows_evaluator.DEAD)
 
 
 def spec_board(rules: Rules2048) -> Evaluate:
     if not rules.packed:
-        raise BadPlayer(f"the evaluator spec knows the 4x4 board only, not {rules}; evaluator=rows knows every board")
-    return spec_evaluator.spec
+        raise BadPlayer(
+            f"the evaluator spec knows boards of up to 4x4 cells, not {rules}; evaluator=rows knows every board"
+        )
+    return lambda board: spec_evaluator.spec(board, rules.cols)
 
 
 EVALUATORS = {
@@ -118,21 +119,21 @@ def find_evaluator(name: str) -> EvaluatorDefinition:
 def assemble(
     kinds: Sequence[NDArray[np.int64]],
     places: tuple[int, int, int],
-    corner: int,
-    twos: int,
-    fours: int,
+    rules: Rules2048,
+    corner: int = 0,
     dead: int = 0,
 ) -> Evaluator:
     """The arrays of an evaluator from the values of each kind of line; `places` are in kinds."""
-    added = [gains(values, twos, fours) for values in kinds]
-    slid = [slid_values(values) for values in kinds]
+    slides, _, walls = row_tables(rules)
+    added = [gains(values, *rules.odds) for values in kinds]
+    slid = [slid_values(values, slides) for values in kinds]
     rows, first, columns = (np.uint64(each * ROWS) for each in places)
     tables = np.concatenate(kinds), np.concatenate(added), np.concatenate(slid)
-    return Evaluator(*tables, Shape(rows, first, columns, corner, dead))
+    top_right = np.uint64(4 * (rules.cols - 1))
+    return Evaluator(*tables, Shape(rows, first, columns, corner, dead, top_right, walls))
 
 
-def slid_values(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    slides = row_tables().slides
+def slid_values(values: NDArray[np.int64], slides: NDArray[np.uint32]) -> NDArray[np.int64]:
     return np.stack([values[slides & 0xFFFF], values[slides >> 16]], axis=1).ravel()
 
 
@@ -152,7 +153,7 @@ def static(board: np.uint64, turned: np.uint64, values: LineTable, shape: Shape)
     """What a board looks like; `turned` is its transpose."""
     total = look_up(board, turned, values, shape)
     if shape.corner != 0:
-        total += shape.corner * tile_at_corner(board)
+        total += shape.corner * tile_at_corner(board, shape.top_right, shape.walls)
     return total
 
 
@@ -185,9 +186,10 @@ def look_up_lines(lines: np.uint64, table: LineTable, first: np.uint64, step: np
 
 
 @kernel
-def tile_at_corner(board: np.uint64) -> int:
+def tile_at_corner(board: np.uint64, top_right: np.uint64, walls: np.uint64) -> int:
     """The tile at the top right if none is larger, else 0; all cells are compared at once, in bytes."""
-    exponent = board >> S12 & FIFTEEN
+    board ^= walls
+    exponent = board >> top_right & FIFTEEN
     limit = TOPS | BYTES * exponent
     fits = limit - (board & EVEN) & (limit - (board >> FOUR & EVEN)) & TOPS
     return np.int64(ONE << exponent) if fits == TOPS and exponent != ZERO else np.int64(0)  # type: ignore[return-value]
@@ -195,7 +197,7 @@ def tile_at_corner(board: np.uint64) -> int:
 
 @kernel
 def corner_may_change(board: np.uint64) -> bool:
-    """Whether a new tile can be the largest at the top right: only while no tile exceeds 4."""
+    """Whether a new tile can be the largest at the top right: only while no tile exceeds 4. Without walls."""
     return board & HIGH | board & board >> ONE & UNITS == ZERO  # type: ignore[no-any-return]
 
 
@@ -206,7 +208,7 @@ def expected(
     """The mean of `static` over all new tiles of a board that has room for one."""
     cells = empties(board)
     odds = (twos + fours) * count(cells)
-    if shape.corner != 0 and corner_may_change(board):
+    if shape.corner != 0 and corner_may_change(board ^ shape.walls):
         return float(summed_one_by_one(board, turned, cells, values, shape, twos, fours)) / odds
     value = static(board, turned, values, shape)
     return float(odds * value + look_up(board, turned, gains, shape)) / odds

@@ -179,7 +179,7 @@ def tiles_and_move(
     than what they do.
     """
     values, _, slid, shape = evaluator
-    row_step, first_column, column_step, corner, dead = shape
+    row_step, first_column, column_step, corner, dead, top_right, walls = shape
     _, twos, fours, _, cutoff = settings
     turned, total = transpose(after), 0.0
     bare_left, bare_right = slide_rows(after, slides)
@@ -224,9 +224,10 @@ def tiles_and_move(
             by_up = others_up + slid[new_c] + look_up_lines(transpose(up), values, ZERO, row_step)
             by_down = others_down + slid[new_c | ONE] + look_up_lines(transpose(down), values, ZERO, row_step)
             if corner != 0:
-                by_left, by_right = by_left + corner * tile_at_corner(left), by_right + corner * tile_at_corner(right)
-                by_up += corner * tile_at_corner(transpose(up))
-                by_down += corner * tile_at_corner(transpose(down))
+                by_left += corner * tile_at_corner(left, top_right, walls)
+                by_right += corner * tile_at_corner(right, top_right, walls)
+                by_up += corner * tile_at_corner(transpose(up), top_right, walls)
+                by_down += corner * tile_at_corner(transpose(down), top_right, walls)
             best = by_left if left != board else LEAST
             best = max(best, by_right if right != board else LEAST)
             best = max(best, by_up if up != board_turned else LEAST)

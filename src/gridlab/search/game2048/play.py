@@ -23,13 +23,17 @@ from gridlab.core.splitmix import States
 from gridlab.core.stop import Stop, stopped
 from gridlab.games.game2048.kernels import ZERO, Boards, largest_exponent, move, points_of, spawn, start
 from gridlab.games.game2048.row_tables import RowTables, row_tables
-from gridlab.search.game2048 import expectimax, random_moves
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.search.game2048 import expectimax, ntuple, ntuple_search, random_moves
 from gridlab.search.game2048.expectimax import DeepExpectimax, Expectimax, Values
+from gridlab.search.game2048.ntuple import NTupleMoves
+from gridlab.search.game2048.ntuple_search import NTupleSearch
 from gridlab.search.game2048.random_moves import RandomMoves
 
 ROOM = 4096  # moves of a trace at first
 
-Chooser = RandomMoves | Expectimax | DeepExpectimax  # each has `counts`; one for each thread, as it holds memory
+# each has `counts`; one for each thread, as it holds memory
+Chooser = RandomMoves | Expectimax | DeepExpectimax | NTupleMoves | NTupleSearch
 
 
 class ChooserKernels(NamedTuple):
@@ -43,6 +47,8 @@ CHOOSERS: dict[type, ChooserKernels] = {
     RandomMoves: ChooserKernels(random_moves.begin, random_moves.choose),
     Expectimax: ChooserKernels(expectimax.forget, expectimax.choose),
     DeepExpectimax: ChooserKernels(expectimax.forget, expectimax.choose_deep),
+    NTupleMoves: ChooserKernels(ntuple.begin, ntuple.choose),
+    NTupleSearch: ChooserKernels(ntuple_search.begin, ntuple_search.choose),
 }
 
 
@@ -81,21 +87,21 @@ class Watch(NamedTuple):
 NO_LIMITS = Limits()
 
 
-def play_batch(chooser: Chooser, odds: tuple[int, int], states: States, stop: Stop, limits: Limits = NO_LIMITS) -> Ends:
-    """One game for each stream of chance."""
+def play_batch(chooser: Chooser, rules: Rules2048, states: States, stop: Stop, limits: Limits = NO_LIMITS) -> Ends:
+    """One game for each stream of chance, on a board of up to 4x4 cells."""
     ends = new_ends(len(states))
-    play_games(chooser, row_tables(), ends, new_trace(0), odds, limits, states, stop)
+    play_games(chooser, row_tables(rules), ends, new_trace(0), rules.odds, limits, states, stop)
     return ends
 
 
 def play_and_record(
-    chooser: Chooser, odds: tuple[int, int], state: States, stop: Stop, limits: Limits = NO_LIMITS,
+    chooser: Chooser, rules: Rules2048, state: States, stop: Stop, limits: Limits = NO_LIMITS,
     watch: Watch | None = None,
 ) -> tuple[Trace, Ends]:  # fmt: skip
     """The game of one stream of chance, every move written down; the kernel comes back where somebody looks on."""
     trace, ends = new_trace(min(limits.moves or ROOM, ROOM)), new_ends(1)
-    moves = 0
-    while play_games(chooser, row_tables(), ends, _until_seen(trace, moves, watch), odds, limits, state, stop):
+    moves, rows = 0, row_tables(rules)
+    while play_games(chooser, rows, ends, _until_seen(trace, moves, watch), rules.odds, limits, state, stop):
         moves = int(ends.moves[0])
         if watch and moves % watch.every == 0:
             watch.see(int(ends.boards[0]), int(ends.scores[0]), moves)
@@ -146,9 +152,9 @@ def play_games(
         board, score, moves = ends.boards[game], ends.scores[game], ends.moves[game]
         if board == ZERO:
             begin(chooser)  # what a game finds must not depend on which games came before it
-            board = start(twos, fours, states, game)
+            board = start(rows.walls, twos, fours, states, game)
         full = False
-        while not stopped(stop) and not at_limit(board, moves, limits):
+        while not stopped(stop) and not at_limit(board ^ rows.walls, moves, limits):
             full = room > 0 and moves == room
             if full:
                 break
@@ -170,7 +176,7 @@ def play_games(
 
 @kernel
 def at_limit(board: np.uint64, moves: int, limits: Limits) -> bool:
-    """Whether a game stops here."""
+    """Whether a game stops here; the board comes without its walls."""
     return (limits.moves > 0 and moves >= limits.moves) or (
         limits.exponent > 0 and largest_exponent(board) >= limits.exponent
     )

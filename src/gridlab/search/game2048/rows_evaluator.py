@@ -86,7 +86,7 @@ def rows(board: Board, cols: int, weights: Weights = WEIGHTS) -> int:
 
 
 def line_values(lines: Exponents, weights: Weights = WEIGHTS) -> NDArray[np.int64]:
-    """`line_value` of many lines of four cells at once; tests hold all of them to it."""
+    """`line_value` of many lines of one length at once; tests hold all of them to it."""
     largest = lines.max(axis=1)
     empty = (lines == 0).sum(axis=1)
     close = squeezed(lines)

@@ -2,6 +2,10 @@
 
 Its matrix peaks at the top left and its corner bonus is paid at the top right; the matrix is larger by five orders of
 magnitude, so the corner that counts is the top left. Where the document says nothing, empty neighbours are skipped.
+Smaller boards take the top left of the matrix, which is a snake still, and their own top right:
+
+    4^15 4^14 4^13 |                            15 14 13
+    4^8  4^9  4^10 | 4^11      on three columns  8  9 10
 """
 
 from itertools import pairwise
@@ -19,18 +23,18 @@ SNAKE = (
     (4**0, 4**1, 4**2, 4**3),
 )
 EMPTY, MONOTONE, SMOOTH, CORNER = 50_000, 10_000, 1_000, 10_000
-CORNER_CELL = 3  # the top right
 
 
-def spec(board: Board) -> int:
-    """The whole evaluation of a 4x4 board, before any table is made of it."""
-    lines = [board[row * 4 : row * 4 + 4] for row in range(4)] + [board[col::4] for col in range(4)]
+def spec(board: Board, cols: int = 4) -> int:
+    """The whole evaluation of a board of up to 4x4 cells, before any table is made of it."""
+    rows = [board[first : first + cols] for first in range(0, len(board), cols)]
+    lines = rows + [board[col::cols] for col in range(cols)]
     return (
-        sum(tile * SNAKE[cell // 4][cell % 4] for cell, tile in enumerate(board))
+        sum(tile * SNAKE[cell // cols][cell % cols] for cell, tile in enumerate(board))
         + board.count(0) * EMPTY
         + sum(monotonicity(line) for line in lines) * MONOTONE
         + sum(smoothness(line) for line in lines) * SMOOTH
-        + (max(board) * CORNER if board[CORNER_CELL] == max(board) else 0)
+        + (max(board) * CORNER if board[cols - 1] == max(board) else 0)
     )
 
 
@@ -56,11 +60,16 @@ def column_value(line: Board) -> int:
     return monotonicity(line) * MONOTONE + smoothness(line) * SMOOTH
 
 
-# ---- the same for many lines of four cells at once; tests hold all of them to the functions above
+# ---- the same for many lines of one length at once; tests hold all of them to the functions above
 
 
 def row_values(rows: Exponents) -> NDArray[np.int64]:
     return np.asarray((rows == 0).sum(axis=1) * EMPTY + column_values(rows))
+
+
+def placed_row_values(rows: Exponents, weights: tuple[int, ...]) -> NDArray[np.int64]:
+    """All that a row adds, at its place in the matrix."""
+    return row_values(rows) + matrix_values(rows, weights)
 
 
 def column_values(columns: Exponents) -> NDArray[np.int64]:
@@ -71,6 +80,6 @@ def column_values(columns: Exponents) -> NDArray[np.int64]:
 
 
 def matrix_values(rows: Exponents, weights: tuple[int, ...]) -> NDArray[np.int64]:
-    """What a row adds by its place in the matrix, whose weights are given."""
+    """What a row adds by its place in the matrix, whose weights are given; a shorter one has the first of them."""
     tiles = np.where(rows > 0, 1 << rows, 0)
-    return np.asarray(tiles @ np.array(weights))
+    return np.asarray(tiles @ np.array(weights[: rows.shape[1]]))

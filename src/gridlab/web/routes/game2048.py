@@ -1,5 +1,6 @@
 """2048: a game goes on from its board; chance hangs on the seed and the number of the move, so it can be replayed."""
 
+from contextlib import AbstractContextManager
 from typing import Annotated, Any, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ from gridlab.games.game2048.reference import travel
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.registry import game
 from gridlab.players.game2048 import adviser_of
+from gridlab.players.registry import Player
 from gridlab.web.lab import Lab
 from gridlab.web.models import (
     Autoplay2048,
@@ -119,8 +121,13 @@ def usable(lab: Lab, text: str, rules: Rules2048) -> str:
     return safe_player(text, rules, lab.folder, lab.settings.commands)
 
 
+def lent(lab: Lab, text: str, rules: Rules2048) -> AbstractContextManager[Player]:
+    """A player, with a table of the served folder if there is one for it."""
+    return lab.players.lent(usable(lab, text, rules), rules, lab.folder.tablebase_of(rules))
+
+
 def valued(lab: Lab, position: Position2048, text: str) -> Values2048:
-    with lab.players.lent(usable(lab, text, position.rules), position.rules) as player:
+    with lent(lab, text, position.rules) as player:
         adviser: Any = adviser_of(cast(Any, player))
         if adviser is None:
             raise BadPlayer(f"{text!r} has no values to give; name an expectimax player")
@@ -134,7 +141,7 @@ def played(lab: Lab, asked: Autoplay2048) -> Steps2048:
     position, ply, steps = position_of(asked), asked.ply, list[Step2048]()
     if position.over:
         raise IllegalMove(f"there is no move in {position}")
-    with lab.players.lent(usable(lab, asked.player, position.rules), position.rules) as player:
+    with lent(lab, asked.player, position.rules) as player:
         for _ in range(asked.moves):
             direction = player.move(position, chance(asked.seed + 1, ply))
             steps.append(stepped(position, direction, asked.seed, ply))

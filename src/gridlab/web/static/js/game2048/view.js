@@ -4,7 +4,7 @@ import { get, post, whenBack } from "../api.js";
 import { download } from "../board/transfer.js";
 import { lines } from "../charts.js";
 import { announce, counted, field, fill, h, number, select, toast } from "../dom.js";
-import { playerPicker } from "../player-picker.js";
+import { kindsOf, playerPicker } from "../player-picker.js";
 import { preference, prefer } from "../prefs.js";
 import { link, remember } from "../route.js";
 import { advice, ARROWS } from "./advice.js";
@@ -76,8 +76,22 @@ class Page2048 {
       choose: (text) => { this.player = text; prefer("adviser", text); this.ask(); },
     }));
     this.showPicker();
+    this.preferExact();
     const speed = select([["slow", "Slow"], ["normal", "Normal"], ["fast", "Fast"]], this.speed, (value) => { this.speed = value; prefer("speed2048", value); });
     return h("section", { class: "card", "aria-label": "Advice" }, h("h2", {}, "Advice"), h("div", { class: "stack" }, this.values, picker, field("Speed of autoplay", speed)));
+  }
+
+  // Where a solved board knows the truth, it is asked first.
+  preferExact() {
+    kindsOf(this.game).then((kinds) => {
+      const known = kinds.some((each) => each.name === "perfect" && !each.reason);
+      if (known === (this.player.split(" ")[0] === "perfect")) return;
+      if (known || this.player.startsWith("perfect")) {
+        this.player = known ? "perfect" : "expectimax";
+        this.showPicker();
+        this.ask();
+      }
+    }, () => {});
   }
 
   newCard() {
@@ -87,7 +101,7 @@ class Page2048 {
     ownField.hidden = SIZES.includes(this.game);
     const sizes = [...SIZES.map((each) => [each, each === "2048" ? "4×4" : each.replace("2048:", "").replace("x", "×")]), ["own", "Of your own …"]];
     const size = select(sizes, SIZES.includes(this.game) ? this.game : "own", (value) => { ownField.hidden = value !== "own"; });
-    const begin = (seed) => { this.game = size.value === "own" ? own.value.trim() : size.value; this.seed = seed; prefer("game2048", this.game); this.showPicker(); this.begin(); };
+    const begin = (seed) => { this.game = size.value === "own" ? own.value.trim() : size.value; this.seed = seed; prefer("game2048", this.game); this.showPicker(); this.preferExact(); this.begin(); };
     return h("section", { class: "card", "aria-label": "New game" }, h("h2", {}, "New game"), h("div", { class: "stack" },
       h("div", { class: "fields" }, field("Board", size), field("Seed", this.seedInput)), ownField,
       h("div", { class: "toolbar" },
