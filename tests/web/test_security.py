@@ -77,6 +77,15 @@ def test_players_read_no_other_files(api: httpx.Client, outside: Path) -> None:
         match = {"game": "tictactoe", "a": body["x"], "b": "random", "games": 2}
         refused(api.post("/jobs/match", json=match), 404)
         refused(api.post("/jobs/grade", json={"game": "tictactoe", "player": body["x"]}), 404)
+    for player in (
+        f"ntuple file={outside}",
+        f"expectimax evaluator=ntuple:{outside}",
+        "expectimax evaluator=ntuple:../a",
+    ):
+        body = {"board": "2 . . ./. . . ./. . . ./. . . .", "player": player}
+        refused(api.post("/2048/autoplay", json=body), 404)
+        refused(api.get("/2048/values", params=body), 404)
+    refused(api.get("/2048/values", params=body | {"player": f"expectimax evaluator={outside}"}), 400)
     inside = {"game": "tictactoe", "x": "perfect tablebase=tables/tictactoe.tb"}
     assert api.post("/game/reply", json=inside).is_success
 

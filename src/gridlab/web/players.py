@@ -1,9 +1,11 @@
 """Players named over the web: what they may read, and how much they may do."""
 
+import re
 import shlex
 from typing import Any, NamedTuple
 
 from gridlab.core.errors import BadPlayer, GridlabError
+from gridlab.core.numbers import shortened
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.protocol import GameRules
 from gridlab.players.registry import Kind, close_player, kinds_of, parse_player
@@ -11,7 +13,7 @@ from gridlab.web.folder import Folder
 from gridlab.web.settings import MOST_OF, MOST_OF_ANY, PLAIN_DEPTH
 
 PROGRAM = "command"  # the setting that names a program to start
-WORDS = ("evaluator",)  # settings that are words; every other text is the name of a file
+WORDS = ("evaluator",)  # settings that are words, or a word and a file; every other text is the name of a file
 
 
 class NotHere(GridlabError):
@@ -47,11 +49,19 @@ def safe_player(text: str, rules: GameRules, folder: Folder, commands: bool) -> 
 
 def _checked(player: str, key: str, value: Any, folder: Folder) -> Any:
     if isinstance(value, str):
-        return value if key in WORDS else folder.inside(value)
+        return _word(value, folder) if key in WORDS else folder.inside(value)
     most = MOST_OF.get(key, MOST_OF_ANY)
     if isinstance(value, int) and value > most:
         raise BadPlayer(f"{key}={value} of the player {player} is more than this server does; at most {most:,}")
     return value
+
+
+def _word(value: str, folder: Folder) -> str:
+    """A word, or a word and a file: `rows`, `ntuple:my.ntuple`."""
+    word, colon, file = value.partition(":")
+    if not re.fullmatch(r"[\w-]+", word):
+        raise BadPlayer(f"{shortened(value)} is no name; a word is needed, or a word and a file: ntuple:FILE")
+    return f"{word}:{folder.inside(file)}" if colon else word
 
 
 def _check_depth(name: str, settings: dict[str, Any], rules: GameRules) -> None:
