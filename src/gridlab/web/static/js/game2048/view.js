@@ -148,6 +148,7 @@ class Page2048 {
     try {
       const step = await post("/2048/move", this.asked({ direction }));
       await this.take(step, 1.4);
+      if (!step.state.over) announce(`${direction}, ${counted(step.state.score)} points, largest tile ${step.state.max_tile}`);
     } catch (error) {
       toast(error.message, true);
     }
