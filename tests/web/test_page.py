@@ -253,6 +253,25 @@ def test_dark_mode_by_system_and_by_switch(page: Page) -> None:
     assert page.evaluate(ground) == dark
 
 
+SHIFTS = """() => new Promise((tell) => {
+  let sum = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach((each) => { sum += each.value; }))
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => tell(sum), 200);
+})"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["board?game=squava&moves=33.23&x=you&o=you", "2048?seed=3", "arena", "about"])
+def test_nothing_jumps_while_a_page_loads(page: Page, name: str, width: int) -> None:
+    """The sum of all layout shifts; up to 0.1 is called good."""
+    page.set_viewport_size({"width": width, "height": 850})
+    page.goto(f"/#/{name}")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(500)
+    assert page.evaluate(SHIFTS) < 0.1
+
+
 @pytest.mark.parametrize("name", ["board", "2048", "arena", "data?file=wins", "about"])
 def test_a_narrow_screen_shows_everything(page: Page, name: str) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
