@@ -40,7 +40,7 @@ from gridlab.exact.enumerate import positions as positions
 from gridlab.exact.oracle import Oracle as Oracle
 from gridlab.exact.tablebase.build import build_tablebase as build_tablebase
 from gridlab.exact.tablebase.probe import Tablebase as Tablebase
-from gridlab.exact.tablebase.probe import open_tablebase as open_tablebase
+from gridlab.exact.tables import open_tablebase as open_tablebase
 from gridlab.games import NAMED as NAMED
 from gridlab.games import game as game
 from gridlab.games.game2048.position import Position2048 as Position2048

@@ -1,4 +1,4 @@
-"""Players of 2048: "random", "expectimax evaluator=rows depth=5"; `PLAYERS` is the one list to extend.
+"""Players of 2048: "random", "expectimax evaluator=rows depth=5", "perfect"; `PLAYERS` is the one list to extend.
 
 A player is anything with `move(position, random)`. Two more methods are asked for where they are of use, never needed:
 
@@ -6,7 +6,9 @@ A player is anything with `move(position, random)`. Two more methods are asked f
     chooser()                    the player as kernels take it (search/game2048/play.py): whole games without Python
 """
 
+import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -14,6 +16,8 @@ import numpy as np
 from gridlab.core.errors import BadPlayer, IllegalMove
 from gridlab.core.interrupts import interruptible
 from gridlab.core.splitmix import Stream
+from gridlab.exact.game2048.probe import Tablebase2048, check_rules
+from gridlab.exact.tables import usual_table
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.row_tables import row_tables
@@ -25,6 +29,7 @@ from gridlab.search.game2048.last_plies import SearchSettings
 from gridlab.search.game2048.play import Chooser, choose
 from gridlab.search.game2048.random_moves import RandomMoves, new_random_moves
 from gridlab.search.game2048.reference import PlainSearch
+from gridlab.search.game2048.table_moves import TableMoves
 
 TABLE_PAYS = 5  # the depth
 MOST_ENTRIES = 24  # a table of 2^24 entries a level
@@ -122,6 +127,39 @@ class ExpectimaxPlayer:
         return 1 << self.table if self.table and self.depth >= TABLE_PAYS and not self.sample else 0
 
 
+class PerfectPlayer2048:
+    """Looks up what each direction is worth on a solved board (gridlab.exact.game2048); the first of the best."""
+
+    def __init__(self, rules: Rules2048, tablebase: str = "") -> None:
+        self.rules, self.tablebase = rules, tablebase
+        self.table = check_rules(Tablebase2048(tablebase or self._usual()), rules)
+
+    def _usual(self) -> Path:
+        found = usual_table(self.rules)
+        if found is None:
+            raise BadPlayer(
+                f"the player perfect needs a table of {self.rules}: gridlab tablebase build {self.rules} -o FILE makes "
+                "one where the board is small, and perfect tablebase=FILE names it"
+            )
+        return found
+
+    def __str__(self) -> str:
+        return f"perfect tablebase={shlex.quote(self.tablebase)}" if self.tablebase else "perfect"
+
+    def move(self, position: Position2048, random: np.random.Generator) -> str:
+        values = self.values(position, random)
+        if not values:
+            raise IllegalMove(f"there is no move in {position}")
+        return max(values, key=values.__getitem__)
+
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
+        """What each legal direction is worth under best play, the points of the move included, or its chance."""
+        return self.table.values(position)
+
+    def chooser(self) -> TableMoves:
+        return self.table.chooser()
+
+
 PLAYERS: dict[str, Kind] = {
     "random": Kind(RandomPlayer2048, {}, "any legal direction"),
     "expectimax": Kind(
@@ -129,6 +167,7 @@ PLAYERS: dict[str, Kind] = {
         {"evaluator": "rows", "depth": 4, "sample": 0, "cutoff": 0.0, "table": 12},
         "some moves and tiles ahead, then an evaluator: spec or rows",
     ),
+    "perfect": Kind(PerfectPlayer2048, {"tablebase": ""}, "the best direction, looked up: small boards, solved"),
 }
 
 
@@ -169,9 +208,9 @@ def adviser_of(player: Player2048) -> Adviser2048 | None:
     return cast(Adviser2048, player) if callable(getattr(player, "values", None)) else None
 
 
-def make_adviser(text: str, rules: Rules2048) -> Adviser2048:
-    """A player that can say what each direction is worth."""
-    adviser = adviser_of(make_player(text, rules))
+def make_adviser(text: str, rules: Rules2048, tablebase: Path | str | None = None) -> Adviser2048:
+    """A player that can say what each direction is worth; `perfect` looks into this table if it names none."""
+    adviser = adviser_of(make_player(text, rules, tablebase))
     if adviser is None:
         raise BadPlayer(f"{text!r} has no values to give; name an expectimax player")
     return adviser

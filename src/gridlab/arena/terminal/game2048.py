@@ -40,7 +40,9 @@ SHOWN_EVERY = 100  # moves of a long autoplay
 
 def play(rules: Rules2048, console: Console) -> None:
     """Play alone, with an adviser for hints and autoplay."""
-    player = make_adviser(console.against or "expectimax", rules)
+    player = make_adviser(
+        console.against or ("perfect" if console.tablebase else "expectimax"), rules, console.tablebase
+    )
     if console.save:
         check_file(console.save, rules)
     with (
