@@ -1,7 +1,7 @@
 """Players of 2048 held to the truth of a solved board: how much each move gives away.
 
-The *regret* of a move is what the best direction is worth more than the one that was played, in points, or in the chance
-of the tile that the table is about. Boards come from two places:
+The *regret* of a move is what the best direction is worth more than the one that was played, in points, or in the
+chance of the tile that the table is about. Boards come from two places:
 
     own games    as the player meets them, every move of some games. What a game gives away in all is, on average,
                  exactly what the player scores less than best play

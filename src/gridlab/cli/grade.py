@@ -45,8 +45,8 @@ def grade(
 ) -> None:
     """Ask players for moves where a move can change the value, and count how often they keep it.
 
-    Several players answer the same questions, and each is compared with the first. In 2048 a move is held to the table of
-    a solved board: what the best direction is worth more.
+    Several players answer the same questions, and each is compared with the first. In 2048 moves are held to the table
+    of a solved board: what the best direction is worth more.
     """
     from gridlab.arena.grade import compare, mistakes, plot_grades
     from gridlab.arena.grade import grade as find_grade

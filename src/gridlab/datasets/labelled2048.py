@@ -8,9 +8,9 @@
     best     list<bool>          which of them are the best, up to the order of additions
     split    train, validation or test: 80, 10 and 10 of a hundred
 
-Boards are drawn uniformly among all with a move up to symmetry, each at most once. The split hangs on the symmetry class
-alone (a hash of the smallest image), so that no board of one part has an image in another, in this file or in any
-other sample of the game.
+Boards are drawn uniformly among all with a move up to symmetry, each at most once. The split hangs on the symmetry
+class alone (a hash of the smallest image), so that no board of one part has an image in another, in this file or in
+any other sample of the game.
 """
 
 from pathlib import Path

@@ -3,8 +3,7 @@
 No layers, no symmetry, no kernels: a board is a tuple of tiles. For 2x2 and 2x3, which tests hold the table to.
 """
 
-from fractions import Fraction
-from functools import cache
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from gridlab.games.game2048.reference import DIRECTIONS, Board, empty_cells, move, place
@@ -23,33 +22,35 @@ def solve(rules: Rules2048, tile: int = 0) -> Truth:
     """The best expected score of every board, or with `tile` the best chance to reach it; a board with it is left."""
     boards: dict[Board, float] = {}
     afters: dict[Board, float] = {}
-    twos, fours = rules.odds
-
-    def spawns(board: Board) -> list[tuple[Fraction, Board]]:
-        cells = empty_cells(board)
-        shares = [(2, Fraction(twos, (twos + fours) * len(cells))), (4, Fraction(fours, (twos + fours) * len(cells)))]
-        return [(share, place(board, cell, new)) for cell in cells for new, share in shares if share]
 
     def after_value(board: Board) -> float:
         if board not in afters:
-            afters[board] = sum(float(share) * value(each) for share, each in spawns(board))
+            afters[board] = sum(share * value(each) for share, each in new_tiles(rules, board))
         return afters[board]
 
     def value(board: Board) -> float:
         if board not in boards:
-            boards[board] = max((worth(board, direction) for direction in legal(board)), default=0.0)
+            moves = [move(rules, board, direction) for direction in DIRECTIONS]
+            worth = [
+                reached(after) if tile else points + after_value(after) for after, points in moves if after != board
+            ]
+            boards[board] = max(worth, default=0.0)
         return boards[board]
 
-    def worth(board: Board, direction: str) -> float:
-        after, points = move(rules, board, direction)
-        if tile:
-            return 1.0 if tile in after else after_value(after)
-        return points + after_value(after)
+    def reached(after: Board) -> float:
+        return 1.0 if tile in after else after_value(after)
 
-    @cache
-    def legal(board: Board) -> tuple[str, ...]:
-        return tuple(direction for direction in DIRECTIONS if move(rules, board, direction)[0] != board)
+    starts = [
+        (one * other, board)
+        for one, first in new_tiles(rules, (0,) * rules.cells)
+        for other, board in new_tiles(rules, first)
+    ]
+    return Truth(boards, afters, sum(share * value(board) for share, board in starts))
 
-    empty = (0,) * rules.cells
-    mean = sum(float(one * other) * value(board) for one, first in spawns(empty) for other, board in spawns(first))
-    return Truth(boards, afters, mean)
+
+def new_tiles(rules: Rules2048, board: Board) -> Iterator[tuple[float, Board]]:
+    """Every new tile on a board, and how likely it is."""
+    cells = empty_cells(board)
+    for tile, odds in zip((2, 4), rules.odds, strict=True):
+        for cell in cells if odds else ():
+            yield odds / sum(rules.odds) / len(cells), place(board, cell, tile)
