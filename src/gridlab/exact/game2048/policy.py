@@ -54,7 +54,7 @@ class Followed(NamedTuple):
 
     def reaching(self, tile: int) -> float:
         """How likely a tile is reached."""
-        return sum(share for each, share in self.tiles.items() if each >= tile)
+        return min(1.0, sum(share for each, share in self.tiles.items() if each >= tile))
 
 
 def follow(rules: Rules2048, choose: Choose | None, tell: Callable[[int], object] = id) -> Followed:

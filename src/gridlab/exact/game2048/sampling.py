@@ -9,6 +9,7 @@ from gridlab.exact.game2048.probe import Tablebase2048
 from gridlab.games.game2048.kernels import Boards
 from gridlab.games.game2048.position import Position2048
 
+NUMPY_LIMIT = 10**9  # beyond it numpy does not draw without replacement
 SPARE = 1.6  # times as many are drawn as are wanted with a choice, and then once more if need be
 
 
@@ -18,7 +19,11 @@ def draw_layers(table: Tablebase2048, number: int, random: np.random.Generator) 
     counts = np.array([each.boards - each.over for each in layers])
     if number > counts.sum():
         raise TooLarge(f"{table.file.path} holds {counts.sum():,} boards with a move, not {number:,}; ask for fewer")
-    wanted = random.multivariate_hypergeometric(counts, number, method="marginals")
+    if counts.sum() < NUMPY_LIMIT:
+        wanted = random.multivariate_hypergeometric(counts, number, method="marginals")
+    else:
+        wanted = np.minimum(random.multinomial(number, counts / counts.sum()), counts)
+        wanted[counts.argmax()] += number - wanted.sum()  # a layer of a few boards may have been asked for one too many
     for layer, some in zip(layers, wanted.tolist(), strict=True):
         if some:
             boards = alive(table, layer.sum)
