@@ -61,26 +61,21 @@ def in_a_corner(board: np.uint64, corners: Corners) -> bool:
 @inner
 def along_an_edge(board: np.uint64, corners: Corners) -> bool:
     """Whether the largest tiles fall along an edge from a corner; they may be equal."""
-    over = turned_over(board, corners.shape.rows)
-    for turn in range(2):
-        for side in range(2):
-            image = over if side else board
-            if turn:
-                image = transpose(image)
-            if falls_first(image, corners.walls, turn) or falls_first(
-                mirrored(image, corners.mirror), corners.walls, turn
-            ):
-                return True
+    for side in range(4):
+        image = mirrored(board, corners.mirror) if side & 1 else board
+        if side & 2:
+            image = turned_over(image, corners.shape.rows)
+        if falls_first(image, corners.walls) or falls_first(transpose(image), transpose(corners.walls)):
+            return True
     return False
 
 
 @inner
-def falls_first(board: np.uint64, walls: np.uint64, turn: int) -> bool:
+def falls_first(board: np.uint64, walls: np.uint64) -> bool:
     """Whether the first row falls, and nothing below is larger than its last tile."""
-    outside = transpose(walls) if turn else walls
-    tiles = board ^ outside
+    tiles = board ^ walls
     before, cell = FIFTEEN, ZERO
-    while cell < np.uint64(16) and outside >> cell & FIFTEEN == ZERO:
+    while cell < np.uint64(16) and walls >> cell & FIFTEEN == ZERO:
         tile = tiles >> cell & FIFTEEN
         if tile > before:
             return False

@@ -101,6 +101,7 @@ class Tablebase2048:
         self.file = TableFile2048(find(path))
         self.rules, self.tile = self.file.rules, self.file.directory.tile
         self.target = self.file.directory.target
+        self._goal = self.tile.bit_length() - 1 if self.tile else 0
         self._rows, self._mirror, self._shape = row_tables(self.rules), mirror_table(self.rules), shape_of(self.rules)
         self._layers: OrderedDict[int, tuple[Boards, Values]] = OrderedDict()
         self._chooser: TableMoves | None = None
@@ -140,8 +141,7 @@ class Tablebase2048:
         boards, values = self.layer(total)
         found = np.empty(4)
         slides, points, walls = self._rows
-        goal = self.tile.bit_length() - 1 if self.tile else 0
-        after_values(board, slides, points, walls, self._mirror, self._shape, goal, boards, values, found)
+        after_values(board, slides, points, walls, self._mirror, self._shape, self._goal, boards, values, found)
         return found
 
     def probe(self, position: Position2048) -> Probe2048:
@@ -168,12 +168,18 @@ class Tablebase2048:
             layers = [self.file.layer(total) for total in self.file.layers]
             starts = np.zeros(max(self.file.layers) // 2 + 2, np.int64)
             starts[min(self.file.layers) // 2 + 1 :] = np.cumsum([len(boards) for boards, _ in layers])
+            values = np.concatenate([each for _, each in layers])
+            only_boards = [boards for boards, _ in layers]
+            del layers  # a quarter of the memory
             self._chooser = TableMoves(
-                np.concatenate([boards for boards, _ in layers]), np.concatenate([values for _, values in layers]),
-                starts, self._mirror, self._shape, self.tile.bit_length() - 1 if self.tile else 0,
-                np.zeros(2, np.int64),
-            )  # fmt: skip
-        return self._chooser._replace(counts=np.zeros(2, np.int64))
+                np.concatenate(only_boards), values, starts, self._mirror, self._shape, self._goal, new_counts()
+            )
+        return self._chooser._replace(counts=new_counts())
+
+
+def new_counts() -> NDArray[np.int64]:
+    """Of boards evaluated: none."""
+    return np.zeros(2, np.int64)
 
 
 def check_rules(table: Tablebase2048, rules: Rules2048) -> Tablebase2048:
