@@ -147,6 +147,21 @@ def test_other_shapes_agree_with_their_transposes(tmp_path: Path) -> None:
     assert sum(boards for _, boards, _, _ in counts[0]) == 21_752
 
 
+PUBLISHED = [  # boards to move up to symmetry: Yamashita, Kaneko, Nakayashiki (3x3); others by a second program, in C++
+    ("2048", 8, 0, 84_660),
+    ("2048", 0, 24, 67_104),
+    pytest.param("2048", 16, 0, 23_483_970, marks=pytest.mark.long),
+]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("text", "tile", "most", "boards"), PUBLISHED)
+def test_published_counts_of_4x4(text: str, tile: int, most: int, boards: int) -> None:
+    """Stopped at the first 8 and 16, and up to a sum of tiles."""
+    layers = make_layers(Rules2048.parse(text), tile, most)
+    assert sum(layer.boards for layer in layers) == boards
+
+
 GOLDEN_3X3 = 48_713_519, 31_431_374, 5469.2140701
 
 
@@ -157,5 +172,6 @@ def test_3x3_whole(tmp_path: Path) -> None:
     table = Tablebase2048(tmp_path / "3x3.tb")
     layers = table.file.directory.layers
     assert (sum(each.boards for each in layers), sum(each.afters for each in layers)) == GOLDEN_3X3[:2]
+    assert sum(each.over for each in layers) == 7_388_502
     assert table.probe(Position2048.parse("2 2 ./. . ./. . .", table.rules)).value == pytest.approx(GOLDEN_3X3[2])
     assert (tmp_path / "3x3.tb").stat().st_size < 200_000_000

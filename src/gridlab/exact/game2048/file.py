@@ -44,6 +44,7 @@ LEVEL = 3  # of zstd
 MOST_BYTES = 16 << 20  # of a directory; 70 bytes for each of 65,000 layers
 LARGEST_LAYER = 1 << 24  # boards: 400 MB of memory; the largest of 3x3 has 60,000
 MOST_POINTS = float(1 << 32)  # of a value
+MOST_CHANCE = 1 + 1e-9  # sums of shares end a little above 1
 SCORE = "score"  # the objective, if it is no tile
 
 
@@ -219,7 +220,7 @@ class TableFile2048:
         rules, largest = self.rules, (self.rules.largest or 0).bit_length() - 1
         if not read_boards(planes, rules.rows, rules.cols, np.uint64(walls_of(rules)), total, largest, boards):
             raise SpoiltFile(f"{name} holds boards that cannot be, or not in order")
-        most = 1.0 if self.directory.tile else MOST_POINTS
+        most = MOST_CHANCE if self.directory.tile else MOST_POINTS
         if number and not 0 <= values.min() <= values.max() <= most:  # false for what is no number
             raise SpoiltFile(f"{name} holds values that cannot be")
         return boards, values
