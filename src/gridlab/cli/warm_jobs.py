@@ -8,6 +8,14 @@ first: one that only adds a little to a long one finds its work done.
 from gridlab.core.warming import Job
 
 JOBS = (
+    Job("2048 solved", 15, (
+        "tablebase build 2048:2x2 -o t.tb --workers 1",
+        "tablebase verify t.tb --full --workers 1",
+        "tablebase stats t.tb",
+        "tablebase probe t.tb '2 ./. 2'",
+        "2048 evaluate 'perfect tablebase=t.tb' --rules 2048:2x2 --games 1",
+        "grade random 'expectimax depth=2' perfect --game 2048:2x2 --tablebase t.tb --positions 4 --whole",
+    )),
     Job("tablebases", 11, (
         "tablebase build tictactoe -o t.tb --workers 1",
         "tablebase verify t.tb --full --workers 1",
@@ -53,14 +61,6 @@ JOBS = (
         "2048 evaluate 'expectimax depth=3' --games 1",
         "2048 evaluate random --games 1",
         "play 2048 --seed 1",
-    )),
-    Job("2048 solved", 9, (
-        "tablebase build 2048:2x2 -o t.tb --workers 1",
-        "tablebase verify t.tb --full --workers 1",
-        "tablebase stats t.tb",
-        "tablebase probe t.tb '2 ./. 2'",
-        "2048 evaluate 'perfect tablebase=t.tb' --rules 2048:2x2 --games 1",
-        "grade random 'expectimax depth=2' perfect --game 2048:2x2 --tablebase t.tb --positions 4 --whole",
     )),
     Job("2048 deep", 3.3, ("2048 generate -g 1 -d 5 --evaluator rows --max-moves 20 --seed 1 -o deep.jsonl",)),
     Job("mcts", 3, (

@@ -68,7 +68,7 @@ def follow(rules: Rules2048, choose: Choose | None, tell: Callable[[int], object
     nothing = Weighted(NONE, np.empty(0))
     below, two_below, total = nothing, nothing, FIRST_SUM
     while total <= LAST_START or len(below.boards) or len(two_below.boards):
-        here = _in_order(spawned(below, two_below, rules, game, by_symmetry, starts.get(total, nothing)))
+        here = spawned(below, two_below, rules, game, by_symmetry, starts.get(total, nothing))
         directions = np.full(len(here.boards), -1, np.int8) if choose is None else choose(here.boards)
         after, fault = after_layer(here, directions, choose is None, game, corners, sums, ends)
         if fault >= 0:
@@ -78,7 +78,7 @@ def follow(rules: Rules2048, choose: Choose | None, tell: Callable[[int], object
             )
         seen += len(here.boards)
         tell(len(here.boards))
-        below, two_below, total = _in_order(after), below, total + 2
+        below, two_below, total = after, below, total + 2
     tiles = {1 << exponent: float(ends[exponent]) for exponent in range(EXPONENTS) if ends[exponent] > 0}
     moves = float(sums[MOVES])
     return Followed(
@@ -105,15 +105,10 @@ def all_images(rules: Rules2048, smallest: Weighted) -> Weighted:
     return Weighted(np.array(sorted(weights), np.uint64), np.array([weights[each] for each in sorted(weights)]))
 
 
-def _in_order(found: Weighted) -> Weighted:
-    order = np.argsort(found.boards)
-    return Weighted(found.boards[order], found.weights[order])
-
-
 def spawned(
     below: Weighted, two_below: Weighted, rules: Rules2048, game: Board2048, by_symmetry: bool, starts: Weighted
 ) -> Weighted:
-    """The boards to move of a layer, in no order."""
+    """The boards to move of a layer, in the order of a hash table, which is always the same."""
     twos, fours = rules.odds
     share = fours / (twos + fours)
     return Weighted(
