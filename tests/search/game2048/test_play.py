@@ -9,6 +9,7 @@ import pytest
 from gridlab.core.splitmix import Stream, streams
 from gridlab.core.stop import stop_flag
 from gridlab.games.game2048 import reference
+from gridlab.games.game2048.images import mirror_table, shape_of
 from gridlab.games.game2048.kernels import unpack
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.search.game2048 import play
@@ -17,6 +18,7 @@ from gridlab.search.game2048.expectimax import DeepExpectimax, new_expectimax
 from gridlab.search.game2048.last_plies import SearchSettings
 from gridlab.search.game2048.play import CHOOSERS, Chooser, Limits, play_and_record, play_batch
 from gridlab.search.game2048.random_moves import RandomMoves, new_random_moves
+from gridlab.search.game2048.table_moves import TableMoves
 from tests.conftest import Python
 
 RULES = Rules2048()
@@ -27,8 +29,14 @@ def expectimax(depth: int, entries: int = 0, sample: int = 0) -> Chooser:
     return new_expectimax(EVALUATORS["rows"].arrays(RULES), SearchSettings(depth, *ODDS, sample, 0.0), entries)
 
 
+def empty_table() -> TableMoves:
+    """A table that knows nothing, so that the first legal direction is played."""
+    shape, nothing = shape_of(RULES), np.zeros(2, np.int64)
+    return TableMoves(np.empty(0, np.uint64), np.empty(0), nothing[:1], mirror_table(RULES), shape, 0, nothing)
+
+
 def one_of_each() -> list[Chooser]:
-    return [new_random_moves(), expectimax(1), expectimax(5, sample=1)]
+    return [new_random_moves(), expectimax(1), expectimax(5, sample=1), empty_table()]
 
 
 def test_random_moves_are_the_twins() -> None:
