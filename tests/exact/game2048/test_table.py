@@ -129,6 +129,15 @@ def test_parts_with_other_boards_are_refused(tmp_path: Path) -> None:
         build_tablebase2048(TINY, tmp_path / "t.tb", resume=True)
 
 
+def test_parts_without_the_last_layers_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "t.tb.layers"
+    folder.mkdir()
+    packed = [pack_layer(TINY, each, np.zeros(len(each.afters))) for each in list(make_layers(TINY))[-6:-2]]
+    write_table(folder / f"{packed[0].stored.sum}.tb", new_directory(TINY, 0, 0), packed)
+    with pytest.raises(SpoiltFile, match="does not hold the last layers, up to the sum 60; begin anew"):
+        build_tablebase2048(TINY, tmp_path / "t.tb", resume=True)
+
+
 def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.tb"
     for rules, tile, most, sentence in (

@@ -78,6 +78,8 @@ def downwards(
         return by_sum[total].afters if total in by_sum else NONE
 
     known = KnownLayers(done)
+    if known.sums and max(known.sums) != layers[-1].sum:
+        raise SpoiltFile(f"{folder} does not hold the last layers, up to the sum {layers[-1].sum}; begin anew")
     lowest = min(known.sums, default=layers[-1].sum + 2)
     with bar(sum(layer.boards for layer in layers), f"{rules}, values", "boards", progress) as shown:
         for layer in reversed(layers):

@@ -165,16 +165,23 @@ class Tablebase2048:
     def chooser(self) -> TableMoves:
         """The whole table in memory, for kernels: 16 bytes for each board after a move."""
         if self._chooser is None:
-            layers = [self.file.layer(total) for total in self.file.layers]
-            starts = np.zeros(max(self.file.layers) // 2 + 2, np.int64)
-            starts[min(self.file.layers) // 2 + 1 :] = np.cumsum([len(boards) for boards, _ in layers])
-            values = np.concatenate([each for _, each in layers])
-            only_boards = [boards for boards, _ in layers]
-            del layers  # a quarter of the memory
-            self._chooser = TableMoves(
-                np.concatenate(only_boards), values, starts, self._mirror, self._shape, self._goal, new_counts()
-            )
+            boards, values, starts = self._whole()
+            self._chooser = TableMoves(boards, values, starts, self._mirror, self._shape, self._goal, new_counts())
         return self._chooser._replace(counts=new_counts())
+
+    def _whole(self) -> tuple[Boards, Values, NDArray[np.int64]]:
+        """All boards after a move, layer after layer, their values, and where each layer begins, by half its sum."""
+        sizes = [each.afters for each in self.file.directory.layers]
+        starts = np.zeros(max(self.file.layers) // 2 + 2, np.int64)
+        starts[min(self.file.layers) // 2 + 1 :] = np.cumsum(sizes)
+        try:
+            boards, values = np.empty(sum(sizes), np.uint64), np.empty(sum(sizes))
+        except MemoryError as error:
+            raise TooLarge(f"{self.file.path} says that it has {sum(sizes):,} boards, too many for memory") from error
+        for total in self.file.layers:
+            place = slice(starts[total // 2], starts[total // 2 + 1])
+            boards[place], values[place] = self.file.layer(total)
+        return boards, values, starts
 
 
 def new_counts() -> NDArray[np.int64]:
