@@ -47,7 +47,7 @@ EXAMPLES: dict[str, list[str]] = {
     "train inspect": ["...../...../..X../...../.....", "--checkpoint", "net.safetensors"],
     "train export": ["net.safetensors", "--onnx", "--out", f"{NEW}.onnx"],
 }
-TOO_LONG_HERE = ("tour", "warm")  # take no arguments to speak of
+TOO_LONG_HERE = ("tour", "warm", "serve")  # take no arguments to speak of; a server does not end (tests/web)
 SLOW = ("train",)  # import torch
 INPUTS: dict[str, list[str]] = {
     "t.tb": ["tablebase", "build", "3x3:3", "--out", "t.tb"],
