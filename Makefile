@@ -73,6 +73,7 @@ bench: .venv/.all
 	$(RUN) python benchmarks/game2048.py
 	$(RUN) python benchmarks/datasets2048.py
 	$(RUN) python benchmarks/exact2048.py
+	$(RUN) python benchmarks/ntuple.py
 	$(RUN) python benchmarks/dqn.py
 	$(RUN) python benchmarks/startup.py
 	$(RUN) python benchmarks/web.py
