@@ -72,6 +72,8 @@ bench: .venv/.all
 	$(RUN) python benchmarks/search.py
 	$(RUN) python benchmarks/game2048.py
 	$(RUN) python benchmarks/datasets2048.py
+	$(RUN) python benchmarks/exact2048.py
+	$(RUN) python benchmarks/ntuple.py
 	$(RUN) python benchmarks/dqn.py
 	$(RUN) python benchmarks/startup.py
 	$(RUN) python benchmarks/web.py

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from gridlab.core.room import size_text
 from gridlab.core.stop import stop_flag
 from gridlab.exact.census import census
 from gridlab.exact.reference import retrograde
 from gridlab.exact.tablebase.blocks import shape
-from gridlab.exact.tablebase.build import build_tablebase, size_text
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions

@@ -7,6 +7,8 @@ from gridlab.arena.grade import Comparison as Comparison
 from gridlab.arena.grade import Grade as Grade
 from gridlab.arena.grade import compare as compare
 from gridlab.arena.grade import grade as grade
+from gridlab.arena.grade2048 import Grade2048 as Grade2048
+from gridlab.arena.grade2048 import grade2048 as grade2048
 from gridlab.arena.match import play_match as play_match
 from gridlab.arena.match.game2048 import ScoreMatch as ScoreMatch
 from gridlab.arena.match.mnk import Match as Match
@@ -14,6 +16,8 @@ from gridlab.arena.records.mnk import Record as Record
 from gridlab.arena.session import Session as Session
 from gridlab.arena.tournament import Tournament as Tournament
 from gridlab.arena.tournament import play_tournament as play_tournament
+from gridlab.arena.whole2048 import Whole2048 as Whole2048
+from gridlab.arena.whole2048 import follow_player as follow_player
 from gridlab.core.behaviour import BEHAVIOUR as BEHAVIOUR
 from gridlab.core.errors import BadNotation as BadNotation
 from gridlab.core.errors import BadPlayer as BadPlayer
@@ -37,10 +41,13 @@ from gridlab.datasets.terminals.merge import merge_terminals as merge_terminals
 from gridlab.exact.census import Census as Census
 from gridlab.exact.census import census as census
 from gridlab.exact.enumerate import positions as positions
+from gridlab.exact.game2048.build import build_tablebase2048 as build_tablebase2048
+from gridlab.exact.game2048.probe import Probe2048 as Probe2048
+from gridlab.exact.game2048.probe import Tablebase2048 as Tablebase2048
 from gridlab.exact.oracle import Oracle as Oracle
 from gridlab.exact.tablebase.build import build_tablebase as build_tablebase
 from gridlab.exact.tablebase.probe import Tablebase as Tablebase
-from gridlab.exact.tablebase.probe import open_tablebase as open_tablebase
+from gridlab.exact.tables import open_tablebase as open_tablebase
 from gridlab.games import NAMED as NAMED
 from gridlab.games import game as game
 from gridlab.games.game2048.position import Position2048 as Position2048

@@ -33,15 +33,25 @@ LONG = {
     "states": ["states", "4x4:4", "--out", "states.csv"],
     "terminals": ["terminals", "build", "5x5:4", "--out", "w"],
     "tablebase": ["tablebase", "build", "5x5:4", "--out", "five.tb"],
+    "tablebase 2048": ["tablebase", "build", "2048:3x3", "--out", "three.tb"],
+    "follow": ["grade", "expectimax depth=4", "--game", "2048:2x3", "--positions", "100000", "--whole"],
     "evaluate": ["2048", "evaluate", "expectimax depth=8", "--games", "100"],
     "evaluate 5x5": ["2048", "evaluate", "expectimax depth=5", "--rules", "2048:5x5", "--games", "10"],
     "match 2048": ["match", "expectimax depth=8", "random", "--game", "2048", "--games", "2"],
     "generate": ["2048", "generate", "-g", "100000", "-o", "g.jsonl"],
     "generate deep": ["2048", "generate", "-g", "2", "-o", "g.jsonl", "--player", "expectimax depth=8"],
 }
-GOES_ON = ("tournament", "terminals", "tablebase", "generate", "generate deep")
+GOES_ON = ("tournament", "terminals", "tablebase", "tablebase 2048", "generate", "generate deep")
 SOON = 1.5  # seconds; half a second on a machine that has nothing else to do
-QUICK = ("alpha-beta", "alpha-beta, two workers", "evaluate 5x5", "generate deep", "tablebase", "best-first")
+QUICK = (
+    "alpha-beta",
+    "alpha-beta, two workers",
+    "evaluate 5x5",
+    "generate deep",
+    "tablebase",
+    "tablebase 2048",
+    "best-first",
+)
 
 
 def prepared(folder: Path) -> Path:

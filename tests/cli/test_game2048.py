@@ -68,6 +68,6 @@ def test_games_played_are_recorded(tmp_path: Path) -> None:
     for name, complaint in (("mine.txt", "end it in .jsonl"), ("", "it is a folder")):
         done = subprocess.run([*command, "--record", str(tmp_path / name)], capture_output=True, text=True, check=False)
         assert (done.returncode, complaint in done.stderr) == (2, True)
-    command[4] = "2048:3x3"
+    command[4] = "2048:5x5"
     done = subprocess.run([*command, "--record", str(path)], capture_output=True, text=True, check=False)
     assert (done.returncode, "cannot be recorded" in done.stderr) == (2, True)

@@ -100,6 +100,10 @@ def generate(
         int | None,
         typer.Option("--max-moves", metavar="N", parser=whole(), help="Of a game: 5000 for spec, else none (0)."),
     ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option("--rules", metavar="RULES", help="Another board of up to 4x4 cells, in JSON alone: 2048:3x3."),
+    ] = None,
     extend: Annotated[
         bool, typer.Option("--extend", help="Add games to a finished file, made as it was and numbered on.")
     ] = False,
@@ -123,7 +127,7 @@ def generate(
     asked = {
         "seed": seed, "depth": depth, "evaluator": evaluator, "sample_cells": sample_cells, "max_moves": max_moves,
         "curriculum": curriculum, "min_score": min_score or None, "min_tile": min_tile or None,
-        "metadata": metadata or None, "player": player,
+        "metadata": metadata or None, "player": player, "rules": rules,
     }  # fmt: skip
     said: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     settings = settings_to_extend(output, said) if extend else make_settings(**said)

@@ -2,12 +2,13 @@
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from gridlab.cli.arena import PlayedGame, spare_files_of
 from gridlab.cli.options import Json, Picture, Quiet, Seed, Table, Workers, set_quiet, target, whole
+from gridlab.core.errors import BadNotation
 
 DEFAULT_PICTURE = Path("grade.png")
 
@@ -36,12 +37,16 @@ def grade(
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Every move that changed the value, and how it was found.")
     ] = False,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="2048: the exact mean score too, over all boards that a player can reach.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Ask players for moves where a move can change the value, and count how often they keep it.
 
-    Several players answer the same questions, and each is compared with the first.
+    Several players answer the same questions, and each is compared with the first. In 2048 moves are held to the table
+    of a solved board: what the best direction is worth more.
     """
     from gridlab.arena.grade import compare, mistakes, plot_grades
     from gridlab.arena.grade import grade as find_grade
@@ -51,8 +56,14 @@ def grade(
     from gridlab.players.registry import close_player, make_player
 
     set_quiet(quiet)
-    rules, shown = find_game(game, "mnk"), not quiet
+    rules, shown = find_game(game), not quiet
     picture = out or (target(DEFAULT_PICTURE) if plot else None)
+    if rules.family == "2048":
+        grade_2048(players, rules, positions, tablebase, seed or 0, workers, whole, picture, json, shown)
+        return
+    rules = find_game(rules, "mnk")
+    if whole:
+        raise BadNotation("--whole is for 2048; a player of in-a-row games is graded by --positions")
     if picture is not None:
         new_figure(picture, 1)  # a name that is none of a picture, and a wrong player, are told at once
     for player in players:
@@ -79,5 +90,29 @@ def grade(
         typer.echo("".join(f"\n{each}" for each in comparisons), nl=bool(comparisons))
     if picture is not None:
         plot_grades(grades, picture)
+        if shown:
+            typer.echo(str(picture), err=True)
+
+
+def grade_2048(
+    players: list[str], rules: Any, positions: int, tablebase: Path | None, seed: int, workers: int | None, whole: bool,
+    picture: Path | None, json: bool, shown: bool,
+) -> None:  # fmt: skip
+    """The same for 2048: regrets beside the table of a solved board."""
+    from gridlab.arena.grade2048 import grades, plot_grades2048
+    from gridlab.core.figures import new_figure
+
+    if picture is not None:
+        new_figure(picture, 1)
+        for player in players:
+            spare_files_of(f"{player} tablebase={tablebase or ''}", picture)
+    found = grades(players, rules, positions, tablebase, seed, workers, whole, shown)
+    if json:
+        listed = [each.as_dict() for each in found]
+        typer.echo(json_module.dumps({"grades": listed} if len(listed) > 1 else listed[0]))
+    else:
+        typer.echo("\n\n".join(map(str, found)))
+    if picture is not None:
+        plot_grades2048(found, picture)
         if shown:
             typer.echo(str(picture), err=True)

@@ -56,7 +56,7 @@ def real(low: float, high: float = math.inf) -> Callable[[Any], float]:
 
 def _find_table(text: str) -> Path:
     """A file, or a game whose first plies come with the package."""
-    from gridlab.exact.tablebase.probe import find  # with numba behind it, and most commands need none
+    from gridlab.exact.tables import find  # with numba behind it, and most commands need none
 
     return find(text or check_source(None))
 

@@ -18,9 +18,9 @@ from gridlab.cli.options import (
     target,
     whole,
 )  # fmt: skip
-from gridlab.core.files import locked, refuse_overlap
+from gridlab.core.files import refuse_overlap
 
-app = typer.Typer(help="Strong solutions: value and distance of every position.", rich_markup_mode=None)
+app = typer.Typer(help="Strong solutions: the exact value of every position.", rich_markup_mode=None)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", parser=table, help="A tablebase.")]
 
@@ -35,31 +35,34 @@ def build(
         int | None,
         typer.Option("--max-ply", metavar="N", parser=whole(), help="Keep positions of up to so many plies."),
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on after the last ply that a stopped build has left.")
-    ] = False,
+    objective: Annotated[
+        str | None,
+        typer.Option("--target", metavar="score|TILE", help="2048: best expected score, or best chance of a tile."),
+    ] = None,
+    max_sum: Annotated[
+        int | None,
+        typer.Option("--max-sum", metavar="N", parser=whole(), help="2048: no further than this sum of all tiles."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on after what a stopped build has left.")] = False,
     quiet: Quiet = False,
     workers: Workers = None,
 ) -> None:
-    """Solve every position of a game with up to 25 cells and write the values to a file.
+    """Solve every position of a game with up to 25 cells, or of 2048 with up to 9, and write the values to a file.
 
     Says beforehand what it will take. A build that is stopped or killed goes on with --resume.
     """
-    from gridlab.exact.census import census
-    from gridlab.exact.tablebase.build import build_tablebase, estimate, last_ply, size_text
+    from gridlab.core.room import size_text
+    from gridlab.exact.tables import BuildOrder, tables_of
     from gridlab.games import game as find_game
 
     set_quiet(quiet)
-    rules = find_game(game, "mnk")
-    last_ply(rules, max_ply)
+    rules = find_game(game)
+    tables = tables_of(rules)
+    order = BuildOrder(max_ply, objective, max_sum, workers, resume)
     try:
-        with locked(out):  # a second one is refused before it counts
-            counts = census(rules, workers)
-            if not quiet:
-                typer.echo(str(estimate(counts, workers)), err=True)
-            build_tablebase(rules, out, max_ply, workers, resume, progress=not quiet, counts=counts)
+        tables.build(rules, out, order, None if quiet else lambda text: typer.echo(text, err=True))
     except KeyboardInterrupt:
-        typer.echo(f"stopped; {out}.plies keeps the plies that are done: go on with --resume", err=True)
+        typer.echo(f"stopped; {out}.{tables.PARTS} keeps what is done: go on with --resume", err=True)
         raise
     if not quiet:
         typer.echo(f"{out}: {size_text(out.stat().st_size)}", err=True)
@@ -68,34 +71,32 @@ def build(
 @app.command()
 def probe(
     file: File,
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="Such as X.O/.X./...")],
+    board: Annotated[str, typer.Argument(metavar="BOARD", help="Such as X.O/.X./... or '2 . 4/. . ./. . .'")],
     json: Json = False,
 ) -> None:
-    """The value and distance of a position, of each move, and the best line."""
-    from gridlab.exact.tablebase.probe import Tablebase
-    from gridlab.games.mnk.position import Position
+    """The value of a position and of each move; the distance and the best line, where there are such."""
+    from gridlab.exact.tables import tables_of_file
 
-    table = Tablebase(file)
-    print_result(table.probe(Position.parse(board, table.rules)), json)
+    print_result(tables_of_file(file).probe(file, board), json)
 
 
 @app.command()
 def verify(
     file: File,
-    full: Annotated[bool, typer.Option("--full", help="Work out every score anew.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Work out every value anew.")] = False,
     seed: Seed = None,
     json: Json = False,
     quiet: Quiet = False,
     workers: Workers = None,
 ) -> int:
-    """Check a tablebase: checksums, counts against the census, scores against those of their successors.
+    """Check a tablebase: checksums, counts, values against those of their successors.
 
-    200 positions of each ply by default, all with --full. Exit code 1 if anything is wrong.
+    Some of each ply or layer by default, all with --full. Exit code 1 if anything is wrong.
     """
-    from gridlab.exact.tablebase.verify import verify
+    from gridlab.exact.tables import tables_of_file
 
     set_quiet(quiet)
-    verdict = verify(file, full, seed or 0, workers, progress=not quiet)
+    verdict = tables_of_file(file).verify(file, full, seed or 0, workers, progress=not quiet)
     print_result(verdict, json)
     return 1 if verdict.complaints else 0
 
@@ -108,22 +109,22 @@ def stats(
     ] = False,
     out: Picture = None,
     json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Positions by value and distance, ply by ply, and what each opening is worth."""
+    """Positions by value, ply by ply or by the sum of tiles, and what the beginning is worth."""
     from gridlab.core.figures import new_figure
-    from gridlab.exact.tablebase.probe import Tablebase
-    from gridlab.exact.tablebase.stats import stats
+    from gridlab.exact.tables import tables_of_file
 
+    set_quiet(quiet)
     picture = out or (target(file.with_name(f"{file.name}.png")) if plot else None)
     if picture:
         refuse_overlap(file, picture)
         new_figure(picture, 1)  # a name that is none of a picture is told at once
-    found = stats(Tablebase(file))
+    tables = tables_of_file(file)
+    found = tables.stats(file, progress=not quiet)
     print_result(found, json)
     if picture:
-        from gridlab.exact.tablebase.plot import plot_values
-
-        plot_values(found, picture)
+        tables.plot(found, picture)
         typer.echo(str(picture), err=True)
 
 
@@ -142,10 +143,11 @@ def sample(
 
     Train, validation and test are split by symmetry class.
     """
-    from gridlab.datasets.labelled import sample
-    from gridlab.exact.tablebase.probe import Tablebase
+    from gridlab.exact.tables import open_tablebase
+    from gridlab.games.registry import family_of
 
     set_quiet(quiet)
     refuse_overlap(file, out)
-    sample(Tablebase(file), out, positions, seed, progress=not quiet)
+    table = open_tablebase(file)
+    family_of(table.rules).load("labelled").sample(table, out, positions, seed, progress=not quiet)
     typer.echo(f"{out}: {positions:,} positions", err=True)

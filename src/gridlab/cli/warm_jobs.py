@@ -8,6 +8,14 @@ first: one that only adds a little to a long one finds its work done.
 from gridlab.core.warming import Job
 
 JOBS = (
+    Job("2048 solved", 15, (
+        "tablebase build 2048:2x2 -o t.tb --workers 1",
+        "tablebase verify t.tb --full --workers 1",
+        "tablebase stats t.tb",
+        "tablebase probe t.tb '2 ./. 2'",
+        "2048 evaluate 'perfect tablebase=t.tb' --rules 2048:2x2 --games 1",
+        "grade random 'expectimax depth=2' perfect --game 2048:2x2 --tablebase t.tb --positions 4 --whole",
+    )),
     Job("tablebases", 11, (
         "tablebase build tictactoe -o t.tb --workers 1",
         "tablebase verify t.tb --full --workers 1",

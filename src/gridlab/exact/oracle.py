@@ -10,13 +10,13 @@ from pathlib import Path
 
 from gridlab.core.errors import FileTrouble
 from gridlab.exact.tablebase.probe import Tablebase, shipped
+from gridlab.exact.tables import VARIABLE as VARIABLE
+from gridlab.exact.tables import open_tablebase
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
 from gridlab.search.budget import Budget
 from gridlab.search.mnk.alpha_beta import AlphaBetaSearch, solve
-
-VARIABLE = "GRIDLAB_TABLEBASE"
 
 
 class Oracle:
@@ -38,7 +38,7 @@ class Oracle:
         named = tablebase or os.environ.get(VARIABLE)
         files: list[Path | str] = []
         if named:
-            rules = Tablebase(named).rules
+            rules = open_tablebase(named).rules
             if rules == self.rules:
                 files.append(named)
             elif tablebase:

@@ -32,6 +32,8 @@ class Family:
     players: str  # the module whose PLAYERS are its kinds of players
     match: str  # the module whose `play_match` holds two players against each other
     terminal: str  # the module whose `play` plays it in the terminal
+    tablebase: str = ""  # the module that builds and asks its tablebases (gridlab.exact.tables)
+    labelled: str = ""  # the module whose `sample` writes positions of a tablebase for learning
     named: dict[str, str] = field(default_factory=dict)  # short names of games -> rules
 
     def load(self, part: str) -> Any:
@@ -51,6 +53,8 @@ FAMILIES = {
         players="gridlab.players.mnk",
         match="gridlab.arena.match.mnk",
         terminal="gridlab.arena.terminal.mnk",
+        tablebase="gridlab.exact.tablebase.family",
+        labelled="gridlab.datasets.labelled",
         named={"tictactoe": "3x3:3", "tictactoe4": "4x4:4", "tictactoe5": "5x5:5", "squava": "5x5:4-3"},
     ),
     "2048": Family(
@@ -62,6 +66,8 @@ FAMILIES = {
         players="gridlab.players.game2048",
         match="gridlab.arena.match.game2048",
         terminal="gridlab.arena.terminal.game2048",
+        tablebase="gridlab.exact.game2048.family",
+        labelled="gridlab.datasets.labelled2048",
         named={"2048": "2048"},
     ),
 }

@@ -1,4 +1,4 @@
-"""Players of 2048: "random", "expectimax evaluator=rows depth=5", "ntuple"; `PLAYERS` is the one list to extend.
+"""Players of 2048: "random", "expectimax depth=5", "ntuple", "perfect"; `PLAYERS` is the one list to extend.
 
 A player is anything with `move(position, random)`. Two more methods are asked for where they are of use, never needed:
 
@@ -8,6 +8,7 @@ A player is anything with `move(position, random)`. Two more methods are asked f
 
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -15,6 +16,8 @@ import numpy as np
 from gridlab.core.errors import BadPlayer, IllegalMove
 from gridlab.core.interrupts import interruptible
 from gridlab.core.splitmix import States, Stream
+from gridlab.exact.game2048.probe import Tablebase2048, check_rules
+from gridlab.exact.tables import usual_table
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.row_tables import row_tables
@@ -30,6 +33,7 @@ from gridlab.search.game2048.ntuple_search import NTupleSearch, new_search
 from gridlab.search.game2048.play import Chooser, choose
 from gridlab.search.game2048.random_moves import RandomMoves, new_random_moves
 from gridlab.search.game2048.reference import PlainSearch
+from gridlab.search.game2048.table_moves import TableMoves
 
 TABLE_PAYS = 5  # the depth
 MOST_ENTRIES = 24  # a table of 2^24 entries a level
@@ -166,6 +170,39 @@ class NTuplePlayer:
         return new_moves(network) if self.depth == 1 else new_search(network, self.depth, self.rules.odds)
 
 
+class PerfectPlayer2048:
+    """Looks up what each direction is worth on a solved board (gridlab.exact.game2048); the first of the best."""
+
+    def __init__(self, rules: Rules2048, tablebase: str = "") -> None:
+        self.rules, self.tablebase = rules, tablebase
+        self.table = check_rules(Tablebase2048(tablebase or self._usual()), rules)
+
+    def _usual(self) -> Path:
+        found = usual_table(self.rules)
+        if found is None:
+            raise BadPlayer(
+                f"the player perfect needs a table of {self.rules}: gridlab tablebase build {self.rules} -o FILE makes "
+                "one where the board is small, and perfect tablebase=FILE names it"
+            )
+        return found
+
+    def __str__(self) -> str:
+        return f"perfect tablebase={shlex.quote(self.tablebase)}" if self.tablebase else "perfect"
+
+    def move(self, position: Position2048, random: np.random.Generator) -> str:
+        values = self.values(position, random)
+        if not values:
+            raise IllegalMove(f"there is no move in {position}")
+        return max(values, key=values.__getitem__)
+
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
+        """What each legal direction is worth under best play, the points of the move included, or its chance."""
+        return self.table.values(position)
+
+    def chooser(self) -> TableMoves:
+        return self.table.chooser()
+
+
 def make_expectimax(rules: Rules2048, evaluator: str, depth: int, **settings: Any) -> ExpectimaxPlayer | NTuplePlayer:
     """A search with one of the evaluators, or with an n-tuple network: `ntuple` or `ntuple:FILE`."""
     kind, _, file = evaluator.partition(":")
@@ -192,6 +229,7 @@ PLAYERS: dict[str, Kind] = {
         "some moves and tiles ahead, then an evaluator: spec, rows or ntuple:FILE",
     ),
     "ntuple": Kind(NTuplePlayer, {"file": ""}, "the most points by a network that was learnt, one move deep"),
+    "perfect": Kind(PerfectPlayer2048, {"tablebase": ""}, "the best direction, looked up: small boards, solved"),
 }
 
 
@@ -232,9 +270,9 @@ def adviser_of(player: Player2048) -> Adviser2048 | None:
     return cast(Adviser2048, player) if callable(getattr(player, "values", None)) else None
 
 
-def make_adviser(text: str, rules: Rules2048) -> Adviser2048:
-    """A player that can say what each direction is worth."""
-    adviser = adviser_of(make_player(text, rules))
+def make_adviser(text: str, rules: Rules2048, tablebase: Path | str | None = None) -> Adviser2048:
+    """A player that can say what each direction is worth; `perfect` looks into this table if it names none."""
+    adviser = adviser_of(make_player(text, rules, tablebase))
     if adviser is None:
         raise BadPlayer(f"{text!r} has no values to give; name an expectimax player")
     return adviser

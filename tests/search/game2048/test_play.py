@@ -9,14 +9,19 @@ import pytest
 from gridlab.core.splitmix import Stream, streams
 from gridlab.core.stop import stop_flag
 from gridlab.games.game2048 import reference
+from gridlab.games.game2048.images import mirror_table, shape_of
 from gridlab.games.game2048.kernels import unpack
 from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.game2048.tuples import parse_tuples
 from gridlab.search.game2048 import play
 from gridlab.search.game2048.evaluators import EVALUATORS
 from gridlab.search.game2048.expectimax import DeepExpectimax, new_expectimax
 from gridlab.search.game2048.last_plies import SearchSettings
+from gridlab.search.game2048.ntuple import new_moves, new_network
+from gridlab.search.game2048.ntuple_search import new_search
 from gridlab.search.game2048.play import CHOOSERS, Chooser, Limits, play_and_record, play_batch
 from gridlab.search.game2048.random_moves import RandomMoves, new_random_moves
+from gridlab.search.game2048.table_moves import TableMoves
 from tests.conftest import Python
 
 RULES = Rules2048()
@@ -27,8 +32,16 @@ def expectimax(depth: int, entries: int = 0, sample: int = 0) -> Chooser:
     return new_expectimax(EVALUATORS["rows"].arrays(RULES), SearchSettings(depth, *ODDS, sample, 0.0), entries)
 
 
+def empty_table() -> TableMoves:
+    """A table that knows nothing, so that the first legal direction is played."""
+    shape, nothing = shape_of(RULES), np.zeros(2, np.int64)
+    return TableMoves(np.empty(0, np.uint64), np.empty(0), nothing[:1], mirror_table(RULES), shape, 0, nothing)
+
+
 def one_of_each() -> list[Chooser]:
-    return [new_random_moves(), expectimax(1), expectimax(5, sample=1)]
+    network = new_network(parse_tuples("5x4", RULES), RULES)
+    learnt: list[Chooser] = [new_moves(network), new_search(network, 3, ODDS)]
+    return [new_random_moves(), expectimax(1), expectimax(5, sample=1), empty_table(), *learnt]
 
 
 def test_random_moves_are_the_twins() -> None:

@@ -8,6 +8,8 @@ played before the first one here. With metadata a game also has `seed`, `game`, 
 and `max_moves`; a move `evaluation_score`, `alternative_moves`, `nodes_evaluated`, `evaluations` and `spawn`, as far as
 the player could say them.
 
+A game on another board than 4x4, or with other odds, has `rules`, such as 2048:3x3, and boards of that shape.
+
 Whatever was read from a file, in any format, becomes a game by `checked_game` and by nothing else.
 """
 
@@ -15,6 +17,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from math import isfinite
 from typing import Annotated, Any, Literal
 
@@ -27,7 +30,7 @@ from gridlab.core.errors import BadNotation, SpoiltFile
 from gridlab.core.files import timestamp
 from gridlab.core.numbers import shortened
 from gridlab.core.untrusted import Count, checked_array, parse_json, reason_of
-from gridlab.games.game2048.kernels import Boards, pack, unpack
+from gridlab.games.game2048.kernels import Boards, pack_board, unpack_board, walls_of
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS, legal_moves
 from gridlab.games.game2048.replay import afters
@@ -38,7 +41,7 @@ RULES = Rules2048()
 WINNING_TILE = 2048
 SUMMARY = ("totalMoves", "finalScore", "maxTile", "won", "finalBoard", "timestamp")
 RUN = ("curriculum", "movesBefore")
-MADE_BY = ("seed", "game", "player", "depth", "evaluator", "max_moves")
+MADE_BY = ("rules", "seed", "game", "player", "depth", "evaluator", "max_moves")
 MOVE = ("board", "direction", "score")
 DETAILS = ("evaluation_score", "alternative_moves", "nodes_evaluated", "evaluations", "spawn")
 NUMBERS = {name: number for number, name in enumerate(DIRECTIONS)}
@@ -63,6 +66,11 @@ class Game:
     about: dict[str, Any] = field(default_factory=dict)  # RUN and MADE_BY, as far as there
     details: list[dict[str, Any]] | None = None  # [move]: DETAILS
 
+    @cached_property
+    def rules(self) -> Rules2048:
+        """What was played."""
+        return Rules2048.parse(self.about["rules"]) if "rules" in self.about else RULES
+
     @property
     def moves(self) -> int:
         return len(self.boards)
@@ -70,7 +78,7 @@ class Game:
     @property
     def max_tile(self) -> int:
         """The largest tile at the end, which is the largest ever."""
-        return max(unpack(self.final_board))
+        return max(unpack_board(self.final_board, self.rules))
 
     @property
     def won(self) -> bool:
@@ -79,11 +87,11 @@ class Game:
     @property
     def over(self) -> bool:
         """Whether no move is left; else the game was stopped, by a limit or a curriculum."""
-        return not legal_moves(RULES, unpack(self.final_board))
+        return not legal_moves(self.rules, unpack_board(self.final_board, self.rules))
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in a file."""
-        boards, scores = tiles_of(self.boards).tolist(), self.scores.tolist()
+        boards, scores = tiles_of(self.boards, self.rules).tolist(), self.scores.tolist()
         moves: list[dict[str, Any]] = [
             {"board": board, "direction": DIRECTIONS[direction], "score": score}
             for board, direction, score in zip(boards, self.directions.tolist(), scores, strict=True)
@@ -98,7 +106,7 @@ class Game:
             "finalScore": self.final_score,
             "maxTile": self.max_tile,
             "won": self.won,
-            "finalBoard": tiles_of(np.array([self.final_board], np.uint64))[0].tolist(),
+            "finalBoard": tiles_of(np.array([self.final_board], np.uint64), self.rules)[0].tolist(),
             "timestamp": self.timestamp,
             **self.about,
         }
@@ -108,11 +116,12 @@ class Game:
         if self.details:
             return json.dumps(self.as_dict(), separators=(",", ":")).encode() + b"\n"
         head = json.dumps(self._summary(), separators=(",", ":")).encode()
-        return head[:-1] + b',"moves":[' + moves_text(self.boards, self.directions, self.scores) + b"]}\n"
+        moves = moves_text(self.boards, self.directions, self.scores, self.rules)
+        return head[:-1] + b',"moves":[' + moves + b"]}\n"
 
 
 def game_of(positions: Sequence[Position2048], directions: Sequence[str]) -> Game:
-    """The game of some positions of the 4x4 board, and the directions between them; it ends now."""
+    """The game of some positions of a board of up to 4x4 cells, and the directions between them; it ends now."""
     boards = np.array([position.packed for position in positions], np.uint64)
     return Game(
         boards[:-1],
@@ -121,26 +130,33 @@ def game_of(positions: Sequence[Position2048], directions: Sequence[str]) -> Gam
         int(boards[-1]),
         positions[-1].score,
         timestamp(),
+        about_rules(positions[-1].rules),
     )
 
 
-def tiles_of(boards: Boards) -> NDArray[np.int32]:
-    """Packed boards as the tiles that people see: int32[board, 4, 4]."""
+def about_rules(rules: Rules2048) -> dict[str, Any]:
+    """What a game says of its rules: nothing if they are the usual ones."""
+    return {} if rules == RULES else {"rules": str(rules)}
+
+
+def tiles_of(boards: Boards, rules: Rules2048 = RULES) -> NDArray[np.int32]:
+    """Packed boards as the tiles that people see: int32[board, row, col]."""
     exponents = boards[:, None] >> SHIFTS & np.uint64(15)
-    tiles: NDArray[np.int32] = TILES[exponents].reshape(-1, 4, 4)
+    tiles: NDArray[np.int32] = TILES[exponents].reshape(-1, 4, 4)[:, : rules.rows, : rules.cols]
     return tiles
 
 
-def packed_of(tiles: NDArray[np.integer]) -> Boards:
-    """Boards [board, 4, 4] of tiles as packed numbers; every tile must be one that a 4x4 board can hold."""
-    flat = tiles.reshape(-1, 16)
+def packed_of(tiles: NDArray[np.integer], rules: Rules2048 = RULES) -> Boards:
+    """Boards [board, row, col] of tiles as packed numbers; every tile must be one that such a board can hold."""
+    flat, largest = tiles.reshape(-1, rules.cells), rules.largest or 0
     exponents = np.zeros(flat.shape, np.uint64)
-    for exponent in range(1, 16):
+    for exponent in range(1, largest.bit_length()):
         exponents[flat == TILES[exponent]] = exponent
     if (TILES[exponents] != flat).any():
         wrong = flat[TILES[exponents] != flat][0]
-        raise BadNotation(f"{wrong} is no tile; tiles are 0, 2, 4, 8, … up to {TILES[-1]}")
-    boards: Boards = np.bitwise_or.reduce(exponents << SHIFTS, axis=1)
+        raise BadNotation(f"{wrong} is no tile; tiles are 0, 2, 4, 8, … up to {largest}")
+    shifts = SHIFTS.reshape(4, 4)[: rules.rows, : rules.cols].ravel()
+    boards: Boards = np.bitwise_or.reduce(exponents << shifts, axis=1) | np.uint64(walls_of(rules))
     return boards
 
 
@@ -150,9 +166,10 @@ def details_of(
     last: int,
     values: NDArray[np.float64] | None = None,
     nodes: NDArray[np.int64] | None = None,
+    rules: Rules2048 = RULES,
 ) -> list[dict[str, Any]]:
     """What else is known of each move: its alternatives, the new tile, and what the player thought, if it said so."""
-    after = afters(boards, row_tables())
+    after = afters(boards, row_tables(rules))
     legal = (after != boards[:, None]).tolist()
     new = (after[np.arange(len(boards)), directions] ^ np.append(boards[1:], np.uint64(last))).tolist()
     chosen = directions.tolist()
@@ -195,11 +212,13 @@ Moves = Annotated[int, msgspec.Meta(ge=0, le=MOST_MOVES)]
 Place = Annotated[int, msgspec.Meta(ge=0, le=3)]
 Tile = Annotated[int, msgspec.Meta(ge=0, le=1 << 15)]
 Row = tuple[Tile, Tile, Tile, Tile]
+Line = Annotated[list[Tile], msgspec.Meta(min_length=2, max_length=4)]
 
 
 class About(msgspec.Struct, forbid_unknown_fields=True):
     """RUN and MADE_BY, as far as there."""
 
+    rules: Annotated[str, msgspec.Meta(max_length=20)] = ""
     curriculum: Literal["", "easy", "medium", "hard"] = ""
     movesBefore: Moves = 0  # noqa: N815
     seed: Count = 0
@@ -236,6 +255,14 @@ class Move(Details, forbid_unknown_fields=True, kw_only=True):
     score: Annotated[int, msgspec.Meta(ge=0, le=MOST_POINTS)]
 
 
+class OtherMove(Details, forbid_unknown_fields=True, kw_only=True):
+    """The same on a board of another shape, which is looked at later."""
+
+    board: Annotated[list[Line], msgspec.Meta(min_length=2, max_length=4)]
+    direction: Direction
+    score: Annotated[int, msgspec.Meta(ge=0, le=MOST_POINTS)]
+
+
 def checked_game(
     boards: Boards,
     directions: NDArray[Any],
@@ -265,11 +292,27 @@ def checked_game(
     _check_timestamp(timestamp)
     if about:
         _check_form(about, About)
+    walls = np.uint64(walls_of(rules_of(about)))
+    if (boards & walls != walls).any() or final_board & int(walls) != walls:
+        raise Misshapen(f"a board has tiles where {rules_of(about)} has no cells")
     if details is not None:
         if len(details) != count:
             raise Misshapen(f"details are known of {len(details):,} moves, but there are {count:,}")
         _check_form(details, list[Details])
     return Game(boards, directions, scores, final_board, final_score, timestamp, about, details)
+
+
+def rules_of(found: dict[str, Any]) -> Rules2048:
+    """What a game says that it is of; the usual rules if it says nothing."""
+    if "rules" not in found:
+        return RULES
+    try:
+        rules = Rules2048.parse(found["rules"])
+    except (TypeError, ValueError) as error:
+        raise Misshapen(f"rules are {_told(found['rules'])}; write them as 2048:3x3") from error
+    if not rules.packed or str(rules) != found["rules"] or rules == RULES:
+        raise Misshapen(f"rules are {_told(found['rules'])}; those of a board of up to 4x4 cells are needed, 2048:3x3")
+    return rules
 
 
 def _check_form(found: Any, form: Any) -> None:
@@ -322,7 +365,7 @@ def _parse_quickly(line: bytes) -> tuple[Game, str | None] | None:
     count: Any = found.get("totalMoves") if isinstance(found, dict) else None
     if not _is_number(count) or count > MOST_MOVES:
         return None
-    moves = moves_of(line[begin + 9 : end], count)
+    moves = moves_of(line[begin + 9 : end], count, rules_of(found))
     return _assemble(found, *moves, None) if moves else None
 
 
@@ -333,7 +376,7 @@ def from_dict(found: Any) -> tuple[Game, str | None]:
         raise Misshapen("moves must be a list")
     if len(moves) > MOST_MOVES:
         raise Misshapen(f"there are {len(moves):,} moves; no game has more than {MOST_MOVES:,}")
-    boards, directions, scores = _columns(moves)
+    boards, directions, scores = _columns(moves, rules_of(found) if isinstance(found, dict) else RULES)
     details = [{key: move[key] for key in DETAILS if key in move} for move in moves]
     return _assemble(found, boards, directions, scores, details if any(details) else None)
 
@@ -347,7 +390,7 @@ def _assemble(
 ) -> tuple[Game, str | None]:
     _check_summary(found)
     about = {key: found[key] for key in (*RUN, *MADE_BY) if key in found}
-    final = board_of(found["finalBoard"], "finalBoard", -1)
+    final = board_of(found["finalBoard"], "finalBoard", -1, rules_of(found))
     game = checked_game(boards, directions, scores, final, found["finalScore"], found["timestamp"], about, details)
     return game, summary_flaw(found, game)
 
@@ -377,20 +420,22 @@ def _check_summary(found: Any) -> None:
         raise Misshapen(f"won must be true or false, not {_told(found['won'])}")
 
 
-def _columns(moves: list[Any]) -> tuple[Boards, NDArray[np.int8], NDArray[np.int64]]:
+def _columns(moves: list[Any], rules: Rules2048) -> tuple[Boards, NDArray[np.int8], NDArray[np.int64]]:
     """The columns of many moves."""
     try:
-        known = msgspec.convert(moves, list[Move])
-        tiles = np.array([move.board for move in known], np.int64)
+        known: list[Any] = msgspec.convert(moves, list[OtherMove] if rules.walled else list[Move])
+        tiles = np.array([move.board for move in known], np.int64).reshape(-1, rules.rows, rules.cols)
         directions = np.array([NUMBERS[move.direction] for move in known], np.int8)
-        return packed_of(tiles), directions, np.array([move.score for move in known], np.int64)
+        if len(tiles) != len(known):
+            raise BadNotation("the boards have another shape")
+        return packed_of(tiles, rules), directions, np.array([move.score for move in known], np.int64)
     except (ValueError, RecursionError) as error:
         for number, move in enumerate(moves):  # to say it better, and which move it is
-            _check_move(move, number)
+            _check_move(move, number, rules)
         raise Misshapen(f"moves are not of the form: {reason_of(error)}") from error
 
 
-def _check_move(move: Any, number: int) -> None:
+def _check_move(move: Any, number: int, rules: Rules2048) -> None:
     if not isinstance(move, dict):
         raise Misshapen("a move is a JSON object in braces", number)
     for key in MOVE:
@@ -403,19 +448,19 @@ def _check_move(move: Any, number: int) -> None:
         raise Misshapen(f"direction {_told(move['direction'])} is none of {', '.join(DIRECTIONS)}", number)
     if not _is_number(move["score"]):
         raise Misshapen(f"score must be a whole number from 0, not {_told(move['score'])}", number)
-    board_of(move["board"], "board", number)
+    board_of(move["board"], "board", number, rules)
 
 
-def board_of(rows: Any, name: str, move: int) -> int:
+def board_of(rows: Any, name: str, move: int, rules: Rules2048 = RULES) -> int:
     """A board from lists of tiles."""
-    shaped = isinstance(rows, list) and len(rows) == 4 and all(isinstance(row, list) and len(row) == 4 for row in rows)
-    if not shaped:
-        raise Misshapen(f"{name} must be 4 lists of 4 tiles", move)
-    tiles = tuple(tile for row in rows for tile in row)
+    wide = isinstance(rows, list) and all(isinstance(row, list) and len(row) == rules.cols for row in rows)
+    if not wide or len(rows) != rules.rows:
+        raise Misshapen(f"{name} must be {rules.rows} lists of {rules.cols} tiles", move)
+    tiles, largest = tuple(tile for row in rows for tile in row), rules.largest or 0
     for tile in tiles:
-        if not (_is_number(tile) and tile in EXPONENTS):
-            raise Misshapen(f"{_told(tile)} in {name} is no tile; 0, 2, 4, 8, … 32768 are", move)
-    return pack(tiles)
+        if not (_is_number(tile) and tile in EXPONENTS and tile <= largest):
+            raise Misshapen(f"{_told(tile)} in {name} is no tile; 0, 2, 4, 8, … {largest} are", move)
+    return pack_board(tiles, rules)
 
 
 def _is_number(value: Any) -> bool:

@@ -6,14 +6,17 @@ The reader knows this form alone (with spaces where JSON allows them); whatever 
 msgspec (arena.records.game2048), which also says what is wrong.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_cell, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.text import write_byte, write_bytes, write_number
-from gridlab.games.game2048.kernels import FIFTEEN, FOUR, ZERO, Boards
+from gridlab.games.game2048.kernels import FIFTEEN, FOUR, Boards, walls_of
 from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.game2048.rules import Rules2048
 
 Text = NDArray[np.uint8]
 
@@ -31,12 +34,24 @@ SPACE, TAB, LINE_FEED, RETURN, QUOTE = np.frombuffer(b' \t\n\r"', np.uint8)
 COMMA, COLON, OPEN, CLOSE, OPEN_BRACE, CLOSE_BRACE = np.frombuffer(b",:[]{}", np.uint8)
 ZERO_DIGIT, NINE_DIGIT = b"09"
 WRONG = -1
+STANDARD = Rules2048()
 
 
-def moves_text(boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64]) -> bytes:
+class BoardShape(NamedTuple):
+    """What a board is read into."""
+
+    rows: int
+    cols: int
+    walls: np.uint64
+    largest: int  # tile
+
+
+def moves_text(
+    boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64], rules: Rules2048 = STANDARD
+) -> bytes:
     """The moves of a game, without the brackets of the list."""
     room = np.empty(LONGEST * len(boards), np.uint8)
-    return room[: write_moves(boards, directions, scores, room, 0)].tobytes()
+    return room[: write_moves(boards, directions, scores, rules.rows, rules.cols, room, 0)].tobytes()
 
 
 def rows_text(
@@ -48,29 +63,38 @@ def rows_text(
     return room[: write_rows(number, boards, directions, scores, ending, room, 0)].tobytes()
 
 
-def moves_of(text: bytes, count: int) -> tuple[Boards, NDArray[np.int8], NDArray[np.int64]] | None:
+def moves_of(
+    text: bytes, count: int, rules: Rules2048 = STANDARD
+) -> tuple[Boards, NDArray[np.int8], NDArray[np.int64]] | None:
     """The moves of such a text, if it holds exactly `count` of them in this form; else None."""
-    if count > len(text) // 60:  # no move is as short
+    if count > len(text) // 45:  # no move is as short
         return None
     boards, directions = np.empty(count, np.uint64), np.empty(count, np.int8)
     scores = np.empty(count, np.int64)
-    whole = read_moves(np.frombuffer(text, np.uint8), 0, boards, directions, scores)
+    shape = BoardShape(rules.rows, rules.cols, np.uint64(walls_of(rules)), rules.largest or 0)
+    whole = read_moves(np.frombuffer(text, np.uint8), 0, shape, boards, directions, scores)
     return (boards, directions, scores) if whole else None
 
 
 @kernel
-def write_moves(boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64], text: Text, place: int) -> int:
+def write_moves(
+    boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64], rows: int, cols: int, text: Text,
+    place: int,
+) -> int:  # fmt: skip
     for i in range(len(boards)):
         if i > 0:
             place = write_byte(COMMA, text, place)
         place = write_bytes(BOARD, text, place)
-        board = boards[i]
-        for cell in range(16):
-            if cell > 0:
-                place = write_bytes(NEXT_ROW, text, place) if cell % 4 == 0 else write_byte(COMMA, text, place)
-            exponent = int(np.int64(board & FIFTEEN))
-            place = write_number(1 << exponent if exponent > 0 else 0, text, place)
-            board >>= FOUR
+        for row in range(rows):
+            line = boards[i] >> np.uint64(16 * row)
+            for col in range(cols):
+                if row > 0 and col == 0:
+                    place = write_bytes(NEXT_ROW, text, place)
+                elif col > 0:
+                    place = write_byte(COMMA, text, place)
+                exponent = int(np.int64(line & FIFTEEN))
+                place = write_number(1 << exponent if exponent > 0 else 0, text, place)
+                line >>= FOUR
         place = write_bytes(DIRECTION, text, place)
         for letter in WORDS[directions[i]]:
             if letter != SPACE:
@@ -104,14 +128,16 @@ def write_rows(
 
 
 @kernel
-def read_moves(text: Text, place: int, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64]) -> bool:
+def read_moves(
+    text: Text, place: int, shape: BoardShape, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64]
+) -> bool:
     """Whether the text is as many moves as there is room for, and nothing else."""
     for i in range(len(boards)):
         if i > 0:
             place = pass_byte(text, place, COMMA)
         place = pass_byte(text, place, OPEN_BRACE)
         place = pass_byte(text, pass_bytes(text, place, KEY_BOARD), COLON)
-        place, boards[i] = read_board(text, place)
+        place, boards[i] = read_board(text, place, shape)
         place = pass_byte(text, pass_bytes(text, pass_byte(text, place, COMMA), KEY_DIRECTION), COLON)
         place, directions[i] = read_direction(text, place)
         place = pass_byte(text, pass_bytes(text, pass_byte(text, place, COMMA), KEY_SCORE), COLON)
@@ -165,15 +191,16 @@ def read_number(text: Text, place: int) -> tuple[int, int]:
 
 
 @kernel
-def read_board(text: Text, place: int) -> tuple[int, np.uint64]:
+def read_board(text: Text, place: int, shape: BoardShape) -> tuple[int, np.uint64]:
     """The place behind a board, and the board."""
-    board, shift = ZERO, ZERO
+    board = shape.walls
     place = pass_byte(text, place, OPEN)
-    for row in range(4):
+    for row in range(shape.rows):
+        shift = np.uint64(16 * row)
         place = pass_byte(text, place if row == 0 else pass_byte(text, place, COMMA), OPEN)
-        for col in range(4):
+        for col in range(shape.cols):
             place, tile = read_number(text, place if col == 0 else pass_byte(text, place, COMMA))
-            if tile == 1 or tile > 1 << 15 or popcount(tile) > 1:
+            if tile == 1 or tile > shape.largest or popcount(tile) > 1:
                 return WRONG, board
             if tile > 0:
                 board |= np.uint64(lowest_cell(tile)) << shift

@@ -40,7 +40,9 @@ SHOWN_EVERY = 100  # moves of a long autoplay
 
 def play(rules: Rules2048, console: Console) -> None:
     """Play alone, with an adviser for hints and autoplay."""
-    player = make_adviser(console.against or "expectimax", rules)
+    player = make_adviser(
+        console.against or ("perfect" if console.tablebase else "expectimax"), rules, console.tablebase
+    )
     if console.save:
         check_file(console.save, rules)
     with (
@@ -86,8 +88,8 @@ class PlayerAdviser:
 
 def check_file(path: Path, rules: Rules2048) -> None:
     """Whether games can be recorded there."""
-    if rules.cells != 16:
-        raise BadRules(f"games of {rules} cannot be recorded; the format of files is for 4x4 boards")
+    if not rules.packed:
+        raise BadRules(f"games of {rules} cannot be recorded; the format of files is for boards of up to 4x4 cells")
     if path.suffix != ".jsonl":
         raise FileTrouble(f"{path} is no name for a file of games; end it in .jsonl")
 

@@ -9,6 +9,7 @@ from gridlab.core.files import refuse_overlap, whole_file
 from gridlab.core.untrusted import lines
 from gridlab.datasets.games2048.json_array import elements
 from gridlab.datasets.games2048.table_files import FORMS, WRITERS, read_table, write_table
+from gridlab.games.game2048.rules import Rules2048
 
 SUFFIXES = (".jsonl", ".json", *FORMS)
 ENDINGS = {"json": ".json", "jsonl": ".jsonl"} | {name: suffix for suffix, name in reversed(FORMS.items())}
@@ -18,6 +19,12 @@ def check_name(path: Path) -> None:
     """The end of a name says the format."""
     if path.suffix not in SUFFIXES:
         raise FileTrouble(f"{path} does not say its format; end the name in {', '.join(SUFFIXES)}")
+
+
+def check_board(path: Path, rules: Rules2048) -> None:
+    """Tables have 16 columns of tiles; games on smaller boards stand in JSON."""
+    if rules.walled and path.suffix not in (".jsonl", ".json"):
+        raise FileTrouble(f"games of {rules} stand in JSON alone, not in {path.name}; end the name in .jsonl or .json")
 
 
 def texts_of(path: Path) -> Iterator[tuple[int, bytes]]:

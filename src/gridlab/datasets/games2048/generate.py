@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.arena.records.game2048 import LONGEST_TEXT, Game, Misshapen, details_of, parse, tiles_of
+from gridlab.arena.records.game2048 import LONGEST_TEXT, Game, Misshapen, about_rules, details_of, parse, tiles_of
 from gridlab.arena.solo import record_game
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFile
@@ -25,10 +25,10 @@ from gridlab.core.untrusted import parse_json
 from gridlab.core.workers import available_cores, in_order
 from gridlab.datasets.games2048.curriculum import stage
 from gridlab.datasets.games2048.extend import base_of, lines_of, settings_to_extend
-from gridlab.datasets.games2048.files import check_name, write_games, write_lines
+from gridlab.datasets.games2048.files import check_board, check_name, write_games, write_lines
 from gridlab.datasets.games2048.journal import DROPPED, Base, Dropped, Journal, dropped
 from gridlab.datasets.games2048.reader import Made, write_index
-from gridlab.datasets.games2048.settings import RULES, DatasetSettings, make_settings, settings_to_resume
+from gridlab.datasets.games2048.settings import DatasetSettings, make_settings, settings_to_resume
 from gridlab.datasets.games2048.stats import Statistics
 from gridlab.datasets.games2048.teller import Teller
 from gridlab.datasets.games2048.verify import game_flaw
@@ -129,8 +129,9 @@ def generate(
     if player is None:
         player = settings.make_player()
     else:
-        player, _ = find_player2048(player, RULES)
+        player, _ = find_player2048(player, settings.game)
         settings = replace(settings, player=player_name(player))
+    check_board(output, settings.game)
     if len(settings.player) > LONGEST_TEXT:
         raise BadNotation(f"the player {settings.player[:40]!r}… has a name of more than {LONGEST_TEXT} letters")
     try_place(output)
@@ -159,8 +160,9 @@ def _run(
         _count_base(order, order.base, found)
     next_one = order.first + (_resumed(journal, order, found) if resume else _begun(journal, order))
     stop, end = stop_flag(), order.first + order.games
-    workers = workers or (None if has_chooser(order.player, RULES) else 1)
-    teller = Teller(verbose, 0 if order.keep else end, (workers or available_cores()) == 1) if verbose else None
+    workers = workers or (None if has_chooser(order.player, settings.game) else 1)
+    alone = (workers or available_cores()) == 1
+    teller = Teller(verbose, 0 if order.keep else end, alone, settings.game) if verbose else None
     play = partial(_play, settings=settings, player=order.player, stop=stop, teller=teller)
     enough = order.known + order.keep if order.keep else 0
     numbers = range(next_one, next_one if enough and found.games >= enough else end)
@@ -308,13 +310,13 @@ def play(
     """Game `number` of a dataset, checked by the rules."""
     limits = Limits(settings.max_moves, max(0, stage(settings.curriculum).until.bit_length() - 1))
     found = record_game(
-        player or settings.make_player(), RULES, settings.seed, number, stop_flag() if stop is None else stop, limits,
-        settings.metadata, watch,
+        player or settings.make_player(), settings.game, settings.seed, number,
+        stop_flag() if stop is None else stop, limits, settings.metadata, watch,
     )  # fmt: skip
     first = _first(found.boards, settings)
     run, details = found.since(first), None
     if settings.metadata:
-        details = details_of(run.boards, run.directions, run.final_board, run.values, run.nodes)
+        details = details_of(run.boards, run.directions, run.final_board, run.values, run.nodes, settings.game)
     game = Game(
         run.boards, run.directions, run.scores, run.final_board, run.final_score, timestamp(),
         _about(number, settings, first), details,
@@ -328,12 +330,13 @@ def play(
 def _first(boards: Boards, settings: DatasetSettings) -> int:
     """The first move that is recorded."""
     since = stage(settings.curriculum).since
-    reached = np.flatnonzero(tiles_of(boards).max(axis=(1, 2), initial=0) >= since)
+    reached = np.flatnonzero(tiles_of(boards, settings.game).max(axis=(1, 2), initial=0) >= since)
     return int(reached[0]) if len(reached) else len(boards)
 
 
 def _about(number: int, settings: DatasetSettings, first: int) -> dict[str, Any]:
-    run = {"curriculum": settings.curriculum, "movesBefore": first} if settings.curriculum else {}
+    run = about_rules(settings.game)
+    run |= {"curriculum": settings.curriculum, "movesBefore": first} if settings.curriculum else {}
     if not settings.metadata:
         return run
     by: dict[str, Any] = {"depth": settings.depth, "evaluator": settings.evaluator}

@@ -26,7 +26,7 @@ from gridlab.arena.records.game2048 import LONGEST_LINE, Game, Misshapen, parse,
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.core.files import whole_file
 from gridlab.core.untrusted import Count, Plain, lines, parse_json, read_bytes, reading
-from gridlab.games.game2048.rules import MOST_MOVES
+from gridlab.games.game2048.rules import MOST_MOVES, Rules2048
 
 MAGIC = b"gl2048ix"
 EDGE = 1 << 12  # bytes at either end that tell a file from another
@@ -98,6 +98,19 @@ class Games:
             raise SpoiltFile(f"{self.path}, game {number}: it has {game.moves:,} moves, which is not what it says")
         return game
 
+    @property
+    def rules(self) -> Rules2048:
+        """What the first game was played on, which batches need to be the same for all."""
+        return self[0].rules if len(self) else Rules2048()
+
+    def _of(self, rules: Rules2048, number: int) -> Game:
+        game = self[number]
+        if (game.rules.rows, game.rules.cols) != (rules.rows, rules.cols):
+            raise BadNotation(
+                f"{self.path}, game {number} is of {game.rules}, others of {rules}: no batch can hold both"
+            )
+        return game
+
     def __iter__(self) -> Iterator[Game]:
         return (self[number] for number in range(len(self)))
 
@@ -112,9 +125,9 @@ class Games:
         if size < 1:
             raise BadNotation(f"{size} moves make no batch; at least 1 is needed")
         boards, directions = np.empty(0, np.uint64), np.empty(0, np.int64)
-        order = random.permutation(len(self))
+        order, rules = random.permutation(len(self)), self.rules
         for first in range(0, len(order), CHUNK):
-            games = [self[int(number)] for number in order[first : first + CHUNK]]
+            games = [self._of(rules, int(number)) for number in order[first : first + CHUNK]]
             boards = np.concatenate([boards, *(game.boards for game in games)])
             directions = np.concatenate([directions, *(game.directions for game in games)])
             mixed = random.permutation(len(boards))
@@ -122,19 +135,20 @@ class Games:
             keep = len(boards) % size if first + CHUNK < len(order) else 0
             for begin in range(0, len(boards) - keep, size):
                 chosen = slice(begin, min(begin + size, len(boards) - keep))
-                yield _decoded(boards[chosen], directions[chosen], random if symmetries else None)
+                yield _decoded(boards[chosen], directions[chosen], random if symmetries else None, rules)
             boards, directions = boards[len(boards) - keep :], directions[len(directions) - keep :]
 
 
 def _decoded(
-    boards: NDArray[np.uint64], directions: NDArray[np.int64], random: np.random.Generator | None
+    boards: NDArray[np.uint64], directions: NDArray[np.int64], random: np.random.Generator | None, rules: Rules2048
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    tiles = tiles_of(boards)
+    tiles = tiles_of(boards, rules)
     if random is None:
         return tiles, directions
-    images = random.integers(8, size=len(tiles))
-    for symmetry in range(8):
-        chosen = images == symmetry
+    kinds = range(8) if rules.rows == rules.cols else range(0, 8, 2)  # a quarter turn changes an oblong board
+    images = random.integers(len(kinds), size=len(tiles))
+    for number, symmetry in enumerate(kinds):
+        chosen = images == number
         tiles[chosen], directions[chosen] = symmetric(tiles[chosen], directions[chosen], symmetry)
     return tiles, directions
 
@@ -142,7 +156,7 @@ def _decoded(
 def symmetric(
     boards: NDArray[np.int32], directions: NDArray[np.int64], symmetry: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """One of the eight images of boards [sample, 4, 4], with the directions mapped along."""
+    """One of the eight images of boards [sample, row, col], with the directions mapped along."""
     if symmetry >= 4:
         boards, directions = boards[:, :, ::-1], MIRRORED[directions]
     for _ in range(symmetry % 4):

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, BadRules, FileTrouble, SpoiltFile
 from gridlab.core.numbers import MOST, check_seed
 from gridlab.datasets.games2048.curriculum import MAX_MOVES, WHOLE_GAME, Curriculum, stage
 from gridlab.datasets.games2048.journal import Journal
@@ -35,16 +35,22 @@ class DatasetSettings:
     min_tile: int = 0
     metadata: bool = False
     player: str = ""  # instead of expectimax by the settings above
+    rules: str = str(RULES)
 
     def as_dict(self) -> dict[str, Any]:
-        """As journal and index have it: either a player or how expectimax plays."""
-        left_out = SEARCH if self.player else ("player",)
+        """As journal and index have it: either a player or how expectimax plays; rules if they are not the usual."""
+        left_out = (*(SEARCH if self.player else ("player",)), *(("rules",) if self.game == RULES else ()))
         return {name: value for name, value in asdict(self).items() if name not in left_out}
+
+    @property
+    def game(self) -> Rules2048:
+        """What is played."""
+        return Rules2048.parse(self.rules)
 
     def make_player(self) -> Player2048:
         if self.player:
-            return make_player(self.player, RULES)
-        return ExpectimaxPlayer(RULES, self.evaluator, self.depth, self.sample_cells)
+            return make_player(self.player, self.game)
+        return ExpectimaxPlayer(self.game, self.evaluator, self.depth, self.sample_cells)
 
 
 def make_settings(
@@ -58,14 +64,18 @@ def make_settings(
     min_tile: int = 0,
     metadata: bool = False,
     player: str | None = None,
+    rules: str = str(RULES),
 ) -> DatasetSettings:
     """Settings with what was not said filled in; BadNotation where they make no sense."""
+    game = Rules2048.parse(rules)
+    if not game.packed:
+        raise BadNotation(f"games of {game} cannot be written; the format of files is for boards of up to 4x4 cells")
     if player is None:
-        search = _depth(depth, curriculum), SPEC if evaluator is None else evaluator, _cells(sample_cells)
+        search = _depth(depth, curriculum), SPEC if evaluator is None else evaluator, _cells(sample_cells, game)
         find_evaluator(search[1])
     else:
         _refuse_search(player, (depth, evaluator, sample_cells))
-        make_player(player, RULES)  # a text that is none is refused now, not once a file has been begun
+        make_player(player, game)  # a text that is none is refused now, not once a file has been begun
         search = WHOLE_GAME.depth, SPEC, 0  # not used
     if seed is not None:
         check_seed(seed)
@@ -78,7 +88,7 @@ def make_settings(
     if max_moves is None:
         max_moves = MAX_MOVES if player is None and search[1] == SPEC else 0
     return DatasetSettings(
-        seed, *search, max_moves, curriculum, min_score, min_tile, metadata, player or ""
+        seed, *search, max_moves, curriculum, min_score, min_tile, metadata, player or "", str(game)
     )  # fmt: skip
 
 
@@ -92,9 +102,9 @@ def _depth(depth: int | None, curriculum: Curriculum) -> int:
     return depth
 
 
-def _cells(cells: int | None) -> int:
-    if cells is not None and not 0 <= cells <= RULES.cells:
-        raise BadNotation(f"{cells} cells cannot be sampled; 1 to {RULES.cells}, or 0 for all")
+def _cells(cells: int | None, game: Rules2048) -> int:
+    if cells is not None and not 0 <= cells <= game.cells:
+        raise BadNotation(f"{cells} cells cannot be sampled; 1 to {game.cells}, or 0 for all")
     return cells or 0
 
 
@@ -129,7 +139,9 @@ def settings_from(said: dict[str, Any], place: Path, remedy: str) -> DatasetSett
     try:
         known = msgspec.convert(said, DatasetSettings)
         check_seed(known.seed)
-    except (msgspec.ValidationError, BadNotation) as error:
+        if not known.game.packed:
+            raise BadNotation(f"games of {known.game} are in no file")
+    except (msgspec.ValidationError, BadNotation, BadRules) as error:
         raise SpoiltFile(f"{place} has settings of no run: {error}; {remedy}") from error
     if known.as_dict() != said:
         raise SpoiltFile(f"{place} has settings of another form; {remedy}")

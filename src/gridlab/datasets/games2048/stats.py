@@ -43,12 +43,14 @@ class Statistics:
     stopped: list[Stopped] = field(default_factory=list)  # games that still had a move
     min_score: int = 0  # games below were dropped
     min_tile: int = 0  # and games without this tile
+    small: bool = False  # some are of boards smaller than 4x4, on which nobody gets far
 
     def add(self, game: Game) -> None:
         self.scores.append(game.final_score)
         self.moves.append(game.moves)
         self.lengths.append(game.moves + game.about.get("movesBefore", 0))
         self.tiles[game.max_tile] += 1
+        self.small |= game.rules.walled
         if not game.over:
             self.stopped.append(Stopped(game.final_score, self.lengths[-1], game.max_tile))
         for direction, number in enumerate(np.bincount(game.directions, minlength=4).tolist()):
@@ -85,6 +87,8 @@ class Statistics:
         """
         if not self.games:
             return ["there are no games"]
+        if self.small:
+            return self._unused()
         found, kept = [], " of the games kept" if self.filters else ""
         score, length = float(np.mean(self.scores)), float(np.mean(self.lengths))
         lost = self.games - self.wins - sum(each.tile < WINNING_TILE for each in self.stopped)
@@ -96,8 +100,11 @@ class Statistics:
             found.append(f"no {LARGE_TILE} tile in {self.games:,} games: the search is too shallow")
         if length < GOOD_LENGTH and all(each.moves >= GOOD_LENGTH for each in self.stopped):
             found.append(f"average move count {length:.1f} is below {GOOD_LENGTH}: games end too early")
+        return [*found, *self._unused()]
+
+    def _unused(self) -> list[str]:
         unused = [name for name, number in zip(DIRECTIONS, self.directions, strict=True) if not number]
-        return [*found, *(f"no move goes {name}" for name in unused)]
+        return [f"no move goes {name}" for name in unused]
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -30,7 +30,15 @@ def write_table(path: Path, form: str, games: Iterator[Game]) -> int:
     if form not in WRITERS:
         raise FileTrouble(f"{form!r} is no format for games; {', '.join(WRITERS)} are")
     with beside(path) as part:
-        return WRITERS[form](part, games)
+        return WRITERS[form](part, (_of_16_cells(game, form) for game in games))
+
+
+def _of_16_cells(game: Game, form: str) -> Game:
+    if game.rules.walled:
+        raise FileTrouble(
+            f"a game of {game.rules} cannot stand in a table of 16 cells ({form}); json and jsonl hold it"
+        )
+    return game
 
 
 def read_table(path: Path) -> Iterator[Found]:

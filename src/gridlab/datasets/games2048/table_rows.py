@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gridlab.arena.records.game2048 import EXPONENTS, Game, checked_game, packed_of, summary_flaw
+from gridlab.arena.records.game2048 import EXPONENTS, Game, checked_game, packed_of, rules_of, summary_flaw
 from gridlab.core.errors import SpoiltFile
 from gridlab.core.untrusted import parse_json
 from gridlab.datasets.games2048.columns import Columns
@@ -37,10 +37,13 @@ def game_of(columns: Columns) -> Found:
     tiles = [TILES.get(tile) for tile in columns.final_board.split(" ")]
     if len(tiles) != 16 or None in tiles:
         raise SpoiltFile("final_board is not 16 tiles with a space between them")
+    about = parse_json(columns.about, dict[str, Any], "about")
+    if rules_of(about).walled:
+        raise SpoiltFile(f"a table holds games on boards of 16 cells, not of {rules_of(about)}")
     game = checked_game(  # copies, as kernels are compiled once more for arrays that cannot be written to
         packed_of(np.frombuffer(columns.boards, "<i4")), np.frombuffer(columns.directions, np.int8).copy(),
         np.frombuffer(columns.scores, "<i8").copy(), pack(tuple(tile for tile in tiles if tile is not None)),
-        columns.final_score, columns.timestamp, parse_json(columns.about, dict[str, Any], "about"),
+        columns.final_score, columns.timestamp, about,
         _details_of(columns.details),
     )  # fmt: skip
     summary = {"totalMoves": count, "maxTile": columns.max_tile, "won": columns.won}

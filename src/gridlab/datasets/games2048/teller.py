@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gridlab.arena.records.game2048 import Game
-from gridlab.games.game2048.kernels import unpack
+from gridlab.games.game2048.kernels import unpack_board
+from gridlab.games.game2048.rules import Rules2048
 from gridlab.search.game2048.play import Watch
 
 EVERY = 50  # moves between two remarks
@@ -16,6 +17,7 @@ class Teller(NamedTuple):
     tell: Callable[[str], object]
     games: int  # of the file; 0 if nobody knows
     alone: bool  # one game at a time
+    rules: Rules2048 = Rules2048()
 
     def begins(self, number: int) -> None:
         of = f"/{self.games}" if self.games else ""
@@ -25,7 +27,7 @@ class Teller(NamedTuple):
         """Looks on while the game of this number is played."""
 
         def see(board: int, score: int, moves: int) -> None:
-            self._say(number, f"Move {moves}: Score {score}, Max tile {max(unpack(board))}")
+            self._say(number, f"Move {moves}: Score {score}, Max tile {max(unpack_board(board, self.rules))}")
 
         return Watch(EVERY, see)
 

@@ -17,7 +17,7 @@ from gridlab.datasets.games2048.files import check_name, texts_of
 from gridlab.datasets.games2048.reader import known_index
 from gridlab.datasets.games2048.table_files import FORMS, read_table
 from gridlab.datasets.games2048.table_rows import Found
-from gridlab.games.game2048.kernels import unpack
+from gridlab.games.game2048.kernels import unpack_board
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.replay import REASONS, first_flaw
 from gridlab.games.game2048.row_tables import row_tables
@@ -110,7 +110,8 @@ def _untold(game: Game) -> list[str]:
     """The fields of a game that no rule tells."""
     thought = ("evaluation_score", "evaluations", "nodes_evaluated")
     of_moves = set().union(*game.details) if game.details else set()
-    return [key for key in (*MADE_BY, *thought) if key != "max_moves" and (key in game.about or key in of_moves)]
+    told = ("rules", "max_moves")
+    return [key for key in (*MADE_BY, *thought) if key not in told and (key in game.about or key in of_moves)]
 
 
 def game_flaw(game: Game, place: int = 0, max_moves: int | None = None) -> FileFlaw | None:
@@ -119,7 +120,7 @@ def game_flaw(game: Game, place: int = 0, max_moves: int | None = None) -> FileF
         return FileFlaw(place, 0, reason)
     move, number = first_flaw(
         game.boards, game.directions.astype(np.int64), game.scores, np.uint64(game.final_board), game.final_score,
-        row_tables(),
+        row_tables(game.rules),
     )  # fmt: skip
     if move >= 0:
         return FileFlaw(place, move + 1, REASONS[number])
@@ -132,7 +133,7 @@ def game_flaw(game: Game, place: int = 0, max_moves: int | None = None) -> FileF
 def _start_flaw(game: Game) -> str | None:
     if not game.moves:
         return "there are no moves"
-    tiles = [tile for tile in unpack(int(game.boards[0])) if tile]
+    tiles = [tile for tile in unpack_board(int(game.boards[0]), game.rules) if tile]
     since, before = stage(game.about.get("curriculum", "")).since, game.about.get("movesBefore", 0)
     if since and before:
         return _middle_flaw(tiles, int(game.scores[0]), since, before)
@@ -160,7 +161,7 @@ def _middle_flaw(tiles: list[int], score: int, since: int, before: int) -> str |
 def _end_flaw(game: Game, max_moves: int | None) -> str | None:
     until, said = stage(game.about.get("curriculum", "")).until, game.about.get("max_moves")
     played = game.moves + game.about.get("movesBefore", 0)
-    if until and max(unpack(int(game.boards[-1]))) >= until:
+    if until and max(unpack_board(int(game.boards[-1]), game.rules)) >= until:
         return f"the run goes on after the first tile of {until}"
     if said and played > said:
         return f"{played:,} moves are more than max_moves, {said:,}"
@@ -174,7 +175,7 @@ def _end_flaw(game: Game, max_moves: int | None) -> str | None:
 
 def _details_flaw(game: Game) -> int:
     """The first move whose alternatives, evaluations or new tile do not fit the boards, or -1."""
-    truth = details_of(game.boards, game.directions, game.final_board)
+    truth = details_of(game.boards, game.directions, game.final_board, rules=game.rules)
     for number, (said, true) in enumerate(zip(game.details or [], truth, strict=True)):
         if any(said[key] != true[key] for key in ("alternative_moves", "spawn") if key in said):
             return number

@@ -6,7 +6,6 @@
 A build that is killed goes on, with `resume`, after the last of these.
 """
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
 from gridlab.core.files import check_place, locked, try_folder
 from gridlab.core.progress import bar
+from gridlab.core.room import available_memory, size_text
 from gridlab.core.workers import available_cores
 from gridlab.exact.census import Census, census
 from gridlab.exact.tablebase.blocks import a_block, shape, stored_plies
@@ -58,17 +58,6 @@ class BuildEstimate:
         )
 
 
-def size_text(size: int) -> str:
-    """Bytes for people.
-
-    >>> size_text(3 << 29), size_text(300 << 20), size_text(5000)
-    ('1.5 GiB', '300 MiB', '5 KiB')
-    """
-    if size >= 1 << 30:
-        return f"{size / 2**30:.1f} GiB"
-    return f"{size / 2**20:.0f} MiB" if size >= 1 << 20 else f"{-(-size // 1024)} KiB"
-
-
 def estimate(counts: Census, workers: int | None = None) -> BuildEstimate:
     """What a build will take, before anything is done."""
     rules, tables = counts.rules, halves(counts.rules)
@@ -100,17 +89,6 @@ def require_room(needed: BuildEstimate, path: Path) -> None:
             f"{needed.rules} needs about {size_text(needed.disk)} of disk and {size_text(disk)} are free in {folder}; "
             "name another place"
         )
-
-
-def available_memory() -> int | None:
-    """Bytes that can be had without swapping; None where the system does not say."""
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) << 10
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, AttributeError):
-        return None
 
 
 # ---- doing it

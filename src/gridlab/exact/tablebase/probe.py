@@ -11,15 +11,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import BadRules, FileTrouble, TooLarge
-from gridlab.core.untrusted import reading
+from gridlab.core.errors import FileTrouble, TooLarge
 from gridlab.exact.tablebase.blocks import blocks_at
 from gridlab.exact.tablebase.file import TableFile
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.look_up import Boards, Places, look_up, read_scores
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.exact.tablebase.scores import before, value_and_distance
-from gridlab.games import game
+from gridlab.exact.tables import find
 from gridlab.games.mnk.kernels import first_illegal, runs_of
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
@@ -32,22 +31,6 @@ def shipped(rules: Rules) -> Path | None:
     """The table of the first plies of a game that comes with the package, if there is one."""
     path = Path(__file__).parent / "shipped" / f"{rules.rows}x{rules.cols}_{rules.win or ''}-{rules.lose or ''}.tb"
     return path if path.exists() else None
-
-
-def find(name: Path | str) -> Path:
-    """The file of that name; a game such as squava stands for the table that comes with the package."""
-    with reading(name):
-        if Path(name).exists():
-            return Path(name)
-    try:
-        found = shipped(game(str(name)))
-    except BadRules:
-        found = None
-    if found is None:
-        raise FileTrouble(
-            f"{name} is neither a file nor a game whose first plies come with the package, such as squava"
-        )
-    return found
 
 
 class Tablebase:
@@ -171,8 +154,3 @@ class Tablebase:
     def _refuse(self, board: NDArray[np.int64]) -> None:
         position = Position(self.rules, *board.tolist())
         raise TooLarge(f"{self.file.path} knows positions of up to {self.max_ply} plies; {position} has {position.ply}")
-
-
-def open_tablebase(name: Path | str) -> Tablebase:
-    """Open a tablebase: a file, or a game such as squava whose first plies come with the package."""
-    return Tablebase(name)

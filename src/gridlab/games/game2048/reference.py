@@ -3,6 +3,8 @@
 Any board size. Row tables are made by `slide`, and tests hold every kernel, and `Position2048`, to these functions.
 """
 
+from functools import cache
+
 from gridlab.core.splitmix import Stream
 from gridlab.games.game2048.rules import DIRECTIONS as DIRECTIONS
 from gridlab.games.game2048.rules import Rules2048
@@ -26,6 +28,7 @@ def slide(line: Board, largest: int | None = None) -> tuple[Board, int]:
     return (*slid, *(0 for _ in line[len(slid) :])), points
 
 
+@cache
 def lines(rules: Rules2048, direction: str) -> list[list[int]]:
     """The cells of every line that moves, its front first."""
     across = [[row * rules.cols + col for col in range(rules.cols)] for row in range(rules.rows)]

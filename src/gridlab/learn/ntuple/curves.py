@@ -20,9 +20,10 @@ def plot_curve(curve: Sequence[Point], path: Path) -> None:
     for tile, colour in zip(tiles, COLOURS, strict=False):
         rates = [100 * point.tile_rates.get(str(tile), 0.0) for point in curve]
         below.plot(minutes, rates, color=colour, label=f"{tile:,}")
-    below.set(xlabel="minutes", ylabel="games that reached it, %", ylim=(0, 102))
+    below.set(xlabel="minutes", ylabel="games that reached a tile, %", ylim=(0, 102))
+    above.yaxis.set_major_formatter("{x:,.0f}")
     if tiles:
-        below.legend(frameon=False, title="tile")
+        below.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
     for each in (above, below):
         each.grid(axis="y", alpha=0.3)
     save(figure, path)

@@ -97,13 +97,19 @@ class Learner:
         return 0 in self.plan.left(self.learnt)
 
     def _learn_for_a_while(self, workers: int, report: Report) -> None:
-        """Let all workers learn until the end, or until it is time to save."""
-        stop, begun, before = stop_flag(), time.monotonic(), self.learnt.seconds
+        """Let all workers learn until the end, or until it is time to save; the clock starts when all is compiled."""
+        stop, before = stop_flag(), self.learnt.seconds
         _, seconds = self.plan.left(self.learnt)
         self.taken = self.learnt.games
+        call(lambda: self._work(0, stop, compile_only=True), stop)
+        begun = time.monotonic()
+
+        def look_at_the_clock() -> None:
+            with self.lock:
+                self.learnt = msgspec.structs.replace(self.learnt, seconds=before + time.monotonic() - begun)
 
         def watch() -> None:
-            self.learnt = msgspec.structs.replace(self.learnt, seconds=before + time.monotonic() - begun)
+            look_at_the_clock()
             report.tell(self.learnt.games if seconds is None else self.learnt.seconds, self._state())
 
         def work() -> None:
@@ -113,14 +119,17 @@ class Learner:
         try:
             call(work, stop, SAVE_EVERY if seconds is None else min(SAVE_EVERY, seconds), watch)
         finally:
-            passed = time.monotonic() - begun
-            self.learnt = msgspec.structs.replace(self.learnt, seconds=before + passed)
+            look_at_the_clock()
 
-    def _work(self, worker: int, stop: Stop) -> None:
+    def _work(self, worker: int, stop: Stop, compile_only: bool = False) -> None:
         """What a thread does: take some games, learn from them, tell about them."""
         network, learnt = new_network(self.plan.tuples, self.rules, self.weights), self.learnt
         recipe = kernels.Recipe(learnt.step, learnt.trace, learnt.restart, *self.rules.odds)
         path, rows = kernels.new_path(network), row_tables(self.rules)
+        tally = np.zeros(TALLY, np.int64)
+        if compile_only:
+            kernels.learn_games(0, network, self.sums, recipe, rows, path, self.states, worker, tally, stop)
+            return
         while games := self._take():
             tally = np.zeros(TALLY, np.int64)
             played = kernels.learn_games(

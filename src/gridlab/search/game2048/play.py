@@ -24,16 +24,17 @@ from gridlab.core.stop import Stop, stopped
 from gridlab.games.game2048.kernels import ZERO, Boards, largest_exponent, move, points_of, spawn, start
 from gridlab.games.game2048.row_tables import RowTables, row_tables
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.search.game2048 import expectimax, ntuple, ntuple_search, random_moves
+from gridlab.search.game2048 import expectimax, ntuple, ntuple_search, random_moves, table_moves
 from gridlab.search.game2048.expectimax import DeepExpectimax, Expectimax, Values
 from gridlab.search.game2048.ntuple import NTupleMoves
 from gridlab.search.game2048.ntuple_search import NTupleSearch
 from gridlab.search.game2048.random_moves import RandomMoves
+from gridlab.search.game2048.table_moves import TableMoves
 
 ROOM = 4096  # moves of a trace at first
 
 # each has `counts`; one for each thread, as it holds memory
-Chooser = RandomMoves | Expectimax | DeepExpectimax | NTupleMoves | NTupleSearch
+Chooser = RandomMoves | Expectimax | DeepExpectimax | TableMoves | NTupleMoves | NTupleSearch
 
 
 class ChooserKernels(NamedTuple):
@@ -47,6 +48,7 @@ CHOOSERS: dict[type, ChooserKernels] = {
     RandomMoves: ChooserKernels(random_moves.begin, random_moves.choose),
     Expectimax: ChooserKernels(expectimax.forget, expectimax.choose),
     DeepExpectimax: ChooserKernels(expectimax.forget, expectimax.choose_deep),
+    TableMoves: ChooserKernels(table_moves.begin, table_moves.choose),
     NTupleMoves: ChooserKernels(ntuple.begin, ntuple.choose),
     NTupleSearch: ChooserKernels(ntuple_search.begin, ntuple_search.choose),
 }
@@ -191,6 +193,18 @@ def value_boards(
         if stopped(stop):
             return
         choose(chooser, boards[i], found[i], rows, states, i, stop)
+
+
+@kernel
+def choose_boards(
+    chooser: Chooser, boards: Boards, directions: NDArray[np.int8], rows: RowTables, states: States, stop: Stop
+) -> None:
+    """The direction that is chosen on each board, -1 if there is none; one stream of chance serves all."""
+    values = np.empty(4)
+    for i in range(len(boards)):
+        if stopped(stop):
+            return
+        directions[i] = choose(chooser, boards[i], values, rows, states, 0, stop)
 
 
 # ---- the kernels of a chooser, found by its type

@@ -1,0 +1,305 @@
+"""Players of 2048 held to the truth of a solved board: how much each move gives away.
+
+The *regret* of a move is what the best direction is worth more than the one that was played, in points, or in the
+chance of the tile that the table is about. Boards come from two places:
+
+    own games    as the player meets them, every move of some games. What a game gives away in all is, on average,
+                 exactly what the player scores less than best play
+    all boards   drawn uniformly, up to symmetry, among those with two directions or more
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.arena.intervals import RESAMPLES, Interval, of_mean, quantiles, wilson
+from gridlab.arena.solo import record_game
+from gridlab.arena.whole2048 import Whole2048, follow_player
+from gridlab.core import draw
+from gridlab.core.errors import BadNotation, BadPlayer, GridlabError, PlayerFault
+from gridlab.core.progress import bar
+from gridlab.core.stop import stop_flag
+from gridlab.exact.game2048.file import SCORE
+from gridlab.exact.game2048.probe import TIED, Tablebase2048, check_rules
+from gridlab.exact.game2048.sampling import draw_boards
+from gridlab.exact.tables import usual_table
+from gridlab.games.game2048.kernels import unpack_board
+from gridlab.games.game2048.position import Position2048
+from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.registry import game
+from gridlab.players.game2048 import Player2048, find_player2048
+from gridlab.players.registry import close_player, make_player, player_name
+from gridlab.search.game2048.play import Limits
+
+LEAST_GAMES = 20
+WORST = 3  # blunders that are drawn
+COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#555555")
+
+
+class Answered(NamedTuple):
+    """A move beside the best one."""
+
+    position: Position2048
+    played: str
+    best: str
+    regret: float
+
+    @property
+    def kept(self) -> bool:
+        return self.regret == 0
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"board": str(self.position), "played": self.played, "best": self.best, "regret": self.regret}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Moves of one kind of boards, in groups that were drawn independently: games, or single boards."""
+
+    groups: tuple[tuple[Answered, ...], ...]
+    seed: int
+
+    @cached_property
+    def all(self) -> list[Answered]:
+        return [each for group in self.groups for each in group]
+
+    @cached_property
+    def worst(self) -> list[Answered]:
+        """The moves that gave away the most."""
+        return sorted((each for each in self.all if not each.kept), key=lambda each: -each.regret)[:WORST]
+
+    @property
+    def accuracy(self) -> float:
+        """How often one of the best directions was played."""
+        return float(np.mean([each.kept for each in self.all]))
+
+    @property
+    def mean_regret(self) -> float:
+        return float(np.mean([each.regret for each in self.all]))
+
+    @cached_property
+    def accuracy_interval(self) -> Interval:
+        if len(self.groups) == len(self.all):
+            return wilson(sum(each.kept for each in self.all), len(self.all))
+        return self._drawn_anew([[float(each.kept) for each in group] for group in self.groups])
+
+    @cached_property
+    def mean_regret_interval(self) -> Interval:
+        return self._drawn_anew([[each.regret for each in group] for group in self.groups])
+
+    def _drawn_anew(self, groups: list[list[float]]) -> Interval:
+        """The interval of a mean by drawing whole groups anew, as moves of one game hang together."""
+        sums = np.array([sum(group) for group in groups])
+        sizes = np.array([len(group) for group in groups])
+        random = np.random.default_rng(np.random.SeedSequence(self.seed))
+        means = np.empty(RESAMPLES // 10)
+        for i in range(len(means)):
+            chosen = random.integers(len(groups), size=len(groups))
+            means[i] = sums[chosen].sum() / sizes[chosen].sum()
+        return quantiles(means)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "boards": len(self.all),
+            "accuracy": self.accuracy,
+            "accuracy_interval": list(self.accuracy_interval),
+            "mean_regret": self.mean_regret,
+            "mean_regret_interval": list(self.mean_regret_interval),
+            "worst": [each.as_dict() for each in self.worst],
+        }
+
+
+@dataclass(frozen=True)
+class Grade2048:
+    """A player beside best play."""
+
+    player: str
+    rules: Rules2048
+    target: str
+    best: float  # what a game is worth under best play
+    own: Answers
+    uniform: Answers
+    seed: int
+    whole: Whole2048 | None = None
+
+    @property
+    def lost(self) -> NDArray[np.float64]:
+        """What each of its games gave away: [game]."""
+        return np.array([sum(each.regret for each in game) for game in self.own.groups])
+
+    @property
+    def lost_interval(self) -> Interval | None:
+        return of_mean(self.lost)
+
+    def as_dict(self) -> dict[str, Any]:
+        interval = self.lost_interval
+        return {
+            "player": self.player,
+            "rules": str(self.rules),
+            "target": self.target,
+            "seed": self.seed,
+            "best": self.best,
+            "games": len(self.own.groups),
+            "lost_a_game": float(self.lost.mean()),
+            "lost_a_game_interval": None if interval is None else list(interval),
+            "own_games": self.own.as_dict(),
+            "all_boards": self.uniform.as_dict(),
+        } | ({} if self.whole is None else {"whole": self.whole.as_dict()})
+
+    def __str__(self) -> str:
+        digits, unit = (3, "points") if self.target == SCORE else (6, f"of the chance of {self.target}")
+        rows = [_row("own games", self.own, digits), _row("all boards", self.uniform, digits)]
+        interval = self.lost_interval
+        spread = "" if interval is None else f", 95 % {interval.low:,.{digits}f} to {interval.high:,.{digits}f}"
+        lines = [
+            f"{self.rules}, {self.player}, seed {self.seed}",
+            draw.table(("boards of", "moves", "best direction", "95 %", "mean regret", "95 %"), rows),
+            f"{float(self.lost.mean()):,.{digits}f} {unit} given away a game{spread}; best play is worth "
+            f"{self.best:,.{digits}f}",
+        ]
+        for each in self.own.worst:
+            lines += [
+                "",
+                each.position.draw(),
+                f"{each.played} gives away {each.regret:,.{digits}f}; {each.best} is best",
+            ]
+        return "\n".join(lines if self.whole is None else [*lines, "", str(self.whole)])
+
+
+def _row(name: str, answers: Answers, digits: int) -> tuple[str, ...]:
+    low, high = answers.accuracy_interval
+    least, most = answers.mean_regret_interval
+    return (
+        name, f"{len(answers.all):,}", f"{answers.accuracy:.1%}", f"{low:.1%} to {high:.1%}",
+        f"{answers.mean_regret:,.{digits}f}", f"{least:,.{digits}f} to {most:,.{digits}f}",
+    )  # fmt: skip
+
+
+def grade2048(
+    player: str | Player2048,
+    rules: Rules2048 | str,
+    positions: int = 1000,
+    tablebase: Path | str | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    whole: bool = False,
+    progress: bool = False,
+) -> Grade2048:
+    """Hold a player to the table of a solved board: its own games, at least so many moves of them, and other boards.
+
+    With `whole` it is followed through all boards it can reach besides.
+    """
+    rules = game(rules, "2048")
+    if positions < 1:
+        raise BadNotation(f"{positions} positions are too few for a grade; at least 1 is needed")
+    if seed < 0:
+        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    table = find_table(rules, tablebase)
+    found = find_player2048(make_player(player, rules, tablebase), rules)[0]
+    name = player_name(player)
+    try:
+        exact = follow_player(found, rules, table.tile, table.mean, workers, progress) if whole else None
+        own = _own_games(found, table, positions, seed, progress, name)
+        uniform = _uniformly(found, table, positions, seed, progress, name)
+    finally:
+        close_player(found)
+    return Grade2048(
+        name, rules, table.target, table.mean, own, uniform, seed,
+        None if exact is None else Whole2048(name, rules, exact.followed, exact.tile, exact.best),
+    )  # fmt: skip
+
+
+def grades(
+    players: Sequence[str], rules: Rules2048, positions: int, tablebase: Path | None, seed: int, workers: int | None,
+    whole: bool, progress: bool,
+) -> list[Grade2048]:  # fmt: skip
+    """Several players, on the same boards and the same chance."""
+    for player in players:
+        close_player(make_player(player, rules, tablebase))  # what is wrong with it is said before anything long begins
+    return [grade2048(each, rules, positions, tablebase, seed, workers, whole, progress) for each in players]
+
+
+def find_table(rules: Rules2048, tablebase: Path | str | None) -> Tablebase2048:
+    """The table that is named, or the usual one of the game."""
+    path = tablebase or usual_table(rules)
+    if path is None:
+        raise BadPlayer(
+            f"there is no table of {rules} to hold players to; gridlab tablebase build {rules} -o FILE makes one where "
+            "the board is small, and --tablebase FILE names it"
+        )
+    return check_rules(Tablebase2048(path), rules)
+
+
+def _own_games(player: Player2048, table: Tablebase2048, moves: int, seed: int, progress: bool, name: str) -> Answers:
+    """Whole games, until they have so many moves and are enough to tell how games differ."""
+    played: list[tuple[Answered, ...]] = []
+    number, done = 0, 0
+    limits = Limits(exponent=table.tile.bit_length() - 1) if table.tile else Limits()
+    with bar(moves, f"{name}, own games", "moves", progress) as shown:
+        while done < moves or len(played) < LEAST_GAMES:
+            game = record_game(player, table.rules, seed, number, stop_flag(), limits)
+            judged = tuple(
+                judge(table, int(board), DIRECTIONS[direction])
+                for board, direction in zip(game.boards.tolist(), game.directions.tolist(), strict=True)
+            )
+            number, done = number + 1, done + len(judged)
+            if judged:
+                played.append(judged)
+            shown.update(len(judged))
+    return Answers(tuple(played), seed)
+
+
+def _uniformly(
+    player: Player2048, table: Tablebase2048, positions: int, seed: int, progress: bool, name: str
+) -> Answers:
+    """Boards drawn uniformly, each an image by chance."""
+    random = np.random.default_rng([seed, 1])
+    answers = []
+    boards = draw_boards(table, positions, random, least_directions=2)
+    with bar(len(boards), f"{name}, all boards", "boards", progress) as shown:
+        for number, board in enumerate(boards):
+            try:
+                direction = player.move(board, np.random.default_rng([seed, 2, number]))
+            except GridlabError as error:
+                raise PlayerFault(f"the player {name} fails in {board}: {error}") from error
+            if direction not in board.moves():
+                raise PlayerFault(f"the player {name} answers {direction!r} in {board}")
+            answers.append((judge(table, board.packed, direction),))
+            shown.update(1)
+    return Answers(tuple(answers), seed)
+
+
+def judge(table: Tablebase2048, board: int, direction: str) -> Answered:
+    """A legal move beside the best one."""
+    position = Position2048(unpack_board(board, table.rules), 0, table.rules)
+    values = table.values(position)
+    best = max(values, key=values.__getitem__)
+    regret = values[best] - values[direction]
+    same = regret <= TIED * max(1.0, values[best])
+    return Answered(position, direction, best, 0.0 if same else regret)
+
+
+def plot_grades2048(found: Sequence[Grade2048], path: Path) -> None:
+    """The mean regret in own games by the sum of the tiles, a line for each player."""
+    from gridlab.core.figures import new_figure, save
+
+    figure = new_figure(path, 4.5)
+    axes = figure.add_subplot()
+    for number, each in enumerate(found):
+        sums = np.array([sum(answer.position.tiles) for answer in each.own.all])
+        regrets = np.array([answer.regret for answer in each.own.all])
+        edges = np.unique(np.quantile(sums, np.linspace(0, 1, 21)))
+        places = np.clip(np.searchsorted(edges, sums, side="right") - 1, 0, max(0, len(edges) - 2))
+        shown = [(sums[places == place].mean(), regrets[places == place].mean()) for place in np.unique(places)]
+        name = each.player.replace("$", r"\$")
+        axes.plot(*zip(*shown, strict=True), "o-", color=COLOURS[number % len(COLOURS)], markersize=3, label=name)
+    axes.set(xlabel="sum of the tiles", ylabel="mean regret of a move in own games")
+    axes.legend(frameon=False)
+    figure.suptitle(f"{found[0].rules}: what a move gives away")
+    save(figure, path)

@@ -1,0 +1,163 @@
+"""Players of 2048 on small boards, measured without a single game: every board they can reach, exactly weighted.
+
+For players that always play the same move on the same board, and for random moves: see gridlab.exact.game2048.policy.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gridlab.core import draw
+from gridlab.core.errors import BadPlayer, PlayerFault, TooLarge
+from gridlab.core.interrupts import interruptible
+from gridlab.core.progress import bar
+from gridlab.core.splitmix import streams
+from gridlab.core.stop import Stop, stop_flag
+from gridlab.core.workers import available_cores, in_order
+from gridlab.exact.game2048.estimate import MOST_CELLS
+from gridlab.exact.game2048.policy import Directions, Followed, follow
+from gridlab.games.game2048.kernels import Boards
+from gridlab.games.game2048.position import Position2048
+from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.game2048.row_tables import row_tables
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.players.game2048 import Player2048, chooser_of, find_player2048
+from gridlab.players.registry import player_name
+from gridlab.search.game2048.play import Chooser, choose_boards
+from gridlab.search.game2048.random_moves import RandomMoves
+
+A_JOB = 1 << 13  # boards
+
+
+@dataclass(frozen=True)
+class Whole2048:
+    """What becomes of a player, exactly."""
+
+    player: str
+    rules: Rules2048
+    followed: Followed
+    tile: int = 0  # whose chance is asked for
+    best: float | None = None  # the mean score, or the chance, of best play
+
+    @property
+    def mean_score(self) -> float:
+        return self.followed.mean_score
+
+    @property
+    def value(self) -> float:
+        """What was asked for: the mean score, or how likely the tile is reached."""
+        return self.followed.reaching(self.tile) if self.tile else self.mean_score
+
+    def as_dict(self) -> dict[str, Any]:
+        found = self.followed
+        return {
+            "player": self.player,
+            "rules": str(self.rules),
+            "target": str(self.tile) if self.tile else "score",
+            "value": self.value,
+            "best": self.best,
+            "mean_score": found.mean_score,
+            "mean_moves": found.mean_moves,
+            "tiles": {str(tile): share for tile, share in found.tiles.items()},
+            "largest_in_a_corner": found.in_a_corner,
+            "largest_along_an_edge": found.along_an_edge,
+            "boards": found.boards,
+        }
+
+    def __str__(self) -> str:
+        found = self.followed
+        beside = "" if self.best is None else f", {self.value / self.best:.2%} of best play, {self._told(self.best)}"
+        rows = [(str(tile), f"{share:.4%}", f"{found.reaching(tile):.4%}") for tile, share in found.tiles.items()]
+        return "\n".join(
+            [
+                f"{self.rules}, {self.player}: exactly, over all {found.boards:,} boards it can reach",
+                f"{'chance of ' + str(self.tile) if self.tile else 'mean score'} {self._told(self.value)}{beside}",
+                f"{found.mean_moves:,.2f} moves a game; after {found.in_a_corner:.1%} of them the largest tile is in a "
+                f"corner, after {found.along_an_edge:.1%} the largest fall along an edge",
+                draw.table(("tile", "largest at the end", "reached"), rows),
+            ]
+        )
+
+    def _told(self, value: float) -> str:
+        return f"{value:.6%}" if self.tile else f"{value:,.4f}"
+
+
+class NoChance:
+    """In place of a source of random numbers: whoever asks it for one does not always play the same."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise BadPlayer("it plays by chance")
+
+
+def follow_player(
+    player: str | Player2048,
+    rules: Rules2048 | None = None,
+    tile: int = 0,
+    best: float | None = None,
+    workers: int | None = None,
+    progress: bool = False,
+) -> Whole2048:
+    """The exact mean score of a player that always plays the same on the same board, or of random moves."""
+    found, rules = find_player2048(player, rules)
+    if rules.cells > MOST_CELLS:
+        raise TooLarge(f"a player can be followed through all boards of up to {MOST_CELLS} cells, not of {rules}")
+    chooser, name = chooser_of(found, rules), player_name(player)
+    at_random = isinstance(chooser, RandomMoves)
+    if not at_random:
+        _require_certain(found, rules, name)
+    choose = partial(_ask, found, rules) if chooser is None else partial(_choose, found, rules, workers)
+    with bar(None, name, "boards", progress) as shown:
+        return Whole2048(name, rules, follow(rules, None if at_random else choose, shown.update), tile, best)
+
+
+def _require_certain(player: Player2048, rules: Rules2048, name: str) -> None:
+    """BadPlayer if a player needs chance on one of some boards."""
+    random: Any = NoChance()
+    position = Position2048.start(np.random.default_rng(0), rules)
+    while legal := position.moves():
+        try:
+            player.move(position, random)
+        except BadPlayer as error:
+            raise BadPlayer(
+                f"the player {name} plays by chance; only random, and players that always play the same, can be "
+                "followed through all boards"
+            ) from error
+        position = position.step(legal[0], np.random.default_rng(len(legal)))
+
+
+def _choose(player: Player2048, rules: Rules2048, workers: int | None, boards: Boards) -> Directions:
+    """What a player plays on many boards, by kernels."""
+    directions, workers = np.full(len(boards), -1, np.int8), workers or available_cores()
+    rows = row_tables(rules)
+
+    def work(job: slice, stop: Stop) -> None:
+        chooser: Chooser | None = chooser_of(player, rules)
+        assert chooser is not None
+        choose_boards(chooser, boards[job], directions[job], rows, streams(0, 1), stop)
+
+    if workers == 1 or len(boards) <= A_JOB:
+        interruptible(lambda stop: work(slice(0, len(boards)), stop))
+        return directions
+    stop, jobs = stop_flag(), [slice(first, first + A_JOB) for first in range(0, len(boards), A_JOB)]
+    for _ in in_order(lambda job: work(job, stop), jobs, workers, stop):
+        pass
+    return directions
+
+
+def _ask(player: Player2048, rules: Rules2048, boards: Boards) -> Directions:
+    """The same for a player that only Python can ask, one board after the other."""
+    random: Any = NoChance()
+    directions = np.full(len(boards), -1, np.int8)
+    for number, board in enumerate(boards.tolist()):
+        position = Position2048.unpack(board, rules=rules)
+        if legal := position.moves():
+            try:
+                answer = player.move(position, random)
+            except BadPlayer as error:
+                raise BadPlayer(f"the player {player_name(player)} plays by chance in {position}") from error
+            if answer not in legal:
+                raise PlayerFault(f"the player {player_name(player)} answers {answer!r} in {position}")
+            directions[number] = DIRECTIONS.index(answer)
+    return directions

@@ -1,0 +1,56 @@
+"""What the registry of games asks of tablebases of in-a-row games: built, asked, verified, counted."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gridlab.core.errors import BadNotation
+from gridlab.core.files import locked
+from gridlab.exact.census import census
+from gridlab.exact.tablebase import stats as statistics
+from gridlab.exact.tablebase import verify as verification
+from gridlab.exact.tablebase.build import build_tablebase, estimate, last_ply
+from gridlab.exact.tablebase.file import MAGIC as MAGIC
+from gridlab.exact.tablebase.plot import plot_values
+from gridlab.exact.tablebase.probe import Tablebase
+from gridlab.exact.tablebase.probe import shipped as shipped
+from gridlab.exact.tables import BuildOrder
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.mnk.solution import Solution
+
+PARTS = "plies"  # the ending of the folder that a stopped build leaves
+
+
+def build(rules: Rules, path: Path, order: BuildOrder, say: Callable[[str], Any] | None = None) -> None:
+    """Solve a game; what it will take is said beforehand."""
+    if order.target is not None or order.max_sum is not None:
+        raise BadNotation("--target and --max-sum are for 2048; a build of in-a-row games ends with --max-ply N")
+    last_ply(rules, order.max_ply)
+    with locked(path):  # a second one is refused before it counts
+        counts = census(rules, order.workers)
+        if say:
+            say(str(estimate(counts, order.workers)))
+        build_tablebase(rules, path, order.max_ply, order.workers, order.resume, say is not None, counts)
+
+
+def open_table(path: Path) -> Tablebase:
+    return Tablebase(path)
+
+
+def probe(path: Path, board: str) -> Solution:
+    """The value and distance of a position, of each move, and the best line."""
+    table = Tablebase(path)
+    return table.probe(Position.parse(board, table.rules))
+
+
+def verify(path: Path, full: bool, seed: int, workers: int | None, progress: bool) -> verification.Verdict:
+    return verification.verify(path, full, seed, workers, progress)
+
+
+def stats(path: Path, progress: bool) -> statistics.Stats:
+    return statistics.stats(Tablebase(path))
+
+
+def plot(found: statistics.Stats, picture: Path) -> None:
+    plot_values(found, picture)

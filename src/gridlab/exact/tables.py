@@ -1,0 +1,73 @@
+"""Tablebases of every family: which file a name stands for, and which family a file is of.
+
+A family names the module of its tables in the registry (`tablebase`): how they are built, asked, verified and counted.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gridlab.core.errors import BadRules, FileTrouble
+from gridlab.core.untrusted import open_regular, reading
+from gridlab.games.registry import FAMILIES, family_of, game
+
+VARIABLE = "GRIDLAB_TABLEBASE"  # names the table that is asked where none is named
+
+
+class BuildOrder(NamedTuple):
+    """What a build is asked for; a family refuses what is not for it."""
+
+    max_ply: int | None = None  # of in-a-row games
+    target: str | None = None  # of 2048: score, or a tile
+    max_sum: int | None = None  # of 2048: of the tiles
+    workers: int | None = None
+    resume: bool = False
+
+
+def open_tablebase(name: Path | str) -> Any:
+    """Open a tablebase of any game: a file, or a game whose table comes with the package, such as squava."""
+    path = find(name)
+    return tables_of_file(path).open_table(path)
+
+
+def find(name: Path | str) -> Path:
+    """The file of that name; a game such as squava or 2048:2x3 stands for the table that comes with the package."""
+    with reading(name):
+        if Path(name).exists():
+            return Path(name)
+    try:
+        rules = game(str(name))
+        found = tables_of(rules).shipped(rules)
+    except BadRules:
+        found = None
+    if found is None:
+        raise FileTrouble(
+            f"{name} is neither a file nor a game whose first plies come with the package, such as squava, or all of "
+            "it, such as 2048:2x3"
+        )
+    return Path(found)
+
+
+def usual_table(rules: Any) -> Path | None:
+    """The table that is asked where none is named: that of GRIDLAB_TABLEBASE, if it is one of this game, or shipped."""
+    named = os.environ.get(VARIABLE)
+    if named and open_tablebase(named).rules == rules:
+        return find(named)
+    found: Path | None = tables_of(rules).shipped(rules)
+    return found
+
+
+def tables_of(rules: Any) -> Any:
+    """The module of the tables of a game's family."""
+    family = family_of(rules)
+    if not family.tablebase:
+        raise BadRules(f"{rules} is a game of {family.name}, and there are no tablebases of these")
+    return family.load("tablebase")
+
+
+def tables_of_file(path: Path) -> Any:
+    """The module of the tables of the family that a file is of, by its first bytes; in-a-row games if it is of none."""
+    with reading(path), open_regular(path) as file:
+        magic = file.read(8)
+    known = [family.load("tablebase") for family in FAMILIES.values() if family.tablebase]
+    return next((each for each in known if magic == each.MAGIC), known[0])
