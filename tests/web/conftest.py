@@ -16,6 +16,7 @@ import pytest
 from gridlab.arena.match.mnk import play_match
 from gridlab.datasets.terminals.build import build_terminals
 from gridlab.exact.tablebase.build import build_tablebase
+from gridlab.exact.tables import tables_of
 from gridlab.games import game
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -59,6 +60,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lab")
     build_tablebase(game("tictactoe"), folder / "tables" / "tictactoe.tb")
     build_terminals(game("tictactoe"), folder / "wins")
+    shipped = tables_of(game("2048:2x2")).shipped(game("2048:2x2"))
+    shutil.copy(shipped, folder / "tables" / "2048-2x2.tb")
     play_match("random", "heuristic", "tictactoe", 6, workers=1).save(folder / "games" / "match.jsonl")
     words = [sys.executable, "-m", "gridlab", "2048", "generate", "-g", "3", "-d", "2", "--max-moves", "30", "--seed"]
     done = subprocess.run(

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from gridlab import Oracle, Position, game
+from gridlab import Oracle, Position, game, open_tablebase
 from gridlab.arena.records.game2048 import parse
 from gridlab.arena.records.mnk import Record, find_flaw
 from gridlab.games.game2048.position import Position2048
@@ -126,6 +126,18 @@ def test_2048_values_are_of_the_legal_directions(ask: Ask, rules: str) -> None:
     assert said["exact"] is False
 
 
+def test_2048_is_exact_where_a_board_is_solved(ask: Ask, api: httpx.Client) -> None:
+    position = Position2048.parse("2 ./. 2", game("2048:2x2"))
+    said = ask("/2048/values", game="2048:2x2", board=str(position), player="perfect")
+    assert (said["exact"], said["target"]) == (True, "score")
+    assert said["values"] == open_tablebase("2048:2x2").values(position)
+    counted = finished(api, "tablebase2048", {"file": "tables/2048-2x2.tb"})["result"]
+    assert (counted["rules"], counted["target"]) == ("2048:2x2", "score")
+    assert counted["boards"] == sum(each["boards"] for each in counted["layers"]) > 0
+    assert {each["name"]: each["reason"] for each in ask("/players", game="2048:2x2")}["perfect"] == ""
+    assert "needs a table" in {each["name"]: each["reason"] for each in ask("/players", game="2048:5x5")}["perfect"]
+
+
 # ---- long work
 
 
@@ -135,7 +147,8 @@ def test_a_match_tells_how_it_goes(api: httpx.Client) -> None:
     result = done["result"]
     assert result["a_wins"] + result["draws"] + result["b_wins"] == 24
     assert result["a_wins"] == 0
-    assert any(each["partial"] for each in done["seen"])
+    assert [point[0] for point in result["trail"]] == [8, 16, 24]
+    assert result["trail"][-1][1:] == [*result["a_score_interval"], result["a_score"]]
 
 
 def test_a_match_of_2048(api: httpx.Client) -> None:
@@ -185,6 +198,7 @@ def test_files_are_found(ask: Ask) -> None:
     assert kinds == {
         "games/match.jsonl": "records",
         "games/train.jsonl": "games2048",
+        "tables/2048-2x2.tb": "tablebase2048",
         "tables/tictactoe.tb": "tablebase",
         "wins": "terminals",
     }

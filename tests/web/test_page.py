@@ -174,6 +174,16 @@ def test_2048_by_keys_undo_and_autoplay(page: Page) -> None:
     expect(page.get_by_role("img", name=re.compile("Score after each"))).to_be_visible()
 
 
+def test_2048_on_a_solved_board_is_exact(page: Page) -> None:
+    page.goto("/#/2048?game=2048:2x2&seed=1")
+    page.get_by_role("button", name="Values").click()
+    advice = page.get_by_role("region", name="Advice")
+    expect(advice).to_contain_text("Exact: points to come with perfect play")
+    expect(advice.get_by_role("combobox", name="Adviser")).to_have_value("perfect")
+    page.goto("/#/data?file=tables/2048-2x2.tb")
+    expect(page.get_by_role("img", name=re.compile("Boards by the sum"))).to_be_visible()
+
+
 def test_2048_by_swipe_and_with_a_seed(page: Page) -> None:
     page.goto("/#/2048?seed=7")
     board = page.locator(".tiles")

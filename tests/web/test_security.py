@@ -100,6 +100,20 @@ def test_a_link_that_stays_inside_is_fine(data: Path) -> None:
         (data / "again.tb").unlink()
 
 
+def test_nobody_learns_where_the_folder_lies(api: httpx.Client, data: Path) -> None:
+    (data / "tables" / "spoilt.tb").write_bytes(b"GRIDTAB1" + bytes(100))
+    try:
+        sentence = refused(api.get("/files/tablebase", params={"file": "tables/spoilt.tb"}), 422)
+    finally:
+        (data / "tables" / "spoilt.tb").unlink()
+    assert sentence.startswith("tables/spoilt.tb")
+    for name in ("2048:3x3", "tictactoe"):
+        said = api.get("/players", params={"game": name}).text
+        assert str(data) not in said
+        assert "site-packages" not in said
+        assert "src/gridlab" not in said
+
+
 # ---- programs
 
 

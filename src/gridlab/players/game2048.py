@@ -9,7 +9,7 @@ A player is anything with `move(position, random)`. Two more methods are asked f
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 import numpy as np
 
@@ -172,6 +172,8 @@ class NTuplePlayer:
 
 class PerfectPlayer2048:
     """Looks up what each direction is worth on a solved board (gridlab.exact.game2048); the first of the best."""
+
+    exact: ClassVar[bool] = True  # what its values are
 
     def __init__(self, rules: Rules2048, tablebase: str = "") -> None:
         self.rules, self.tablebase = rules, tablebase

@@ -59,7 +59,7 @@ def make_app(settings: Settings) -> FastAPI:
     for each in (lab_routes, mnk, game2048, jobs, data):
         app.include_router(each.router(lab), prefix=API)
     app.mount("/", StaticFiles(directory=STATIC, html=True), name="page")
-    _say_errors(app)
+    _say_errors(app, lab)
     app.add_middleware(Guard, settings=settings)
     return app
 
@@ -76,13 +76,15 @@ async def _warm(lab: Lab) -> None:
         await lab.replies.run(lambda: lab.truth.ask(Position(game("tictactoe", "mnk"))), WARM_SECONDS)
 
 
-def _say_errors(app: FastAPI) -> None:
+def _say_errors(app: FastAPI, lab: Lab) -> None:
     """Whatever goes wrong is said in a sentence."""
 
     @app.exception_handler(GridlabError)
     async def refused(request: Request, error: GridlabError) -> JSONResponse:
         statuses = ((NotHere, 403), (SpoiltFile, 422), (FileTrouble, 404))
-        return _problem(next((status for kind, status in statuses if isinstance(error, kind)), 400), str(error))
+        return _problem(
+            next((status for kind, status in statuses if isinstance(error, kind)), 400), lab.folder.plain(str(error))
+        )
 
     @app.exception_handler(RequestValidationError)
     async def misshapen(request: Request, error: RequestValidationError) -> JSONResponse:

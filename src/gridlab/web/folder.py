@@ -10,17 +10,17 @@ from typing import Literal, NamedTuple
 
 from gridlab.core.errors import FileTrouble, GridlabError
 from gridlab.core.numbers import shortened
-from gridlab.exact.tablebase.file import MAGIC, TableFile
+from gridlab.exact.tables import open_tablebase
 from gridlab.games.protocol import GameRules
+from gridlab.games.registry import FAMILIES
 
-Kind = Literal["tablebase", "terminals", "games2048", "records", "checkpoint"]
+Kind = Literal["tablebase", "tablebase2048", "terminals", "games2048", "records", "checkpoint"]
 DEEPEST, MOST_ENTRIES, MOST_FOUND = 4, 5000, 300
 LONGEST_NAME = 500
 GLANCE = 4096  # bytes of a file of lines that tell what it is
 FRESH = 3.0  # seconds for which a listing is believed
-TABLES: dict[bytes, Callable[[Path], GameRules]] = {  # how a table begins -> the rules of a file of that kind
-    MAGIC: lambda path: TableFile(path).directory.rules,
-}
+TABLES: dict[str, Kind] = {"mnk": "tablebase", "2048": "tablebase2048"}  # by family
+PACKAGE = Path(__file__).parent.parent
 SKIPPED = ("node_modules", "__pycache__")
 
 
@@ -55,6 +55,10 @@ class Folder:
         if not real.is_relative_to(self.root):
             raise FileTrouble(f"{said} lies outside the served folder")
         return real
+
+    def plain(self, sentence: str) -> str:
+        """A sentence for those outside: files by their names in the folder, those of the package by theirs in it."""
+        return sentence.replace(f"{self.root}{os.sep}", "").replace(f"{PACKAGE}{os.sep}", "")
 
     def whole_folder(self, name: str) -> Path:
         """A folder, none of whose files is a link that leads out."""
@@ -99,22 +103,20 @@ class Folder:
         return Found(path.relative_to(self.root).as_posix(), kind, size)
 
     def _kind(self, path: Path) -> Kind | None:
-        suffixes: dict[str, Kind] = {".tb": "tablebase", ".safetensors": "checkpoint"}
-        if path.suffix not in (*suffixes, ".jsonl") or path.name.startswith("."):
+        readers: dict[str, Callable[[Path], Kind | None]] = {
+            ".tb": _kind_of_table, ".safetensors": lambda path: "checkpoint", ".jsonl": _kind_of_lines
+        }  # fmt: skip
+        if path.suffix not in readers or path.name.startswith("."):
             return None
         try:
             real = self.inside(path.relative_to(self.root).as_posix())
-            if not real.is_file():
-                return None
-            if path.suffix == ".tb" and _magic(real) not in TABLES:
-                return None
-            return suffixes.get(path.suffix) or _kind_of_lines(real)
+            return readers[path.suffix](real) if real.is_file() else None
         except (GridlabError, OSError):
             return None
 
     def tablebase_of(self, rules: GameRules) -> Path | None:
         """A tablebase of a game of any family, the largest there is."""
-        tables = [each for each in self.listing() if each.kind == "tablebase"]
+        tables = [each for each in self.listing() if each.kind == TABLES.get(rules.family)]
         fitting = [each for each in tables if self._rules_of(each) == rules]
         return self.inside(max(fitting, key=lambda each: each.bytes).path) if fitting else None
 
@@ -123,15 +125,20 @@ class Folder:
         try:
             key = found.path, path.stat().st_mtime_ns, found.bytes
             if key not in self._rules:
-                self._rules[key] = TABLES[_magic(path)](path)
+                self._rules[key] = open_tablebase(path).rules
         except (GridlabError, OSError):
             return None
         return self._rules[key]
 
 
-def _magic(path: Path) -> bytes:
+def _kind_of_table(path: Path) -> Kind | None:
+    """By its first bytes; what no family knows is not shown."""
     with path.open("rb") as file:
-        return file.read(8)
+        magic = file.read(8)
+    known = (
+        family.name for family in FAMILIES.values() if family.tablebase and magic == family.load("tablebase").MAGIC
+    )
+    return TABLES.get(next(known, ""))
 
 
 def _size(path: Path) -> int:

@@ -137,18 +137,20 @@ class Lab:
         self.folder = Folder(settings.folder)
         self.truth = Truth(self.folder)
         self.players = Players()
-        self._offered: OrderedDict[GameRules, list[Offered]] = OrderedDict()
+        self._offered: OrderedDict[tuple[GameRules, Path | None], list[Offered]] = OrderedDict()
         self.quick = Lane("quick", 4, 200)  # what takes a moment
         self.replies = Lane("reply", max(2, available_cores()), 50)  # players, who may think
-        self.jobs = Jobs(max(1, available_cores() - 1), 8, JOB_SECONDS)
+        self.jobs = Jobs(max(1, available_cores() - 1), 8, JOB_SECONDS, self.folder.plain)
 
     def offered(self, rules: GameRules) -> list[Offered]:
         """The kinds of players of a game; looked at once, for libraries may have to be loaded."""
-        if rules not in self._offered:
-            self._offered[rules] = offered(rules, self.settings.commands)
+        key = rules, self.folder.tablebase_of(rules)
+        if key not in self._offered:
+            found = offered(rules, self.settings.commands, key[1])
+            self._offered[key] = [each._replace(reason=self.folder.plain(each.reason)) for each in found]
             if len(self._offered) > MOST_GAMES:
                 self._offered.popitem(last=False)
-        return self._offered[rules]
+        return self._offered[key]
 
     def close(self) -> None:
         self.jobs.close()

@@ -322,7 +322,10 @@ class Values2048(BaseModel):
     player: str
     values: dict[Direction, float]
     best: Direction | None
-    exact: bool
+    exact: bool = Field(description="Whether these are the truth, from a solved board.")
+    target: str = Field(
+        description="What an exact value is: score, the points to come, or the tile whose chance it is."
+    )
 
 
 class Record2048(Told):
@@ -401,7 +404,7 @@ class FoundFile(BaseModel):
     """Something in the served folder that the lab can show."""
 
     path: str
-    kind: Literal["tablebase", "terminals", "games2048", "records", "checkpoint"]
+    kind: Literal["tablebase", "tablebase2048", "terminals", "games2048", "records", "checkpoint"]
     bytes: int
 
 

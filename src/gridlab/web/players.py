@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from gridlab.core.errors import BadPlayer, GridlabError
@@ -72,21 +73,25 @@ def _check_depth(name: str, settings: dict[str, Any], rules: GameRules) -> None:
         )
 
 
-def offered(rules: GameRules, commands: bool) -> list[Offered]:
-    """The kinds of players of a game, each with the reason why it cannot play here, if there is one."""
+def offered(rules: GameRules, commands: bool, tablebase: Path | None = None) -> list[Offered]:
+    """The kinds of players of a game, each with the reason why it cannot play here, if there is one.
+
+    One that can use a tablebase is tried with this one.
+    """
     found = []
     for name, kind in kinds_of(rules).items():
         if PROGRAM in kind.settings:
             if commands:
                 found.append(Offered(name, kind.about, kind.settings, ""))
             continue
-        found.append(Offered(name, kind.about, kind.settings, _trouble(kind, rules)))
+        found.append(Offered(name, kind.about, kind.settings, _trouble(kind, rules, tablebase)))
     return found
 
 
-def _trouble(kind: Kind, rules: GameRules) -> str:
+def _trouble(kind: Kind, rules: GameRules, tablebase: Path | None) -> str:
+    given = {"tablebase": str(tablebase)} if tablebase and "tablebase" in kind.settings else {}
     try:
-        close_player(kind.make(rules, **kind.settings))
+        close_player(kind.make(rules, **kind.settings | given))
     except GridlabError as error:
         return str(error)
     return ""

@@ -130,7 +130,9 @@ class Job:
 class Jobs:
     """Jobs, a few at a time."""
 
-    def __init__(self, threads: int, waiting: int, seconds: float) -> None:
+    def __init__(self, threads: int, waiting: int, seconds: float, plain: Callable[[str], str] = str) -> None:
+        """`plain` makes of an error a sentence for those outside."""
+        self._plain = plain
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="job", initializer=_yield_to_others)
         self._room, self._seconds = threads + waiting, seconds
         self._jobs: OrderedDict[str, Job] = OrderedDict()
@@ -144,7 +146,7 @@ class Jobs:
         self._jobs[job.id] = job
         for old in [each for each in self._jobs.values() if not each.active][: max(0, len(self._jobs) - KEPT)]:
             del self._jobs[old.id]
-        self._pool.submit(_run, job, function)
+        self._pool.submit(_run, job, function, self._plain)
         return job
 
     def get(self, number: str) -> Job | None:
@@ -176,7 +178,7 @@ def _yield_to_others() -> None:
             os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
 
 
-def _run(job: Job, function: Callable[[Job], Any]) -> None:
+def _run(job: Job, function: Callable[[Job], Any], plain: Callable[[str], str]) -> None:
     try:
         with working(job.stop), listening(job.hear):
             pause()
@@ -186,7 +188,7 @@ def _run(job: Job, function: Callable[[Job], Any]) -> None:
     except KeyboardInterrupt:
         job.change(state="failed" if job.error else "cancelled")
     except GridlabError as error:
-        job.change(state="failed", error=str(error))
+        job.change(state="failed", error=plain(str(error)))
     except MemoryError:
         job.change(state="failed", error="there is not enough memory for this; ask for less")
     except Exception:

@@ -133,8 +133,9 @@ def valued(lab: Lab, position: Position2048, text: str) -> Values2048:
             raise BadPlayer(f"{text!r} has no values to give; name an expectimax player")
         found = adviser.values(position, chance(0, 0)) if position.moves() else {}
         exact = bool(getattr(player, "exact", False))
+        target = str(getattr(getattr(player, "table", None), "target", ""))
     best = max(found, key=found.__getitem__) if found else None
-    return Values2048(player=text, values=found, best=cast(Direction | None, best), exact=exact)
+    return Values2048(player=text, values=found, best=cast(Direction | None, best), exact=exact, target=target)
 
 
 def played(lab: Lab, asked: Autoplay2048) -> Steps2048:

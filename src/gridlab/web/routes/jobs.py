@@ -16,6 +16,8 @@ from gridlab.arena.match.mnk import play_match as play_mnk_match
 from gridlab.datasets.games2048.stats import statistics_of
 from gridlab.datasets.terminals.dataset import open_terminals
 from gridlab.datasets.terminals.find import find_terminals
+from gridlab.exact.game2048.probe import Tablebase2048
+from gridlab.exact.game2048.stats import stats
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
@@ -62,13 +64,14 @@ def router(lab: Lab) -> APIRouter:
                 told = play_match(a, b, rules, asked.games, "random:0", asked.seed, 1).as_dict()
                 return told | {"family": "2048", "names": [asked.a, asked.b]}
             if isinstance(rules, Rules):
+                trail: list[tuple[float, ...]] = []  # games, the interval, the score
 
                 def tell(so_far: Match) -> None:
-                    job.change(partial=match_result(so_far, asked))
+                    trail.append((so_far.games, *so_far.a_score_interval, so_far.a_score))
+                    job.change(partial=match_result(so_far, asked, trail))
 
-                return match_result(
-                    play_mnk_match(a, b, rules, asked.games, asked.openings, asked.seed, 1, tell=tell), asked
-                )
+                play_mnk_match(a, b, rules, asked.games, asked.openings, asked.seed, 1, tell=tell)
+                return job.partial
             return play_match(a, b, rules, asked.games, asked.openings, asked.seed, 1).as_dict()
 
         return info(lab.jobs.begin("match", work))
@@ -104,6 +107,12 @@ def router(lab: Lab) -> APIRouter:
         """What a file of 2048 games comes to."""
         path = lab.folder.inside(asked.file)
         return info(lab.jobs.begin("statistics", lambda job: statistics_of(path).as_dict()))
+
+    @routes.post("/tablebase2048", status_code=202)
+    async def tablebase2048(asked: FileAsked) -> JobInfo:
+        """What a solved board of 2048 comes to, counted sum by sum."""
+        path = lab.folder.inside(asked.file)
+        return info(lab.jobs.begin("tablebase2048", lambda job: stats(Tablebase2048(path)).as_dict()))
 
     @routes.get("/{number}")
     async def look(number: Number) -> JobInfo:
@@ -157,9 +166,9 @@ async def told(job: Job) -> AsyncIterator[str]:
         job.left_at = time.monotonic()
 
 
-def match_result(played: Match, asked: MatchAsked) -> dict[str, Any]:
-    faults = [each[:200] for each in played.faults[:5]]
-    return played.as_dict() | {"family": "mnk", "a": asked.a, "b": asked.b, "faults": faults}
+def match_result(played: Match, asked: MatchAsked, trail: list[tuple[float, ...]]) -> dict[str, Any]:
+    more = {"family": "mnk", "a": asked.a, "b": asked.b, "faults": [each[:200] for each in played.faults[:5]]}
+    return played.as_dict() | more | {"trail": list(trail)}
 
 
 def grade_result(found: Grade, asked: GradeAsked) -> dict[str, Any]:

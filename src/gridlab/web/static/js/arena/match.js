@@ -44,7 +44,6 @@ export class MatchPanel {
     this.work?.cancel();
     const { game, a, b, games, seed } = this;
     const solo = game.startsWith("2048");
-    this.trail = [];
     fill(this.result);
     this.work = runJob(this.progress, "match", { game, a, b, games, seed, openings: `random:${solo ? 0 : this.openings}` }, (state) => {
       if (state.partial) this.show(state.partial);
@@ -60,7 +59,6 @@ export class MatchPanel {
       fill(this.result, this.scores(found));
       return;
     }
-    if (this.trail.at(-1)?.[0] !== found.games) this.trail.push([found.games, ...found.a_score_interval, found.a_score]);
     const [low, high] = found.a_score_interval;
     const part = (kind, wins, name) => {
       const box = h("div", { class: kind, title: `${name}: ${wins}` }, wins / found.games > 0.12 ? `${name} ${wins}` : wins ? String(wins) : "");
@@ -70,9 +68,9 @@ export class MatchPanel {
     fill(this.result, h("div", { class: "stack" },
       h("div", { class: "outcome", role: "img", "aria-label": `A wins ${found.a_wins}, draws ${found.draws}, B wins ${found.b_wins}` }, part("a", found.a_wins, "A wins"), part("d", found.draws, "draws"), part("b", found.b_wins, "B wins")),
       h("p", {}, h("b", { class: "number" }, `A scores ${percent(found.a_score)}`), h("span", { class: "muted number" }, ` · 95 % interval ${percent(low)} to ${percent(high)} · ${counted(found.games)} games`)),
-      this.trail.length > 1 ? h("div", {}, lines({
+      found.trail.length > 1 ? h("div", {}, lines({
         title: "Score of A with its interval, as games are played", low: 0, high: 1, below: "games", format: (value) => percent(value, 0),
-        series: [{ points: this.trail.map(([games, , , score]) => [games, score]) }], band: this.trail.map(([games, from, to]) => [games, from, to]),
+        series: [{ points: found.trail.map(([games, , , score]) => [games, score]) }], band: found.trail.map(([games, from, to]) => [games, from, to]),
       }), legend(["ka", "score of A, with its 95 % interval"])) : null,
       found.faults.length ? h("p", { class: "error" }, found.faults.join("; ")) : null));
   }

@@ -7,10 +7,12 @@ import { checkpoint } from "./checkpoint.js";
 import { games2048 } from "./games2048.js";
 import { records } from "./records.js";
 import { tablebase } from "./tablebase.js";
+import { tablebase2048 } from "./tablebase2048.js";
 import { terminals } from "./terminals.js";
 
 const KINDS = {
   tablebase: ["Tablebases", tablebase],
+  tablebase2048: ["Solved boards of 2048", tablebase2048],
   terminals: ["Terminal wins", terminals],
   games2048: ["Games of 2048", games2048],
   records: ["Games between two", records],

@@ -5,6 +5,17 @@ import { fill, h } from "../dom.js";
 const ALL = ["up", "left", "right", "down"];
 export const ARROWS = { up: "↑", down: "↓", left: "←", right: "→" };
 
+// Exact values are close to each other: all their digits that matter.
+function worth({ exact, target }, value) {
+  const digits = exact ? (target === "score" ? 3 : 6) : 1;
+  return value.toLocaleString("en", { minimumFractionDigits: exact ? digits : 0, maximumFractionDigits: digits });
+}
+
+function exactly({ target }) {
+  const what = target === "score" ? "points to come" : `the chance of a ${target}`;
+  return `Exact: ${what} with perfect play, from a solved board.`;
+}
+
 export function advice(element, found) {
   if (!found) {
     fill(element, h("p", { class: "muted small" }, "Asking …"));
@@ -25,9 +36,9 @@ export function advice(element, found) {
     return [
       h("span", { class: best ? "is-best" : "" }, `${ARROWS[direction]} ${direction}`),
       h("span", { class: best ? "bar best" : "bar", "aria-hidden": "true" }, bar),
-      h("span", { class: `number ${best ? "is-best" : "muted"}` }, value === undefined ? "no move" : `${value.toLocaleString("en", { maximumFractionDigits: 1 })}${best ? " · best" : ""}`),
+      h("span", { class: `number ${best ? "is-best" : "muted"}` }, value === undefined ? "no move" : `${worth(found, value)}${best ? " · best" : ""}`),
     ];
   });
   fill(element, h("div", { class: "directions" }, rows),
-    h("p", { class: "muted small" }, found.exact ? "Exact: points to come with perfect play." : `An opinion of ${found.player}, on its own scale.`));
+    h("p", { class: "muted small" }, found.exact ? exactly(found) : `An opinion of ${found.player}, on its own scale.`));
 }

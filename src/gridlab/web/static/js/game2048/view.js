@@ -13,7 +13,7 @@ import { keys, swipes } from "./input.js";
 import { Tiles } from "./tiles.js";
 
 const SPEEDS = { slow: [1, 1], normal: [1, 2.5], fast: [8, 9] }; // moves asked for together, speed of the animation
-const SIZES = ["2048", "2048:3x3", "2048:3x4", "2048:5x5", "2048:2x2"];
+const SIZES = ["2048", "2048:3x3", "2048:3x4", "2048:5x5", "2048:2x3", "2048:2x2"];
 
 export function view(main, parameters) {
   const page = new Page2048(main, parameters);
