@@ -163,6 +163,13 @@ def test_a_grade_shows_its_blunders(api: httpx.Client) -> None:
     assert result["mistakes"][0]["svg"].startswith("<svg")
 
 
+def test_a_grade_of_2048_says_what_was_given_away(api: httpx.Client) -> None:
+    result = finished(api, "grade", {"game": "2048:2x2", "player": "random", "positions": 40})["result"]
+    assert result["lost_a_game"] > 0
+    assert result["own_games"]["accuracy"] < 1
+    assert result["mistakes"][0]["svg"].startswith("<svg")
+
+
 def test_a_search_is_done_off_the_page_and_remembered(api: httpx.Client) -> None:
     asked = {"game": "4x4:4", "board": "X.../.O../..../...."}
     assert finished(api, "solve", asked | {"seconds": 60})["result"]["exact"]

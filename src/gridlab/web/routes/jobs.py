@@ -10,6 +10,7 @@ from fastapi import APIRouter, HTTPException, Path
 from fastapi.responses import StreamingResponse
 
 from gridlab.arena.grade import Grade, grade
+from gridlab.arena.grade2048 import Grade2048, find_table, grade2048
 from gridlab.arena.match import play_match
 from gridlab.arena.match.mnk import Match
 from gridlab.arena.match.mnk import play_match as play_mnk_match
@@ -79,11 +80,15 @@ def router(lab: Lab) -> APIRouter:
     @routes.post("/grade", status_code=202)
     async def graded(asked: GradeAsked) -> JobInfo:
         """A player held to the truth, by ply, with its blunders."""
-        rules = game(asked.game, "mnk")
+        rules = game(asked.game)
         safe = safe_player(asked.player, rules, lab.folder, lab.settings.commands)
         table = lab.folder.tablebase_of(rules)
+        if isinstance(rules, Rules2048):
+            find_table(rules, table)  # a board that is not solved is told at once
 
         def work(job: Job) -> Any:
+            if isinstance(rules, Rules2048):
+                return grade2048_result(grade2048(safe, rules, asked.positions, table, asked.seed, 1), asked)
             return grade_result(grade(safe, rules, asked.positions, table, asked.seed, 1), asked)
 
         return info(lab.jobs.begin("grade", work))
@@ -184,4 +189,13 @@ def grade_result(found: Grade, asked: GradeAsked) -> dict[str, Any]:
         for each in wrong[:SHOWN_BLUNDERS]
         if each.move is not None
     ]
-    return found.as_dict() | {"player": asked.player, "mistakes": blunders}
+    return found.as_dict() | {"family": "mnk", "player": asked.player, "mistakes": blunders}
+
+
+def grade2048_result(found: Grade2048, asked: GradeAsked) -> dict[str, Any]:
+    worst = [
+        {"board": str(each.position), "played": each.played, "best": each.best, "regret": each.regret,
+         "svg": each.position._repr_svg_()}
+        for each in found.own.worst
+    ]  # fmt: skip
+    return found.as_dict() | {"family": "2048", "player": asked.player, "mistakes": worst}

@@ -2,7 +2,7 @@
 
 import { field, h, number, select } from "./dom.js";
 
-const TITLES = { tictactoe: "Tic-tac-toe 3×3", tictactoe4: "Tic-tac-toe 4×4", tictactoe5: "Tic-tac-toe 5×5", squava: "Squava" };
+const TITLES = { tictactoe: "Tic-tac-toe 3×3", tictactoe4: "Tic-tac-toe 4×4", tictactoe5: "Tic-tac-toe 5×5", squava: "Squava", "2048": "2048", "2048:2x3": "2048 on 2×3", "2048:2x2": "2048 on 2×2" };
 export const ABOUT = {
   squava: "Four in a row wins, three in a row loses, on 5×5.",
   tictactoe: "Three in a row wins.",
@@ -29,7 +29,7 @@ export function gameTitle(game) {
 }
 
 // `choose(text)` is called with a name or rules.
-export function gamePicker(chosen, choose, named = Object.keys(TITLES)) {
+export function gamePicker(chosen, choose, named = ["tictactoe", "tictactoe4", "tictactoe5", "squava"]) {
   const own = !named.includes(chosen);
   const found = /^(\d+)x(\d+):(\d*)(?:-(\d+))?$/.exec(chosen) ?? [null, 4, 5, 4, ""];
   const rules = { rows: found[1], cols: found[2], win: found[3], lose: found[4] ?? "" };

@@ -7,6 +7,8 @@ import { runJob } from "../job-card.js";
 import { playerPicker } from "../player-picker.js";
 import { link } from "../route.js";
 
+const GAMES = ["tictactoe", "tictactoe4", "tictactoe5", "squava", "2048:2x3", "2048:2x2"];
+
 export class GradePanel {
   constructor() {
     Object.assign(this, { game: "tictactoe", player: "heuristic", positions: 200, seed: 0, work: null });
@@ -14,7 +16,7 @@ export class GradePanel {
     this.progress = h("div", {});
     this.result = h("div", {});
     const form = h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); this.run(); } },
-      gamePicker(this.game, (game) => this.choose(game)), this.picker,
+      gamePicker(this.game, (game) => this.choose(game), GAMES), this.picker,
       h("div", { class: "fields" }, field("Positions", number(this.positions, 1, 2000, (value) => { this.positions = value; })), field("Seed", number(this.seed, 0, 1e9, (value) => { this.seed = value; }))),
       h("div", {}, h("button", { class: "primary", type: "submit" }, "Grade it")));
     this.element = h("section", { class: "card", "aria-label": "Grade" }, h("h2", {}, "Grade"),
@@ -27,6 +29,7 @@ export class GradePanel {
   }
 
   choose(game) {
+    if (game.startsWith("2048") !== this.game.startsWith("2048")) this.player = game.startsWith("2048") ? "expectimax depth=2" : "heuristic";
     this.game = game;
     fill(this.picker, playerPicker({ name: "Player", game, chosen: this.player, choose: (text) => { this.player = text; } }));
   }
@@ -38,11 +41,15 @@ export class GradePanel {
     this.work = runJob(this.progress, "grade", { game, player, positions, seed });
     this.work.done.then((found) => {
       this.show(found);
-      announce(`${player} keeps the value in ${percent(found.accuracy)} of the positions`);
+      announce(`${player} was right in ${percent(found.accuracy ?? found.own_games.accuracy)} of the positions`);
     }, () => {});
   }
 
   show(found) {
+    if (found.family === "2048") {
+      fill(this.result, this.regrets(found));
+      return;
+    }
     const [low, high] = found.accuracy_interval;
     const rows = found.by_ply.map((each) => ({ name: String(each.ply), value: each.accuracy, low: each.accuracy_interval[0], high: each.accuracy_interval[1] }));
     const kinds = Object.entries(found.blunders).filter(([, times]) => times);
@@ -52,6 +59,19 @@ export class GradePanel {
       whiskers({ title: "Accuracy by ply", rows, below: "ply", format: (value) => percent(value, 0) }),
       h("details", {}, h("summary", {}, "As a table"), table(["Ply", "Positions", "Accuracy", "Blunders"], found.by_ply.map((each) => [String(each.ply), each.positions, percent(each.accuracy), each.positions - Math.round(each.positions * each.accuracy)]))),
       found.mistakes.length ? h("div", { class: "stack tight" }, h("h3", {}, "Its blunders"), h("div", { class: "gallery" }, found.mistakes.slice(0, 24).map((each) => this.mistake(each)))) : null));
+  }
+
+  // In 2048 a move gives away points, or a part of a chance.
+  regrets(found) {
+    const { own_games: own, all_boards: every } = found;
+    const worth = (value) => value.toLocaleString("en", { maximumFractionDigits: found.target === "score" ? 3 : 6 });
+    const row = (name, one) => [name, one.boards, percent(one.accuracy), one.accuracy_interval.map((each) => percent(each)).join(" to "), worth(one.mean_regret)];
+    const shown = found.mistakes.map((each) => h("figure", {}, drawing(each.svg, "tiles-svg"), h("figcaption", {}, `${each.played} gives away ${worth(each.regret)}; ${each.best} is best`)));
+    return h("div", { class: "stack" },
+      h("div", { class: "score-line" }, h("span", { class: "big number" }, percent(own.accuracy)), h("span", { class: "muted small" }, `of ${counted(own.boards)} moves of its own games are the best`)),
+      h("p", {}, `It gives away ${worth(found.lost_a_game)} ${found.target === "score" ? "points" : `of the chance of a ${found.target}`} a game; best play is worth ${worth(found.best)}.`),
+      table(["Boards", "Moves", "Best", "95 %", "Given away"], [row("of its games", own), row("all", every)]),
+      shown.length ? h("div", { class: "stack tight" }, h("h3", {}, "Its worst moves"), h("div", { class: "gallery" }, shown)) : null);
   }
 
   mistake(each) {
