@@ -8,7 +8,7 @@ export UV_FIND_LINKS := $(shell python3 -m pip config get global.find-links 2>/d
 RUN := $(UV) run --no-sync
 PYTEST := $(RUN) pytest -n auto --dist worksteal
 
-.PHONY: tour warm test test-long check bench clean
+.PHONY: tour warm test test-long check bench clean chromium
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -16,7 +16,7 @@ help:
 	@echo "make tour       set up, then a small run of everything"
 	@echo "make warm       set up, then compile everything, so that no command has to wait"
 	@echo "make test       set up, then the tests"
-	@echo "make check      ruff, mypy, import-linter and the tests: what CI runs"
+	@echo "make check      ruff, mypy, import-linter, oxlint and the tests: what CI runs"
 	@echo "make test-long  the tests that take minutes or a fresh environment"
 	@echo "make bench      the figures of docs/, measured on this machine"
 
@@ -41,13 +41,20 @@ tour: .venv/.tour
 warm: .venv/.tour
 	@$(RUN) gridlab warm
 
+# The browser tests need a Chromium; a machine that has none and cannot get one skips them, and says so.
+chromium:
+	@command -v chromium chromium-browser google-chrome >/dev/null || { \
+	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing chromium for the browser tests" && \
+	  apt-get update -qq >/dev/null && apt-get install -y -qq chromium >/dev/null 2>&1; } || \
+	  echo "there is no chromium, and it cannot be installed: the browser tests are skipped"
+
 # The small cases run once more as plain Python: the kernels mean the same without the compiler.
-test: .venv/.all
+test: .venv/.all chromium
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not long"
 	$(RUN) gridlab warm
 	$(PYTEST)
 
-test-long: .venv/.all
+test-long: .venv/.all chromium
 	$(RUN) pytest -m long
 
 check: .venv/.all
@@ -55,6 +62,7 @@ check: .venv/.all
 	$(RUN) ruff format --quiet --check
 	$(RUN) mypy
 	$(RUN) lint-imports
+	$(RUN) oxlint --quiet --deny-warnings src/gridlab/web/static
 	$(MAKE) test
 
 bench: .venv/.all
@@ -65,8 +73,10 @@ bench: .venv/.all
 	$(RUN) python benchmarks/game2048.py
 	$(RUN) python benchmarks/datasets2048.py
 	$(RUN) python benchmarks/exact2048.py
+	$(RUN) python benchmarks/ntuple.py
 	$(RUN) python benchmarks/dqn.py
 	$(RUN) python benchmarks/startup.py
+	$(RUN) python benchmarks/web.py
 
 clean:
 	rm -rf .venv .uv uv.lock dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -62,6 +62,8 @@ from gridlab.games.mnk.rules import Rules as Rules
 from gridlab.games.mnk.solution import Solution as Solution
 from gridlab.games.symmetry import Symmetry as Symmetry
 from gridlab.games.symmetry import symmetries as symmetries
+from gridlab.learn.ntuple.train import NTupleTraining as NTupleTraining
+from gridlab.learn.ntuple.train import train_ntuple as train_ntuple
 from gridlab.learn.training import Training as Training
 from gridlab.learn.training import train as train
 from gridlab.players.registry import Player as Player

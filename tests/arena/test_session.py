@@ -166,3 +166,14 @@ def test_a_game_ends_by_its_rules() -> None:
 def test_a_side_that_is_none_is_refused() -> None:
     with pytest.raises(BadNotation, match="'white' is no side of 3x3:3; there are X, O"):
         Session.begin("tictactoe", {"white": None})
+
+
+def test_a_game_can_begin_elsewhere_and_with_moves() -> None:
+    start = Position.parse("XO./.../...", Session.begin("tictactoe").rules)
+    session = Session.begin("tictactoe", start=start, moves=[4, 8])
+    assert str(session.position) == "XO./.X./..O"
+    assert (session.history[0], session.moves, session.to_move) == (start, [4, 8], "X")
+    with pytest.raises(IllegalMove):
+        Session.begin("tictactoe", start=start, moves=[0])
+    session.restart()
+    assert str(session.position) == ".../.../..."

@@ -66,7 +66,9 @@ def test_random_moves_against_plain_search(rules: Rules2048) -> None:
 
 
 @pytest.mark.parametrize(
-    "player", [LastLegal(), ExpectimaxPlayer(TINY, "rows", 2), ExpectimaxPlayer(TINY, "spec", 1)], ids=str
+    "player",
+    [LastLegal(), ExpectimaxPlayer(TINY, "rows", 2), ExpectimaxPlayer(TINY, "spec", 1)],
+    ids=["last legal", "rows", "spec"],
 )
 def test_players_against_plain_search(player: LastLegal) -> None:
     def choose(board: Board) -> list[str]:

@@ -43,10 +43,11 @@ EXAMPLES: dict[str, list[str]] = {
     "2048 export": ["games.jsonl", "--format", "csv", "--out", f"{NEW}.csv"],
     "2048 split": ["games.jsonl", "--train", "0.5", "--val", "0.25", "--test", "0.25", "--out", NEW],
     "train squava": ["--episodes", "1", "--out", NEW, "--workers", "1", "--quiet"],
+    "train 2048": ["--games", "20", "--tuples", "5x4", "--workers", "1", "--out", f"{NEW}.ntuple", "--quiet"],
     "train inspect": ["...../...../..X../...../.....", "--checkpoint", "net.safetensors"],
     "train export": ["net.safetensors", "--onnx", "--out", f"{NEW}.onnx"],
 }
-TOO_LONG_HERE = ("tour", "warm")  # take no arguments to speak of
+TOO_LONG_HERE = ("tour", "warm", "serve")  # take no arguments to speak of; a server does not end (tests/web)
 SLOW = ("train",)  # import torch
 INPUTS: dict[str, list[str]] = {
     "t.tb": ["tablebase", "build", "3x3:3", "--out", "t.tb"],

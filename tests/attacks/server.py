@@ -41,6 +41,8 @@ def main() -> None:
 
 def run(wish: dict[str, Any], folder: Path) -> dict[str, Any]:
     begun = time.monotonic()
+    for name in ("out", "err"):
+        (folder / name).touch(0o600)  # a signal may come before the command has opened anything
     child = os.fork()
     if child == 0:
         become_command(wish, folder)
@@ -69,7 +71,6 @@ def become_command(wish: dict[str, Any], folder: Path) -> None:
         os.open(wish.get("stdout") or folder / "out", os.O_WRONLY | os.O_CREAT, 0o600),
         os.open(folder / "err", os.O_WRONLY | os.O_CREAT, 0o600),
     ]
-    (folder / "out").touch()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

@@ -25,6 +25,7 @@ def attack(attacker: Attacker, lab: Path, words: list[str]) -> None:
     assert ending.seconds < PATIENCE + 1.5, f"does not stop: {ending}"
     after = snapshot(lab)
     told = {word.removeprefix("./") for word in words}
+    told |= {f"{word}.index" for word in told}  # belongs to the file, and goes with it
     changed = {name for name in before if before[name] != after.get(name)} - told
     assert not changed, f"{changed} changed by {ending}"
     assert not [name for name in after if name.endswith(".part") or name.endswith(".lock")], ending

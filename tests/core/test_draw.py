@@ -30,3 +30,15 @@ def test_a_board_as_svg_is_a_picture_of_it() -> None:
     assert len(svg.findall(f"{name}circle")) == 1
     assert [text.text for text in svg.findall(f"{name}text")] == ["1", "2", "1", "2", "2"]
     assert (svg.get("width"), svg.get("height")) == ("136", "136")
+
+
+def test_tiles_can_be_found_and_moved_by_a_page() -> None:
+    svg = ElementTree.fromstring(draw.tiles_svg([2, 0, 1024, 0], 2, "a game"))
+    name = "{http://www.w3.org/2000/svg}"
+    groups = svg.findall(f"{name}g")
+    assert [(each.get("data-cell"), each.get("class")) for each in groups] == [
+        ("0", "tile tile-1"),
+        ("2", "tile tile-10"),
+    ]
+    assert [each.findtext(f"{name}text") for each in groups] == ["2", "1024"]
+    assert len(svg.findall(f"{name}rect[@class='hole']")) == 4

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gridlab.core.errors import FileTrouble
-from gridlab.core.files import locked, locked_folder, refuse_overlap, timestamp, whole_file
+from gridlab.core.files import locked, locked_folder, refuse_overlap, timestamp, try_place, whole_file
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -112,6 +112,14 @@ def test_places_that_are_none_are_refused(tmp_path: Path, name: str) -> None:
 def test_long_names_that_are_allowed_work(tmp_path: Path) -> None:
     write(tmp_path / ("x" * 255))
     assert [len(path.name) for path in tmp_path.iterdir()] == [255]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux, and text elsewhere")
+def test_names_that_are_no_text_work(tmp_path: Path) -> None:
+    place = tmp_path / os.fsdecode(b"\xff\x80" * 60)
+    try_place(place)
+    write(place)
+    assert place.exists()
 
 
 def test_a_second_writer_is_refused_and_a_dead_one_is_not_waited_for(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from gridlab.core import workers
-from gridlab.core.stop import stop_flag
+from gridlab.core.stop import stop_flag, working
 
 SPINNING = """
 from gridlab.core.jit import kernel
@@ -232,3 +232,24 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_whoever_waits_for_work_is_stopped_by_the_flag_of_its_own_thread() -> None:
+    """A search inside a player inside a match: the flag of the match stops it all."""
+    outer, inner = stop_flag(), stop_flag()
+
+    def spin() -> None:
+        while not inner[0]:
+            time.sleep(0.005)
+
+    def player() -> str:
+        try:
+            workers.call(spin, inner)
+        except KeyboardInterrupt:
+            return "stopped"
+        return "went on"
+
+    threading.Timer(0.15, lambda: outer.__setitem__(0, 1)).start()
+    with working(outer):
+        assert player() == "stopped"
+    assert inner[0]

@@ -97,3 +97,24 @@ def test_learnt_players_need_torch_and_say_so(python: Python) -> None:
     assert done.stderr.endswith("error: this needs torch, which is not installed: pip install 'gridlab[learn]'\n")
     done = python("import sys, gridlab.cli, gridlab.players.mnk, gridlab.arena.match; sys.exit('torch' in sys.modules)")
     assert done.returncode == 0
+
+
+def test_perfect_that_errs_gives_the_value_away_as_often_as_it_is_told() -> None:
+    position, random = Position.parse(".../.X./...", RULES), np.random.default_rng(5)
+    draws = {0, 2, 6, 8}  # an edge loses
+    chosen = [make_player("perfect errs=0.3", RULES).move(position, random) for _ in range(200)]
+    mistakes = sum(cell not in draws for cell in chosen)
+    assert 40 <= mistakes <= 80  # 60 expected, 6.5 the standard deviation
+    assert make_player("perfect errs=1", RULES).move(position, random) not in draws
+    won = Position.parse("XX./OO./...", RULES)
+    assert make_player("perfect errs=1", RULES).move(won, random) != 2
+    with pytest.raises(BadPlayer, match="probability"):
+        make_player("perfect errs=1.5", RULES)
+
+
+def test_perfect_that_never_errs_draws_the_same_chance_as_ever() -> None:
+    position = Position(RULES)
+    moves = [
+        make_player(text, RULES).move(position, np.random.default_rng(3)) for text in ("perfect", "perfect errs=0")
+    ]
+    assert moves[0] == moves[1]

@@ -10,7 +10,7 @@ Every position since the start is kept; `random` is the only source of chance, f
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -70,8 +70,10 @@ class Session:
         names: Mapping[str, str] | None = None,
         seconds: float | None = None,
         random: np.random.Generator | None = None,
+        start: Any = None,
+        moves: Iterable[Move] = (),
     ) -> "Session":
-        """A new game; sides that nobody is named for are people."""
+        """A new game; sides that nobody is named for are people. It can begin elsewhere, and with moves played."""
         played: GameRules = game(rules)
         everybody = dict.fromkeys(played.sides) | dict(seats or {})
         if unknown := set(everybody) - set(played.sides):
@@ -79,12 +81,15 @@ class Session:
         called = {side: PERSON if player is None else player_name(player) for side, player in everybody.items()}
         chance = np.random.default_rng(seed) if random is None else random
         session = cls(played, everybody, called | dict(names or {}), chance, adviser, seed, seconds)
-        session.restart()
+        session.restart(start)
+        for move in moves:
+            session.play(move)
         return session
 
-    def restart(self) -> None:
-        """Another game between the same, with chance going on."""
-        self.history = [family_of(self.rules).load("position").start(self.random, self.rules)]
+    def restart(self, start: Any = None) -> None:
+        """Another game between the same, with chance going on; from a position of the game, or from its beginning."""
+        begun = family_of(self.rules).load("position").start(self.random, self.rules) if start is None else start
+        self.history = [begun]
         self.moves = []
         self.spent = dict.fromkeys(self.rules.sides, 0.0)
         self.early_end = None

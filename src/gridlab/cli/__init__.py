@@ -19,6 +19,7 @@ from gridlab.cli import (
     grade,
     play,
     positions,
+    serve,
     solve,
     tablebase,
     terminals,
@@ -41,7 +42,7 @@ app = typer.Typer(
 COMMANDS: tuple[Callable[..., int | None], ...] = (
     tour.tour, positions.census, positions.states, positions.lines, positions.show, solve.solve,
     best_first.best_first, play.play, arena.match, arena.tournament, grade.grade,
-    warm.warm,
+    serve.serve, warm.warm,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

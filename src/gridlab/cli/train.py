@@ -11,6 +11,7 @@ from gridlab.cli.options import (
     Seed,
     Workers,
     print_result,
+    real,
     set_quiet,
     source,
     target,
@@ -73,6 +74,91 @@ def squava(
     return 0 if trained.done else 130
 
 
+@app.command("2048")
+def game2048(
+    method: Annotated[
+        Literal["ntuple"], typer.Option("--method", help="Temporal differences of an n-tuple network.")
+    ] = "ntuple",
+    preset: Annotated[
+        Literal["minutes", "hour"] | None,
+        typer.Option("--preset", help="A recipe: ten minutes, by default, or an hour."),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option("--minutes", metavar="M", parser=real(0.01, 1e6), help="How long to learn; 10 in preset minutes."),
+    ] = None,
+    games: Annotated[
+        int | None, typer.Option("--games", metavar="N", parser=whole(1), help="How many games to learn from instead.")
+    ] = None,
+    tuples: Annotated[
+        str | None,
+        typer.Option(
+            "--tuples", metavar="SET", help="4x6, 8x6, 5x4, 17x4, pentominoes, … or cells: 012345,456789; 4x6 on 4x4."
+        ),
+    ] = None,
+    rate: Annotated[
+        Literal["td", "tc"] | None,
+        typer.Option("--rate", help="One rate for all weights, or temporal coherence: one for each. tc by default."),
+    ] = None,
+    step: Annotated[
+        float | None,
+        typer.Option("--step", metavar="A", parser=real(1e-6, 10), help="The rate itself: 0.1 for td, 1 for tc."),
+    ] = None,
+    trace: Annotated[
+        float | None,
+        typer.Option("--lambda", metavar="L", parser=real(0, 1), help="How far ahead of the next board to look."),
+    ] = None,
+    restart: Annotated[
+        int | None,
+        typer.Option(
+            "--restart",
+            metavar="N",
+            parser=whole(0, 100_000),
+            help="Begin a game of more than N moves again in its middle; 0 never.",
+        ),
+    ] = None,
+    optimistic: Annotated[
+        float | None,
+        typer.Option("--optimistic", metavar="V", parser=real(0, 1e9), help="What every board is worth at first."),
+    ] = None,
+    rules: Annotated[
+        str, typer.Option("--rules", metavar="RULES", help="2048, or a smaller board such as 2048:3x3.")
+    ] = "2048",
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            parser=whole(1, 1024),
+            help="Threads; all cores by default. One repeats exactly, several never.",
+        ),
+    ] = None,
+    seed: Seed = None,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="Where the network goes.")
+    ] = Path("2048.ntuple"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from FILE.training.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Learn a player of 2048 from nothing but its own games.
+
+    FILE is the network for players, FILE.training is to go on from, FILE.png shows how it went. Ctrl-C ends it after
+    the games being played, and saves. Then: gridlab 2048 evaluate "ntuple file=FILE".
+    """
+    from gridlab.learn.ntuple.train import train_ntuple
+
+    set_quiet(quiet)
+    trained = train_ntuple(
+        out, rules, preset, minutes, games, tuples, rate, step, trace, restart, optimistic, workers, seed, resume,
+        not quiet,
+    )  # fmt: skip
+    print_result(trained, json)
+    if not trained.done and not quiet:
+        typer.echo(f"to go on: the same command with --resume --out {out}", err=True)
+    return 0 if trained.done else 130
+
+
 Checkpoint = Annotated[
     Path | None,
     typer.Option("--checkpoint", metavar="FILE", parser=source, help="The one that comes with the package by default."),
@@ -111,7 +197,8 @@ def export(
     checkpoint: Annotated[
         Path, typer.Argument(metavar="CHECKPOINT", parser=source, help="A file that training has written.")
     ],
-    onnx: Annotated[bool, typer.Option("--onnx", help="As an ONNX graph, checked against torch.")] = False,
+    onnx: Annotated[bool, typer.Option("--onnx", help="A network of Squava as an ONNX graph, checked.")] = False,
+    half: Annotated[bool, typer.Option("--half", help="An n-tuple network in half precision, much smaller.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -119,19 +206,30 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write a network for other programs: features [position, 50] in, values [position] out."""
+    """Write a network for other programs or places.
+
+    With --onnx: features [position, 50] in, values [position] out, held to torch on random positions.
+    """
     from gridlab.core.errors import BadNotation
-    from gridlab.core.extras import import_extra
     from gridlab.core.files import refuse_overlap
+    from gridlab.nets.ntuple_file import is_ntuple_file, write_small
+
+    if onnx == half or half != is_ntuple_file(checkpoint):
+        raise BadNotation("a network of Squava is exported with --onnx, an n-tuple network of 2048 with --half")
+    path = out or target(checkpoint.with_suffix(".half.ntuple" if half else ".onnx"))
+    refuse_overlap(checkpoint, path)
+    if half:
+        typer.echo(f"{path}: {write_small(checkpoint, path):,} bytes")
+    else:
+        typer.echo(f"{path}: onnxruntime differs from torch by at most {_write_onnx(checkpoint, path):.1e}")
+
+
+def _write_onnx(checkpoint: Path, path: Path) -> float:
+    from gridlab.core.extras import import_extra
     from gridlab.games import game
 
     import_extra("torch", "learn")
     from gridlab.nets.judge import load_judge
     from gridlab.nets.onnx_file import write_onnx
 
-    if not onnx:
-        raise BadNotation("a network is exported as ONNX: add --onnx")
-    path = out or target(checkpoint.with_suffix(".onnx"))
-    refuse_overlap(checkpoint, path)
-    worst = write_onnx(load_judge(checkpoint, game("squava")), path)
-    typer.echo(f"{path}: onnxruntime differs from torch by at most {worst:.1e} on 1,000 random positions")
+    return write_onnx(load_judge(checkpoint, game("squava")), path)

@@ -1,6 +1,7 @@
 """Boards and tables for people: as text for a terminal, as SVG for a notebook, a report or a page.
 
-Nothing here knows a game: a board is a string of marks, one a cell, row-major, and a number of columns.
+Nothing here knows a game: a board is a string of marks, one a cell, row-major, and a number of columns. Parts of an SVG
+have classes, so that a page can give them colours of its own; alone it has those that stand in it.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -73,7 +74,7 @@ def board_svg(marks: str, cols: int, highlight: Collection[int] = (), title: str
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
         f' role="img" aria-label="{escape(title)}">',
         f"<title>{escape(title)}</title>",
-        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<rect class="paper" width="{width}" height="{height}" fill="#fff"/>',
     ]
     parts += [_svg_ground(cell, cols) for cell in sorted(highlight)]
     parts += _svg_grid(rows, cols)
@@ -88,21 +89,21 @@ def _corner(cell: int, cols: int) -> tuple[int, int]:
 
 def _svg_ground(cell: int, cols: int) -> str:
     x, y = _corner(cell, cols)
-    return f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="#ffe08a"/>'
+    return f'<rect class="marked" x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="#ffe08a"/>'
 
 
 def _svg_grid(rows: int, cols: int) -> list[str]:
     right, bottom = MARGIN + cols * CELL, MARGIN + rows * CELL
     across = "".join(f"M{MARGIN} {MARGIN + row * CELL}H{right}" for row in range(rows + 1))
     down = "".join(f"M{MARGIN + col * CELL} {MARGIN}V{bottom}" for col in range(cols + 1))
-    style = 'font-family="sans-serif" font-size="11" fill="#666" text-anchor="middle"'
+    style = 'class="number" font-family="sans-serif" font-size="11" fill="#666" text-anchor="middle"'
     numbers = [
         f'<text x="{MARGIN + col * CELL + CELL // 2}" y="{MARGIN - 7}" {style}>{col + 1}</text>' for col in range(cols)
     ] + [
         f'<text x="{MARGIN - 10}" y="{MARGIN + row * CELL + CELL // 2 + 4}" {style}>{row + 1}</text>'
         for row in range(rows)
     ]
-    return [f'<path d="{across}{down}" stroke="#999" stroke-width="1" fill="none"/>', *numbers]
+    return [f'<path class="grid" d="{across}{down}" stroke="#999" stroke-width="1" fill="none"/>', *numbers]
 
 
 def _svg_mark(mark: str, cell: int, cols: int) -> str:
@@ -110,9 +111,10 @@ def _svg_mark(mark: str, cell: int, cols: int) -> str:
     near, far, middle = 12, CELL - 12, CELL // 2
     if mark == "X":
         strokes = f"M{x + near} {y + near}L{x + far} {y + far}M{x + far} {y + near}L{x + near} {y + far}"
-        return f'<path d="{strokes}" stroke="#1f4e9c" stroke-width="6" stroke-linecap="round"/>'
+        return f'<path class="cross" d="{strokes}" stroke="#1f4e9c" stroke-width="6" stroke-linecap="round"/>'
     if mark == "O":
-        return f'<circle cx="{x + middle}" cy="{y + middle}" r="13" fill="none" stroke="#b3261e" stroke-width="6"/>'
+        place = f'cx="{x + middle}" cy="{y + middle}" r="13"'
+        return f'<circle class="nought" {place} fill="none" stroke="#b3261e" stroke-width="6"/>'
     return (
         f'<text x="{x + middle}" y="{y + middle + 6}" font-family="sans-serif" font-size="18" '
         f'text-anchor="middle">{escape(mark)}</text>'
@@ -138,20 +140,24 @@ def tiles_svg(tiles: Sequence[int], cols: int, title: str = "") -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
         f' role="img" aria-label="{escape(title)}">',
         f"<title>{escape(title)}</title>",
-        f'<rect width="{width}" height="{height}" rx="6" fill="#bbb"/>',
+        f'<rect class="frame" width="{width}" height="{height}" rx="6" fill="#bbb"/>',
     ]
-    parts += [_svg_tile(tile, cell % cols * side, cell // cols * side, side) for cell, tile in enumerate(tiles)]
+    corners = [(cell % cols * side, cell // cols * side) for cell in range(len(tiles))]
+    parts += [_svg_square("hole", "#ddd", *corner, side) for corner in corners]
+    parts += [_svg_tile(tile, cell, *corners[cell], side) for cell, tile in enumerate(tiles) if tile]
     return "\n".join([*parts, "</svg>"])
 
 
-def _svg_tile(tile: int, x: int, y: int, side: int) -> str:
-    exponent = max(tile.bit_length() - 1, 0)
-    ground = f"hsl({48 - 3 * min(exponent, 15)} 90% {94 - 2.5 * min(exponent, 15):g}%)" if tile else "#ddd"
-    square = f'<rect x="{x + 3}" y="{y + 3}" width="{side - 6}" height="{side - 6}" rx="4" fill="{ground}"/>'
-    if not tile:
-        return square
+def _svg_square(kind: str, ground: str, x: int, y: int, side: int) -> str:
+    place = f'x="{x + 3}" y="{y + 3}" width="{side - 6}" height="{side - 6}"'
+    return f'<rect class="{kind}" {place} rx="4" fill="{ground}"/>'
+
+
+def _svg_tile(tile: int, cell: int, x: int, y: int, side: int) -> str:
+    """A square and its number as a group, which a page can move."""
+    exponent = min(tile.bit_length() - 1, 15)
+    square = _svg_square("face", f"hsl({48 - 3 * exponent} 90% {94 - 2.5 * exponent:g}%)", x, y, side)
     size = 24 if tile < 1000 else 72 // len(str(tile)) + 2
-    return (
-        f'{square}<text x="{x + side // 2}" y="{y + side // 2 + size // 3}" font-family="sans-serif" '
-        f'font-size="{size}" text-anchor="middle">{tile}</text>'
-    )
+    place = f'x="{x + side // 2}" y="{y + side // 2 + size // 3}"'
+    number = f'<text {place} font-family="sans-serif" font-size="{size}" text-anchor="middle">{tile}</text>'
+    return f'<g class="tile tile-{exponent}" data-cell="{cell}">{square}{number}</g>'

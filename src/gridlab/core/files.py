@@ -235,8 +235,8 @@ def _trouble(path: Path, error: Exception) -> FileTrouble:
 def _hidden(place: Path, ending: str) -> Path:
     """A name beside a place that nobody else uses, short enough whatever the name of the place."""
     name = place.name
-    if len(name.encode()) > LONGEST_NAME:
-        name = hashlib.sha256(name.encode()).hexdigest()[:32]
+    if len(os.fsencode(name)) > LONGEST_NAME:
+        name = hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
     return place.with_name(f".{name}.{ending}")
 
 

@@ -1,14 +1,49 @@
-"""The bar that long work shows on stderr: done, rate, remaining time. Nothing where stderr is not a terminal."""
+"""The bar that long work shows on stderr: done, rate, remaining time. Nothing where stderr is not a terminal.
+
+Who wants to hear of it in another way, such as a page, listens: `with listening(hear): …` in the thread that works.
+"""
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from tqdm import tqdm
 
+Hear = Callable[[str, float, float | None], object]  # what is done, how much of it, of how much
+
 tqdm.set_lock(threading.RLock())  # its own is a semaphore of the system, which a worker that is killed leaves behind
+
+
+class _Listener(threading.local):
+    """Who hears of the work of a thread."""
+
+    hear: Hear | None = None
+
+
+_LISTENER = _Listener()
+
+
+@contextmanager
+def listening(hear: Hear) -> Iterator[None]:
+    """Let `hear` be called whenever a bar of this thread goes on, shown or not; what it raises ends the work."""
+    before, _LISTENER.hear = _LISTENER.hear, hear
+    try:
+        yield
+    finally:
+        _LISTENER.hear = before
+
+
+class _Heard(tqdm):  # type: ignore[type-arg]  # of tqdm itself, which knows no types
+    """A silent bar that tells a listener."""
+
+    hear: Hear
+
+    def update(self, n: float | None = 1) -> bool | None:
+        self.n += n or 0
+        self.hear(self.desc or "", self.n, self.total)
+        return None
 
 
 def bar(total: int | None, description: str, unit: str, shown: bool, lasting: bool = False) -> "tqdm[Any]":
@@ -16,6 +51,10 @@ def bar(total: int | None, description: str, unit: str, shown: bool, lasting: bo
 
     One that is `lasting` stays when the work is done, and counts things that are few enough to be counted one by one.
     """
+    if _LISTENER.hear is not None:
+        heard = _Heard(total=total, disable=True)
+        heard.desc, heard.hear = description, _LISTENER.hear
+        return heard
     return tqdm(
         total=total,
         desc=description,

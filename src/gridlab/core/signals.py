@@ -1,8 +1,9 @@
 """Ctrl-C, SIGTERM and SIGHUP: one meaning, raised where Python can bear it.
 
-KeyboardInterrupt does harm in two kinds of places: where numba turns the result of a kernel into Python's objects, and
-crashes; and inside the locks of `threading`, which stay locked. There it is put off: an alarm comes a little later, and
-`check` raises it before that. Where it would be swallowed (callbacks of C code, finalizers), it is raised once more.
+KeyboardInterrupt does harm in some places: where numba turns the result of a kernel into Python's objects, and crashes;
+where the compiler's objects are half made; and inside the locks of `threading`, which stay locked. There it is put off:
+an alarm comes a little later, and `check` raises it before that. Where it would be swallowed (callbacks of C code,
+finalizers), it is raised once more.
 """
 
 import os
@@ -18,7 +19,7 @@ from typing import Any
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 ALARM = getattr(signal, "SIGALRM", None)
 FRAGILE_CALLS = ("_numba_unpickle",)
-FRAGILE_MODULES = ("threading", "queue", "concurrent.futures", "loky")
+FRAGILE_MODULES = ("threading", "queue", "concurrent.futures", "loky", "llvmlite.binding")
 DEEPEST = 8  # calls below those
 PUT_OFF = 0.01  # seconds
 PARENT_WATCH = 0.2  # seconds between two looks of a worker whether its parent lives

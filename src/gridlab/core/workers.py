@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from gridlab.core.signals import SIGNALS, careful, check, follow_parent
-from gridlab.core.stop import Stop, stop_flag, working
+from gridlab.core.stop import Stop, current_stop, stop_flag, working
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -126,6 +126,8 @@ def _result(
     try:
         while True:
             check()
+            if current_stop()[0]:  # whoever waits here works for somebody who has left
+                raise KeyboardInterrupt
             try:
                 return future.result(timeout=STEP)
             except TimeoutError:

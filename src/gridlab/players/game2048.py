@@ -1,4 +1,4 @@
-"""Players of 2048: "random", "expectimax evaluator=rows depth=5", "perfect"; `PLAYERS` is the one list to extend.
+"""Players of 2048: "random", "expectimax depth=5", "ntuple", "perfect"; `PLAYERS` is the one list to extend.
 
 A player is anything with `move(position, random)`. Two more methods are asked for where they are of use, never needed:
 
@@ -15,17 +15,21 @@ import numpy as np
 
 from gridlab.core.errors import BadPlayer, IllegalMove
 from gridlab.core.interrupts import interruptible
-from gridlab.core.splitmix import Stream
+from gridlab.core.splitmix import States, Stream
 from gridlab.exact.game2048.probe import Tablebase2048, check_rules
 from gridlab.exact.tables import usual_table
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
+from gridlab.nets.ntuple_file import load_network
 from gridlab.players.registry import Kind, checked, make_player, player_name
 from gridlab.search.game2048.evaluators import Evaluate, find_evaluator
 from gridlab.search.game2048.expectimax import DEEPEST, Expectimax, new_expectimax
 from gridlab.search.game2048.last_plies import SearchSettings
+from gridlab.search.game2048.ntuple import Network, NTupleMoves, new_moves
+from gridlab.search.game2048.ntuple_search import DEEPEST as DEEPEST_NTUPLE
+from gridlab.search.game2048.ntuple_search import NTupleSearch, new_search
 from gridlab.search.game2048.play import Chooser, choose
 from gridlab.search.game2048.random_moves import RandomMoves, new_random_moves
 from gridlab.search.game2048.reference import PlainSearch
@@ -112,10 +116,7 @@ class ExpectimaxPlayer:
             dead, stream = find_evaluator(self.evaluator).dead, Stream(int(state[0]))
             search = PlainSearch(self.rules, self.evaluate, self.depth, self.sample, self.cutoff, stream, dead)
             return search.move_values(position.tiles)
-        found, legal = np.empty(4), position.moves()
-        chooser, board = self.chooser(), np.uint64(position.packed)
-        interruptible(lambda stop: choose(chooser, board, found, row_tables(self.rules), state, 0, stop))
-        return {each: float(value) for each, value in zip(DIRECTIONS, found, strict=True) if each in legal}
+        return values_by_kernel(self.chooser(), position, state)
 
     def chooser(self) -> Expectimax:
         twos, fours = self.rules.odds
@@ -125,6 +126,48 @@ class ExpectimaxPlayer:
     def _entries(self) -> int:
         """Entries of the table a level: it pays from depth 5 on, and a sampled value must not be used twice."""
         return 1 << self.table if self.table and self.depth >= TABLE_PAYS and not self.sample else 0
+
+
+@dataclass(frozen=True)
+class NTuplePlayer:
+    """The most points by an n-tuple network, those of its moves and those to come; `depth` as for expectimax."""
+
+    rules: Rules2048
+    file: str = ""  # the one that comes with the package
+    depth: int = 1
+
+    def __post_init__(self) -> None:
+        if self.depth not in range(1, DEEPEST_NTUPLE + 1, 2):
+            raise BadPlayer(
+                f"depth={self.depth} with an n-tuple network, which values boards after a move: "
+                f"1, 3, 5 and {DEEPEST_NTUPLE} end with one"
+            )
+        self.network  # noqa: B018 - refuses files and boards now
+
+    def __str__(self) -> str:
+        """What `make_player` reads."""
+        if self.depth == 1:
+            return f"ntuple file={shlex.quote(self.file)}" if self.file else "ntuple"
+        evaluator = shlex.quote(f"ntuple:{self.file}") if self.file else "ntuple"
+        return f"expectimax evaluator={evaluator} depth={self.depth}"
+
+    @property
+    def network(self) -> Network:
+        return load_network(self.file, self.rules)
+
+    def move(self, position: Position2048, random: np.random.Generator) -> str:
+        values = self.values(position, random)
+        if not values:
+            raise IllegalMove(f"there is no move in {position}")
+        return max(values, key=values.__getitem__)
+
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
+        """The points that each legal direction is worth; the first of the largest is played."""
+        return values_by_kernel(self.chooser(), position, np.zeros(1, np.uint64))
+
+    def chooser(self) -> NTupleMoves | NTupleSearch:
+        network = self.network
+        return new_moves(network) if self.depth == 1 else new_search(network, self.depth, self.rules.odds)
 
 
 class PerfectPlayer2048:
@@ -160,13 +203,32 @@ class PerfectPlayer2048:
         return self.table.chooser()
 
 
+def make_expectimax(rules: Rules2048, evaluator: str, depth: int, **settings: Any) -> ExpectimaxPlayer | NTuplePlayer:
+    """A search with one of the evaluators, or with an n-tuple network: `ntuple` or `ntuple:FILE`."""
+    kind, _, file = evaluator.partition(":")
+    if kind != "ntuple":
+        return ExpectimaxPlayer(rules, evaluator, depth, **settings)
+    for name, value in settings.items():
+        if value != PLAYERS["expectimax"].settings[name]:
+            raise BadPlayer(f"{name}={value} of the player expectimax: a search with an n-tuple network has no such")
+    return NTuplePlayer(rules, file, depth)
+
+
+def values_by_kernel(chooser: Chooser, position: Position2048, state: States) -> dict[str, float]:
+    """What a chooser says of each legal direction."""
+    found, legal, board = np.empty(4), position.moves(), np.uint64(position.packed)
+    interruptible(lambda stop: choose(chooser, board, found, row_tables(position.rules), state, 0, stop))
+    return {each: float(value) for each, value in zip(DIRECTIONS, found, strict=True) if each in legal}
+
+
 PLAYERS: dict[str, Kind] = {
     "random": Kind(RandomPlayer2048, {}, "any legal direction"),
     "expectimax": Kind(
-        ExpectimaxPlayer,
+        make_expectimax,
         {"evaluator": "rows", "depth": 4, "sample": 0, "cutoff": 0.0, "table": 12},
-        "some moves and tiles ahead, then an evaluator: spec or rows",
+        "some moves and tiles ahead, then an evaluator: spec, rows or ntuple:FILE",
     ),
+    "ntuple": Kind(NTuplePlayer, {"file": ""}, "the most points by a network that was learnt, one move deep"),
     "perfect": Kind(PerfectPlayer2048, {"tablebase": ""}, "the best direction, looked up: small boards, solved"),
 }
 

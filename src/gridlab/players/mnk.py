@@ -12,6 +12,7 @@ from gridlab.core.extras import import_extra
 from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
+from gridlab.nets.features import squava_lines
 from gridlab.players.command import CommandPlayer
 from gridlab.players.registry import Kind
 from gridlab.search.mnk.best_first import Start, best_first, best_looking
@@ -86,13 +87,22 @@ class MctsPlayer:
 
 
 class PerfectPlayer:
-    """The fastest win, else a draw, else the longest defence; any of equals, by chance."""
+    """The fastest win, else a draw, else the longest defence; any of equals, by chance.
 
-    def __init__(self, rules: Rules, tablebase: str) -> None:
-        self.oracle = Oracle(rules, tablebase or None)
+    With errs=0.2 every fifth move is a mistake, if there is one to make: any move that gives the value away.
+    """
+
+    def __init__(self, rules: Rules, tablebase: str, errs: float = 0.0) -> None:
+        if not 0 <= errs <= 1:
+            raise BadPlayer(f"errs={errs:g} of the player perfect: a probability from 0 to 1, such as 0.2")
+        self.oracle, self.errs = Oracle(rules, tablebase or None), errs
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        return int(random.choice(self.oracle.ask(position).best))
+        found = self.oracle.ask(position)
+        mistakes = [move.cell for move in found.moves if move.value != found.value] if self.errs else []
+        if mistakes and random.random() < self.errs:
+            return int(random.choice(mistakes))
+        return int(random.choice(found.best))
 
 
 class LearntPlayer:
@@ -105,6 +115,7 @@ class LearntPlayer:
             )
         if not 0 <= blend <= 1:
             raise BadPlayer(f"blend={blend} of the player dqn-minimax: 0 (heuristic alone) to 1 (network alone)")
+        squava_lines(rules)  # another game is told before anything is loaded
         import_extra("torch", "learn")
         from gridlab.nets.judge import load_judge
 
@@ -124,7 +135,11 @@ PLAYERS: dict[str, Kind] = {
     "random": Kind(lambda rules: RandomPlayer(), {}, "any legal move"),
     "heuristic": Kind(lambda rules: AlphaBetaPlayer(rules, 1), {}, "the move after which open lines look best"),
     "alpha-beta": Kind(AlphaBetaPlayer, {"depth": 4}, "looks some plies ahead and judges by open lines"),
-    "perfect": Kind(PerfectPlayer, {"tablebase": ""}, "never gives anything away: tablebase or exact search"),
+    "perfect": Kind(
+        PerfectPlayer,
+        {"tablebase": "", "errs": 0.0},
+        "never gives anything away, or now and then (errs=0.2): tablebase or exact search",
+    ),
     "command": Kind(CommandPlayer, {"command": "", "seconds": 10.0}, "your own program, a line in, a line out"),
     "mcts": Kind(
         MctsPlayer,

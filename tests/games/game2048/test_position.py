@@ -153,6 +153,6 @@ def test_pictures() -> None:
     svg = ElementTree.fromstring(position._repr_svg_())
     name = "{http://www.w3.org/2000/svg}"
     assert svg.findtext(f"{name}title") == "2048, 1,234 points"
-    assert [text.text for text in svg.findall(f"{name}text")] == ["2", "4", "32768"]
+    assert [text.text for text in svg.iter(f"{name}text")] == ["2", "4", "32768"]
     assert len(svg.findall(f"{name}rect")) == 17
     assert position.draw().splitlines()[3] == "    .     .     . 32768"

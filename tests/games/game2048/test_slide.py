@@ -91,3 +91,19 @@ def test_all_rows() -> None:
         assert tables.slides[row] >> 16 == kernels.pack(back[::-1])
         assert tables.points[row] == points == points_back
         assert plainly_slid(list(tiles)) == (list(slid), points)
+
+
+@pytest.mark.parametrize("largest", [None, 4])
+def test_tiles_travel_to_where_the_move_puts_them(largest: int | None) -> None:
+    """Every line of four: tiles put down where they go make the line that `slide` gives."""
+    rules = Rules2048(2, 4) if largest is None else Rules2048()
+    tiles = (0, 2, 4, 8) if largest is None else (0, 2, 16384, 32768)
+    for first in tiles:
+        for second in tiles:
+            for third in tiles:
+                for fourth in tiles:
+                    board = (first, second, third, fourth) + (0,) * (rules.cells - 4)
+                    after = [0] * rules.cells
+                    for cell, to in reference.travel(rules, board, "left").items():
+                        after[to] += board[cell]
+                    assert tuple(after) == reference.move(rules, board, "left")[0]

@@ -12,10 +12,13 @@ from gridlab.games.game2048 import reference
 from gridlab.games.game2048.images import mirror_table, shape_of
 from gridlab.games.game2048.kernels import unpack
 from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.game2048.tuples import parse_tuples
 from gridlab.search.game2048 import play
 from gridlab.search.game2048.evaluators import EVALUATORS
 from gridlab.search.game2048.expectimax import DeepExpectimax, new_expectimax
 from gridlab.search.game2048.last_plies import SearchSettings
+from gridlab.search.game2048.ntuple import new_moves, new_network
+from gridlab.search.game2048.ntuple_search import new_search
 from gridlab.search.game2048.play import CHOOSERS, Chooser, Limits, play_and_record, play_batch
 from gridlab.search.game2048.random_moves import RandomMoves, new_random_moves
 from gridlab.search.game2048.table_moves import TableMoves
@@ -36,7 +39,9 @@ def empty_table() -> TableMoves:
 
 
 def one_of_each() -> list[Chooser]:
-    return [new_random_moves(), expectimax(1), expectimax(5, sample=1), empty_table()]
+    network = new_network(parse_tuples("5x4", RULES), RULES)
+    learnt: list[Chooser] = [new_moves(network), new_search(network, 3, ODDS)]
+    return [new_random_moves(), expectimax(1), expectimax(5, sample=1), empty_table(), *learnt]
 
 
 def test_random_moves_are_the_twins() -> None:

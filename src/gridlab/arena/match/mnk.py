@@ -8,7 +8,7 @@ Every game has its own sources of chance, made from the seed and the number of t
 for every chunk of pairs. So the same seed gives the same match for any number of workers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -139,10 +139,12 @@ def play_match(
     seed: int = 0,
     workers: int | None = None,
     progress: bool = False,
+    tell: Callable[["Match"], object] = lambda so_far: None,
 ) -> Match:
     """Let A and B play an even number of games; `openings` says how each pair begins: `random:4` with four moves.
 
-    A player is a text, or an object with `move(position, random)`; classes of a notebook are fine.
+    A player is a text, or an object with `move(position, random)`; classes of a notebook are fine. `tell` hears of the
+    match as far as it has been played.
     """
     rules = game(rules, "mnk")
     check_settings(rules, games, openings, seed)
@@ -156,6 +158,7 @@ def play_match(
         for records in in_order(play_pairs, jobs, workers, processes=True) if workers > 1 else map(play_pairs, jobs):
             played += records
             shown.update(len(records))
+            tell(Match(rules, one.name, other.name, openings, seed, tuple(played)))
     return Match(rules, one.name, other.name, openings, seed, tuple(played))
 
 

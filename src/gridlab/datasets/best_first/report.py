@@ -131,7 +131,7 @@ def write_failure(sentence: str, steps: Path, output: Path) -> None:
     """Say in both files why there is no answer."""
     for path in (steps, output):
         with whole_file(path) as file:
-            file.write(f"Failed: {sentence}\n".encode())
+            file.write(f"Failed: {sentence}\n".encode(errors="replace"))  # it may tell a name that is no text
 
 
 def check_places(source: Path | None, steps: Path, output: Path) -> None:

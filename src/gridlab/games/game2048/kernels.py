@@ -26,12 +26,15 @@ Boards = NDArray[np.uint64]
 
 UP, DOWN, LEFT, RIGHT = range(4)
 ZERO, ONE, TWO, THREE, FOUR = (np.uint64(each) for each in range(5))
-S12, S16, S24, S32, S48 = (np.uint64(each) for each in (12, 16, 24, 32, 48))
+S8, S12, S16, S24, S32, S48 = (np.uint64(each) for each in (8, 12, 16, 24, 32, 48))
 ROW = np.uint64(0xFFFF)
 FIFTEEN = np.uint64(15)
 UNITS = np.uint64(0x1111111111111111)  # the lowest bit of every cell
 SWAP_CELLS = np.uint64(0x0000F0F00000F0F0)
 SWAP_BLOCKS = np.uint64(0x00000000FF00FF00)
+EVEN_CELLS, ODD_CELLS = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0xF0F0F0F0F0F0F0F0)
+EVEN_PAIRS, ODD_PAIRS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0xFF00FF00FF00FF00)
+EVEN_ROWS, ODD_ROWS = np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFF0000FFFF0000)
 
 
 def pack(tiles: Board) -> int:
@@ -69,6 +72,20 @@ def transpose(board: np.uint64) -> np.uint64:
     board = board ^ cells ^ cells << S12
     blocks = (board ^ board >> S24) & SWAP_BLOCKS
     return board ^ blocks ^ blocks << S24
+
+
+@kernel
+def mirror(board: np.uint64) -> np.uint64:
+    """Left and right change places: the cells of each pair, then the pairs of each row."""
+    board = (board & ODD_CELLS) >> FOUR | (board & EVEN_CELLS) << FOUR
+    return (board & ODD_PAIRS) >> S8 | (board & EVEN_PAIRS) << S8
+
+
+@kernel
+def flip(board: np.uint64) -> np.uint64:
+    """Top and bottom change places: the rows of each half, then the halves."""
+    board = (board & ODD_ROWS) >> S16 | (board & EVEN_ROWS) << S16
+    return board >> S32 | board << S32
 
 
 @kernel

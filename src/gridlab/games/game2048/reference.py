@@ -48,6 +48,20 @@ def move(rules: Rules2048, board: Board, direction: str) -> tuple[Board, int]:
     return tuple(after), points
 
 
+def travel(rules: Rules2048, board: Board, direction: str) -> dict[int, int]:
+    """Where every tile goes in a move, from cell to cell; two that merge go to the same one."""
+    goes: dict[int, int] = {}
+    for cells in lines(rules, direction):
+        front, waiting = -1, 0  # the place that was filled last, and its tile if that can still merge
+        for cell in cells:
+            if not (tile := board[cell]):
+                continue
+            merges = tile == waiting and tile != rules.largest
+            front, waiting = (front, 0) if merges else (front + 1, tile)
+            goes[cell] = cells[front]
+    return goes
+
+
 def legal_moves(rules: Rules2048, board: Board) -> list[str]:
     """The directions that change the board."""
     return [direction for direction in DIRECTIONS if move(rules, board, direction)[0] != board]

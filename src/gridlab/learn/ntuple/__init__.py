@@ -1,0 +1,1 @@
+"""N-tuple networks of 2048 learnt by temporal differences."""

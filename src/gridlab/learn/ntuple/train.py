@@ -1,0 +1,79 @@
+"""A player of 2048 learnt from nothing but its own games: an n-tuple network by temporal differences.
+
+    train_ntuple("best.ntuple", minutes=10, progress=True)
+
+    FILE             the network, for players
+    FILE.training    everything, to go on from with `resume`; it may be thrown away when nobody wants to
+    FILE.png         mean score and tiles reached over time
+
+One worker with the same seed and number of games learns the same weights every time, stopped and resumed or not.
+Several share the weights without locks: faster, and never twice the same.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gridlab.core.files import locked, try_place
+from gridlab.core.workers import available_cores
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.learn.ntuple.learner import begin, describe, go_on
+from gridlab.learn.ntuple.settings import Asked
+from gridlab.nets.ntuple_file import Learnt, Point
+
+
+@dataclass(frozen=True)
+class NTupleTraining:
+    """Where a training stands."""
+
+    path: Path
+    rules: Rules2048
+    learnt: Learnt
+    done: bool
+
+    @property
+    def latest(self) -> Point | None:
+        return self.learnt.curve[-1] if self.learnt.curve else None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"file": str(self.path), "rules": str(self.rules), "done": self.done, **msgspec.to_builtins(self.learnt)}
+
+    def __str__(self) -> str:
+        learnt = self.learnt
+        rate = learnt.moves / learnt.seconds if learnt.seconds else 0.0
+        text = (
+            f"{self.path}: {learnt.games:,} games, {learnt.moves:,} moves in {learnt.seconds / 60:.1f} minutes "
+            f"by {learnt.workers} {'worker' if learnt.workers == 1 else 'workers'}, {rate:,.0f} a second"
+        )
+        return f"{text}\nthe latest games: {describe(self.latest)}" if self.latest else text
+
+
+def train_ntuple(
+    path: Path | str,
+    rules: Rules2048 | str = "2048",
+    preset: str | None = None,
+    minutes: float | None = None,
+    games: int | None = None,
+    tuples: str | None = None,
+    rate: str | None = None,
+    step: float | None = None,
+    trace: float | None = None,
+    restart: int | None = None,
+    optimistic: float | None = None,
+    workers: int | None = None,
+    seed: int | None = None,
+    resume: bool = False,
+    progress: bool = False,
+) -> NTupleTraining:
+    """Learn a network; Ctrl-C ends it after the games being played, and saves.
+
+    What is None is as in preset `minutes`, seed 0, all cores; or, with `resume`, as the training was begun.
+    """
+    path, rules = try_place(Path(path)), Rules2048.parse(rules) if isinstance(rules, str) else rules
+    asked = Asked(preset, minutes, games, tuples, rate, step, trace, restart, optimistic, seed)
+    with locked(path):
+        learner = go_on(path, asked, rules) if resume else begin(path, asked, rules)
+        done = learner.run(workers or available_cores(), progress)
+    return NTupleTraining(path, rules, learner.learnt, done)

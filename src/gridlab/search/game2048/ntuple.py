@@ -1,0 +1,208 @@
+"""An n-tuple network: a board is worth the sum of what parts of it are worth, looked up in large tables.
+
+What stands on the cells of a tuple is the key of a weight, four bits a cell. Each tuple is laid on all eight images of
+the board, so symmetric boards are worth the same and a weight learns from all of them:
+
+    value(board) = Σ over tuples, Σ over images:  weights[tuple][tiles of the image on the cells of the tuple]
+
+It is the value of a board *after a move*: the points still to come. A board that is not square has four images. Cells
+side by side are taken out of the board at once, by a mask and a shift.
+Nearly all of the time is spent waiting for weights. So all places of all moves are found first, memory is told about
+them (gridlab.core.prefetch), and only then are the weights added up: half as fast again.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.jit import kernel
+from gridlab.core.prefetch import prefetch
+from gridlab.core.splitmix import States
+from gridlab.core.stop import Stop
+from gridlab.games.game2048.kernels import LEFT, ROW, S16, S32, S48, UP, flip, mirror, slide_rows, transpose, walls_of
+from gridlab.games.game2048.row_tables import RowTables
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.game2048.tuples import Cells, runs
+
+Weights = NDArray[np.float32]  # of all tuples, table after table
+Places = NDArray[np.uint64]  # [tuple and image]: places of weights
+Moves = NDArray[np.uint64]  # [4]: the board after each move, the board itself where it is none
+
+NO_MOVE = -np.inf
+
+
+class Layout(NamedTuple):
+    """The board in numbers: its walls, how far images are pushed to the top left, whether it is square."""
+
+    walls: np.uint64
+    across: np.uint64
+    down: np.uint64
+    square: bool
+
+
+class Network(NamedTuple):
+    """An n-tuple network as kernels take it."""
+
+    weights: Weights
+    masks: NDArray[np.uint64]  # [tuple, run]: the cells of each run
+    shifts: NDArray[np.uint64]  # [tuple, run]: how far they are from their place in the key
+    offsets: NDArray[np.uint64]  # [tuple]: where its table begins
+    layout: Layout
+
+
+class NTupleMoves(NamedTuple):
+    """The move with the most points, those of the move and those to come, as kernels take it."""
+
+    network: Network
+    places: NDArray[np.uint64]  # [move, tuple and image], to be written over
+    afters: Moves  # to be written over
+    counts: NDArray[np.int64]  # [2]: boards evaluated, and none answered by a table
+
+
+def new_network(tuples: tuple[Cells, ...], rules: Rules2048, weights: Weights | None = None) -> Network:
+    """A network with these weights, or with zeros."""
+    sizes = [16 ** len(cells) for cells in tuples]
+    parts = [read_at_once(cells, rules) for cells in tuples]
+    most = max(map(len, parts))
+    table = np.zeros((len(tuples), most, 2), np.uint64)  # what is left over takes nothing out: mask 0
+    for number, part in enumerate(parts):
+        table[number, : len(part)] = part
+    layout = Layout(
+        np.uint64(walls_of(rules)), np.uint64(4 * (4 - rules.cols)), np.uint64(16 * (4 - rules.rows)),
+        rules.rows == rules.cols,
+    )  # fmt: skip
+    weights = np.zeros(sum(sizes), np.float32) if weights is None else weights
+    offsets = np.cumsum([0, *sizes[:-1]]).astype(np.uint64)
+    return Network(weights, table[:, :, 0].copy(), table[:, :, 1].copy(), offsets, layout)
+
+
+def read_at_once(cells: Cells, rules: Rules2048) -> list[tuple[int, int]]:
+    """Mask and shift of each run of cells: 012456 -> [(0xFFF, 0), (0xFFF0000, 4)]."""
+    found, taken = [], 0
+    for run in runs(tuple(cell // rules.cols * 4 + cell % rules.cols for cell in cells)):
+        found.append((sum(15 << 4 * place for place in run), 4 * (run[0] - taken)))
+        taken += len(run)
+    return found
+
+
+def number_of_places(network: Network) -> int:
+    """How many weights a board has."""
+    return (8 if network.layout.square else 4) * len(network.offsets)
+
+
+def new_moves(network: Network) -> NTupleMoves:
+    """A chooser for one thread; the weights are shared."""
+    places = np.empty((4, number_of_places(network)), np.uint64)
+    return NTupleMoves(network, places, np.empty(4, np.uint64), np.zeros(2, np.int64))
+
+
+@kernel
+def begin(chooser: NTupleMoves) -> None:
+    """There is nothing to forget."""
+
+
+@kernel
+def choose(
+    chooser: NTupleMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
+    stop: Stop,
+) -> int:  # fmt: skip
+    """The best direction, -1 if there is none; in `values` the points that each is worth."""
+    weights, masks, shifts, offsets, layout = chooser.network
+    points = value_moves(
+        board, chooser.afters, values, chooser.places, weights, masks, shifts, offsets, layout, rows.slides, rows.points
+    )
+    best = -1
+    for direction in range(4):
+        if chooser.afters[direction] != board:
+            chooser.counts[0] += 1
+            if best < 0 or values[direction] > values[best]:
+                best = direction
+    return best if points >= 0 else -1
+
+
+@kernel
+def value_moves(
+    board: np.uint64, afters: Moves, values: NDArray[np.float64], places: NDArray[np.uint64], weights: Weights,
+    masks: NDArray[np.uint64], shifts: NDArray[np.uint64], offsets: NDArray[np.uint64], layout: Layout,
+    slides: NDArray[np.uint32], points: NDArray[np.int32],
+) -> int:  # fmt: skip
+    """Each move, and what it is worth with its points; the points of the best, -1 if there is none.
+
+    Arrays come one by one: a tuple of them counts a reference to each at every call.
+    """
+    across, down = move_all(board, afters, slides, points)
+    for direction in range(4):
+        if afters[direction] != board:
+            find_places(afters[direction], places[direction], masks, shifts, offsets, layout)
+            for each in range(places.shape[1]):
+                prefetch(weights, places[direction, each])
+    best, brought = NO_MOVE, -1
+    for direction in range(4):
+        values[direction] = NO_MOVE
+        if afters[direction] != board:
+            gain = down if direction < LEFT else across
+            values[direction] = gain + add_up(weights, places[direction])
+            if values[direction] > best:
+                best, brought = values[direction], gain
+    return brought
+
+
+@kernel
+def move_all(board: np.uint64, afters: Moves, slides: NDArray[np.uint32], points: NDArray[np.int32]) -> tuple[int, int]:
+    """The board after each move, and the points of moves to either side, and of moves up and down."""
+    turned = transpose(board)
+    up, down = slide_rows(turned, slides)
+    left, right = slide_rows(board, slides)
+    afters[UP], afters[UP + 1], afters[LEFT], afters[LEFT + 1] = transpose(up), transpose(down), left, right
+    return line_points(board, points), line_points(turned, points)
+
+
+@kernel
+def line_points(lines: np.uint64, points: NDArray[np.int32]) -> int:
+    """What sliding all lines brings."""
+    total = np.int64(points[lines & ROW]) + points[lines >> S16 & ROW]
+    return total + points[lines >> S32 & ROW] + points[lines >> S48]  # type: ignore[no-any-return]
+
+
+@kernel
+def find_places(
+    board: np.uint64, places: Places, masks: NDArray[np.uint64], shifts: NDArray[np.uint64],
+    offsets: NDArray[np.uint64], layout: Layout,
+) -> None:  # fmt: skip
+    """Where the weights of a board stand: for each tuple that of each image."""
+    walls, across, down, square = layout
+    a = board ^ walls
+    b = mirror(a) >> across
+    c, d = flip(a) >> down, flip(b) >> down
+    write_places(a, b, c, d, places, 0, 8 if square else 4, masks, shifts, offsets)
+    if square:
+        e = transpose(a)
+        f, g = mirror(e) >> across, flip(e) >> down
+        write_places(e, f, g, flip(f) >> down, places, 4, 8, masks, shifts, offsets)
+
+
+@kernel
+def write_places(
+    a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64, places: Places, at: int, step: int,
+    masks: NDArray[np.uint64], shifts: NDArray[np.uint64], offsets: NDArray[np.uint64],
+) -> None:  # fmt: skip
+    """The places of four images, from `at` on, those of the next tuple a step further."""
+    for number in range(len(offsets)):
+        of_a, of_b, of_c, of_d = offsets[number], offsets[number], offsets[number], offsets[number]
+        for run in range(masks.shape[1]):
+            mask, shift = masks[number, run], shifts[number, run]
+            of_a, of_b = of_a + ((a & mask) >> shift), of_b + ((b & mask) >> shift)
+            of_c, of_d = of_c + ((c & mask) >> shift), of_d + ((d & mask) >> shift)
+        places[at], places[at + 1], places[at + 2], places[at + 3] = of_a, of_b, of_c, of_d
+        at += step
+
+
+@kernel
+def add_up(weights: Weights, places: Places) -> float:
+    """The value of a board from the places of its weights, in two sums, as either waits for its last addition."""
+    one, two = 0.0, 0.0
+    for each in range(0, len(places), 2):
+        one += weights[places[each]]
+        two += weights[places[each + 1]]
+    return one + two

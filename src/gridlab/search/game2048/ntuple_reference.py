@@ -1,0 +1,58 @@
+"""N-tuple networks in the plainest Python: what the kernels are held to."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from gridlab.games.game2048.reference import DIRECTIONS, Board, empty_cells, move, place
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.game2048.tuples import Cells
+from gridlab.games.symmetry import symmetries
+
+
+@dataclass(frozen=True)
+class PlainNetwork:
+    """The tables of some tuples, one after the other."""
+
+    rules: Rules2048
+    tuples: tuple[Cells, ...]
+    weights: Any  # [place]: what can be asked for by number
+
+    def places(self, board: Board) -> list[int]:
+        """Where the weights of a board stand."""
+        images = [each.values(board) for each in symmetries(self.rules.rows, self.rules.cols)]
+        found, first = [], 0
+        for cells in self.tuples:
+            found += [first + key(image, cells) for image in images]
+            first += 16 ** len(cells)
+        return found
+
+    def value(self, board: Board) -> float:
+        """The points still to come, after a move."""
+        return float(sum(float(self.weights[each]) for each in self.places(board)))
+
+    def move_values(self, board: Board, depth: int = 1) -> dict[str, float]:
+        """What each legal direction is worth: its points, and those to come."""
+        moves = {direction: move(self.rules, board, direction) for direction in DIRECTIONS}
+        return {
+            direction: points + self.after_value(after, depth - 1)
+            for direction, (after, points) in moves.items()
+            if after != board
+        }
+
+    def after_value(self, after: Board, depth: int) -> float:
+        """What a board is worth after a move, so many moves and tiles deep."""
+        if depth == 0:
+            return self.value(after)
+        cells, (twos, fours) = empty_cells(after), self.rules.odds
+        total = 0.0
+        for cell in cells:
+            for tile, weight in ((2, twos), (4, fours)):
+                if weight:
+                    values = self.move_values(place(after, cell, tile), depth - 1)
+                    total += weight * max(values.values(), default=0.0)
+        return total / ((twos + fours) * len(cells))
+
+
+def key(board: Board, cells: Cells) -> int:
+    """What stands on the cells of a tuple, four bits each: the binary logarithms of the tiles."""
+    return sum((board[cell].bit_length() - 1) << 4 * i for i, cell in enumerate(cells) if board[cell])

@@ -1,0 +1,149 @@
+"""The served folder: only what lies inside it can be named, wherever links lead."""
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from gridlab.core.errors import FileTrouble, GridlabError
+from gridlab.core.numbers import shortened
+from gridlab.exact.tablebase.file import MAGIC, TableFile
+from gridlab.games.protocol import GameRules
+
+Kind = Literal["tablebase", "terminals", "games2048", "records", "checkpoint"]
+DEEPEST, MOST_ENTRIES, MOST_FOUND = 4, 5000, 300
+LONGEST_NAME = 500
+GLANCE = 4096  # bytes of a file of lines that tell what it is
+FRESH = 3.0  # seconds for which a listing is believed
+TABLES: dict[bytes, Callable[[Path], GameRules]] = {  # how a table begins -> the rules of a file of that kind
+    MAGIC: lambda path: TableFile(path).directory.rules,
+}
+SKIPPED = ("node_modules", "__pycache__")
+
+
+class Found(NamedTuple):
+    """Something the lab can show."""
+
+    path: str  # from the served folder, with /
+    kind: Kind
+    bytes: int
+
+
+class Folder:
+    """The folder, and what is in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._listing: tuple[float, list[Found]] = (-math.inf, [])
+        self._looking = threading.Lock()
+        self._rules: dict[tuple[str, int, int], GameRules | None] = {}
+
+    def inside(self, name: str) -> Path:
+        """The file or folder of that name, links followed; FileTrouble if it is not there or lies outside."""
+        said = shortened(name, 120)
+        if not name or len(name) > LONGEST_NAME or "\0" in name:
+            raise FileTrouble(f"{said} is no name of a file in the served folder")
+        if Path(name).is_absolute() or ".." in Path(name).parts:  # said before anything is looked at
+            raise FileTrouble(f"{said} lies outside the served folder")
+        try:
+            real = (self.root / name).resolve(strict=True)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise FileTrouble(f"there is no {said} in the served folder") from error
+        if not real.is_relative_to(self.root):
+            raise FileTrouble(f"{said} lies outside the served folder")
+        return real
+
+    def whole_folder(self, name: str) -> Path:
+        """A folder, none of whose files is a link that leads out."""
+        folder = self.inside(name)
+        if not folder.is_dir():
+            raise FileTrouble(f"{shortened(name, 120)} is no folder")
+        for entry in os.scandir(folder):
+            if entry.is_symlink():
+                self.inside(str(Path(name) / entry.name))
+        return folder
+
+    def listing(self) -> list[Found]:
+        """Everything that the lab can show, by path."""
+        when, found = self._listing
+        if time.monotonic() - when <= FRESH or not self._looking.acquire(blocking=when < 0):
+            return found  # fresh, or somebody looks already
+        try:
+            found = sorted(self._look())[:MOST_FOUND]
+            self._listing = time.monotonic(), found
+        finally:
+            self._looking.release()
+        return found
+
+    def _look(self) -> Iterator[Found]:
+        seen = 0
+        for here, folders, files in os.walk(self.root):
+            depth = len(Path(here).relative_to(self.root).parts)
+            folders[:] = sorted(
+                each for each in folders if depth < DEEPEST and not each.startswith(".") and each not in SKIPPED
+            )
+            if any(each.startswith("layer_") for each in files):
+                yield self._found(Path(here), "terminals", sum(_size(Path(here) / each) for each in files))
+            for name in sorted(files):
+                seen += 1
+                if seen > MOST_ENTRIES:
+                    return
+                path = Path(here) / name
+                if (kind := self._kind(path)) is not None:
+                    yield self._found(path, kind, _size(path))
+
+    def _found(self, path: Path, kind: Kind, size: int) -> Found:
+        return Found(path.relative_to(self.root).as_posix(), kind, size)
+
+    def _kind(self, path: Path) -> Kind | None:
+        suffixes: dict[str, Kind] = {".tb": "tablebase", ".safetensors": "checkpoint"}
+        if path.suffix not in (*suffixes, ".jsonl") or path.name.startswith("."):
+            return None
+        try:
+            real = self.inside(path.relative_to(self.root).as_posix())
+            if not real.is_file():
+                return None
+            if path.suffix == ".tb" and _magic(real) not in TABLES:
+                return None
+            return suffixes.get(path.suffix) or _kind_of_lines(real)
+        except (GridlabError, OSError):
+            return None
+
+    def tablebase_of(self, rules: GameRules) -> Path | None:
+        """A tablebase of a game of any family, the largest there is."""
+        tables = [each for each in self.listing() if each.kind == "tablebase"]
+        fitting = [each for each in tables if self._rules_of(each) == rules]
+        return self.inside(max(fitting, key=lambda each: each.bytes).path) if fitting else None
+
+    def _rules_of(self, found: Found) -> GameRules | None:
+        path = self.root / found.path
+        try:
+            key = found.path, path.stat().st_mtime_ns, found.bytes
+            if key not in self._rules:
+                self._rules[key] = TABLES[_magic(path)](path)
+        except (GridlabError, OSError):
+            return None
+        return self._rules[key]
+
+
+def _magic(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(8)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _kind_of_lines(path: Path) -> Kind | None:
+    with path.open("rb") as file:
+        head = file.read(GLANCE)
+    if b'"totalMoves"' in head:
+        return "games2048"
+    return "records" if b'"rules"' in head and b'"moves"' in head else None

@@ -1,0 +1,211 @@
+"""What lies in the served folder: tablebases, datasets, recorded games, trained networks."""
+
+from itertools import islice
+from typing import Annotated, cast
+
+import numpy as np
+from fastapi import APIRouter, Query, Request
+
+from gridlab.arena.records.game2048 import tiles_of
+from gridlab.arena.records.mnk import read_records
+from gridlab.core import draw
+from gridlab.core.errors import FileTrouble
+from gridlab.core.extras import import_extra
+from gridlab.datasets.games2048.reader import Games
+from gridlab.datasets.terminals.dataset import Terminals, open_terminals
+from gridlab.exact.tablebase.probe import Tablebase
+from gridlab.exact.tablebase.stats import stats
+from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.mnk.position import Position
+from gridlab.games.notation import move_text
+from gridlab.web.lab import Lab
+from gridlab.web.models import (
+    BoardText,
+    CheckpointInfo,
+    Contains,
+    CurvePoint,
+    Direction,
+    Drawn,
+    FileName,
+    FoundFile,
+    Game2048Info,
+    Games2048Page,
+    LayerCount,
+    Page,
+    PlyCount,
+    RecordInfo,
+    RecordsPage,
+    Replay2048,
+    TablebaseInfo,
+    TerminalsInfo,
+    Values,
+)
+from gridlab.web.settings import REPLY_SECONDS
+
+FAR = 2**62
+MOST_BOARDS = 200  # of a replay in one answer
+File = Annotated[FileName, Query()]
+First = Annotated[int, Query(ge=0, le=FAR)]
+Count = Annotated[int, Query(ge=1, le=60)]
+
+
+def router(lab: Lab) -> APIRouter:
+    """The routes of data."""
+    routes = APIRouter(prefix="/files", tags=["data"])
+
+    @routes.get("")
+    async def files() -> list[FoundFile]:
+        """What there is to see."""
+        found = await lab.quick.run(lab.folder.listing, REPLY_SECONDS)
+        return [FoundFile(path=each.path, kind=each.kind, bytes=each.bytes) for each in found]
+
+    @routes.get("/tablebase")
+    async def tablebase(request: Request, file: File) -> TablebaseInfo:
+        """Positions by value, ply by ply, and the openings."""
+        return await lab.quick.run(lambda: tablebase_info(lab, file), REPLY_SECONDS, request.is_disconnected)
+
+    @routes.get("/terminals")
+    async def terminals(request: Request, file: File) -> TerminalsInfo:
+        """The layers of a dataset of terminal wins."""
+        return await lab.quick.run(lambda: terminals_info(lab, file), REPLY_SECONDS, request.is_disconnected)
+
+    @routes.get("/terminals/boards")
+    async def boards(file: File, ply: Annotated[int, Query(ge=0, le=63)], first: First = 0, count: Count = 24) -> Page:
+        """A gallery: some boards of a layer, drawn."""
+        return await lab.quick.run(lambda: drawn_page(opened(lab, file), ply, first, count), REPLY_SECONDS)
+
+    @routes.get("/terminals/contains")
+    async def contains(request: Request, file: File, board: Annotated[BoardText, Query()]) -> Contains:
+        """Whether a board is there, turned or mirrored in any way."""
+
+        def look() -> Contains:
+            data = opened(lab, file)
+            answer, found = data.answer(Position.parse(board, data.rules))
+            return Contains(found=found, answer=answer)
+
+        return await lab.quick.run(look, REPLY_SECONDS, request.is_disconnected)
+
+    @routes.get("/records")
+    async def records(file: File, first: First = 0, count: Count = 24) -> RecordsPage:
+        """Recorded games between two."""
+        return await lab.quick.run(lambda: records_page(lab, file, first, count), REPLY_SECONDS)
+
+    @routes.get("/games2048")
+    async def games2048(file: File, first: First = 0, count: Count = 24) -> Games2048Page:
+        """Recorded games of 2048."""
+        return await lab.quick.run(lambda: games_page(lab, file, first, count), REPLY_SECONDS)
+
+    @routes.get("/games2048/replay")
+    async def replay(file: File, number: First, first: First = 0) -> Replay2048:
+        """The boards of a recorded game, some at a time."""
+        return await lab.quick.run(lambda: replayed(lab, file, number, first), REPLY_SECONDS)
+
+    @routes.get("/checkpoint")
+    async def checkpoint(file: File) -> CheckpointInfo:
+        """A trained network, and its learning curve."""
+        return await lab.quick.run(lambda: checkpoint_info(lab, file), REPLY_SECONDS)
+
+    return routes
+
+
+def tablebase_info(lab: Lab, file: str) -> TablebaseInfo:
+    found = stats(Tablebase(lab.folder.inside(file)))
+    return TablebaseInfo(
+        path=file,
+        rules=str(found.directory.rules),
+        max_ply=found.directory.max_ply,
+        plies=[PlyCount(**each._asdict()) for each in found.plies],
+        openings=Values.of(found.openings),
+    )
+
+
+def opened(lab: Lab, file: str) -> Terminals:
+    return open_terminals(lab.folder.whole_folder(file))
+
+
+def terminals_info(lab: Lab, file: str) -> TerminalsInfo:
+    data = opened(lab, file)
+    if data.manifest:
+        layers = [
+            LayerCount(ply=each.ply, records=each.records, x_wins=each.x_wins, o_wins=each.o_wins)
+            for each in data.manifest.layers
+        ]
+        remark = ""
+    else:
+        layers = [LayerCount(ply=ply, records=len(data.records(ply)), x_wins=None, o_wins=None) for ply in data.plies]
+        remark = f"there is no manifest: read as {data.rules}, its checksums and counts cannot be checked"
+    return TerminalsInfo(path=file, rules=str(data.rules), remark=remark, layers=layers)
+
+
+def drawn_page(data: Terminals, ply: int, first: int, count: int) -> Page:
+    records = data.records(ply)
+    boards = []
+    for number in range(first, min(first + count, len(records))):
+        position = Position.unpack(int(records[number]), data.rules)
+        outcome = position.outcome()
+        winner = (outcome and outcome.winner) or "nobody"
+        boards.append(Drawn(ply=ply, number=number, board=str(position), winner=winner, svg=position._repr_svg_()))
+    return Page(total=len(records), first=first, boards=boards)
+
+
+def records_page(lab: Lab, file: str, first: int, count: int) -> RecordsPage:
+    found = list(islice(read_records(lab.folder.inside(file)), first, first + count + 1))
+    games = [
+        RecordInfo(
+            number=number, rules=str(each.rules), x=each.x, o=each.o, result=each.result.value, reason=each.reason,
+            moves=[move_text(move, each.rules.rows, each.rules.cols) for move in each.moves],
+        )
+        for number, each in enumerate(found[:count], first)
+    ]  # fmt: skip
+    return RecordsPage(first=first, more=len(found) > count, games=games)
+
+
+def games_page(lab: Lab, file: str, first: int, count: int) -> Games2048Page:
+    games = Games(lab.folder.inside(file))
+    shown = [
+        Game2048Info(number=number, moves=game.moves, score=game.final_score, max_tile=game.max_tile)
+        for number in range(first, min(first + count, len(games)))
+        for game in [games[number]]
+    ]
+    return Games2048Page(total=len(games), samples=games.samples, first=first, games=shown)
+
+
+def replayed(lab: Lab, file: str, number: int, first: int) -> Replay2048:
+    games = Games(lab.folder.inside(file))
+    if number >= len(games):
+        raise FileTrouble(f"{file} has {len(games):,} games, counted from 0: there is no game {number}")
+    game = games[number]
+    last = min(first + MOST_BOARDS, game.moves + 1)
+    moves = range(min(first, game.moves + 1), min(last, game.moves))
+    boards = [tiles_of(game.boards[at : at + 1])[0].ravel().tolist() for at in moves]
+    scores, directions = [int(game.scores[at]) for at in moves], [DIRECTIONS[int(game.directions[at])] for at in moves]
+    said: list[Direction | None] = cast(list[Direction | None], directions)
+    if last == game.moves + 1 and first <= game.moves:
+        boards.append(tiles_of(np.array([game.final_board], np.uint64))[0].ravel().tolist())
+        scores, said = [*scores, game.final_score], [*said, None]
+    svgs = [draw.tiles_svg(tiles, 4, f"{score:,} points") for tiles, score in zip(boards, scores, strict=True)]
+    return Replay2048(
+        number=number, total=game.moves + 1, first=first, boards=boards, scores=scores, directions=said, svgs=svgs
+    )
+
+
+def checkpoint_info(lab: Lab, file: str) -> CheckpointInfo:
+    path = lab.folder.inside(file)
+    import_extra("torch", "learn")
+    from gridlab.games.registry import game
+    from gridlab.nets import checkpoint
+
+    found = checkpoint.read(path, str(game("squava", "mnk")))
+    curve = [
+        CurvePoint(
+            episode=int(row["episode"] or 0),
+            values={name: float(value) for name, value in row.items() if name != "episode" and value is not None},
+        )
+        for row in found.facts.curve
+        if row.get("episode") is not None
+    ]
+    return CheckpointInfo(
+        path=file, rules=found.facts.rules, episode=found.facts.episode, steps=found.facts.steps,
+        parameters=sum(each.numel() for each in found.part(checkpoint.NETWORK).values()),
+        settings=dict(found.facts.settings), curve=curve,
+    )  # fmt: skip

@@ -1,0 +1,178 @@
+"""Long work: solve, match, grade, search through a dataset; its progress as server-sent events."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Path
+from fastapi.responses import StreamingResponse
+
+from gridlab.arena.grade import Grade, grade
+from gridlab.arena.match import play_match
+from gridlab.arena.match.mnk import Match
+from gridlab.arena.match.mnk import play_match as play_mnk_match
+from gridlab.datasets.games2048.stats import statistics_of
+from gridlab.datasets.terminals.dataset import open_terminals
+from gridlab.datasets.terminals.find import find_terminals
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import game
+from gridlab.search.budget import Budget
+from gridlab.web.lab import Lab
+from gridlab.web.models import FileAsked, FindAsked, GradeAsked, JobInfo, MatchAsked, SolveAsked, Values
+from gridlab.web.players import safe_player
+from gridlab.web.routes.mnk import position_of
+from gridlab.web.work import Job
+
+GLANCE = 0.1  # seconds between two looks at a job
+HEARTBEAT = 100  # looks after which something is said in any case, so that a client who has left is noticed
+SHOWN_BLUNDERS = 60
+
+Number = Annotated[str, Path(max_length=40)]
+
+
+def router(lab: Lab) -> APIRouter:
+    """The routes of long work."""
+    routes = APIRouter(prefix="/jobs", tags=["long work"])
+
+    @routes.post("/solve", status_code=202)
+    async def solve(asked: SolveAsked) -> JobInfo:
+        """An exact answer that takes a while."""
+        position = position_of(asked.game, asked.board).require_legal()
+
+        def work(job: Job) -> Any:
+            def tell(moves: int, nodes: int) -> None:
+                job.hear(f"{nodes:,} nodes", moves, len(position.moves()))
+
+            return Values.of(lab.truth.search(position, Budget(None, asked.seconds), tell)).model_dump()
+
+        return info(lab.jobs.begin("solve", work, asked.seconds + 30))
+
+    @routes.post("/match", status_code=202)
+    async def match(asked: MatchAsked) -> JobInfo:
+        """A match, with its score and interval so far as it goes on."""
+        rules = game(asked.game)
+        names = {safe_player(text, rules, lab.folder, lab.settings.commands): text for text in (asked.a, asked.b)}
+        a, b = (next(safe for safe, text in names.items() if text == each) for each in (asked.a, asked.b))
+
+        def work(job: Job) -> Any:
+            if isinstance(rules, Rules2048):
+                told = play_match(a, b, rules, asked.games, "random:0", asked.seed, 1).as_dict()
+                return told | {"family": "2048", "names": [asked.a, asked.b]}
+            if isinstance(rules, Rules):
+
+                def tell(so_far: Match) -> None:
+                    job.change(partial=match_result(so_far, asked))
+
+                return match_result(
+                    play_mnk_match(a, b, rules, asked.games, asked.openings, asked.seed, 1, tell=tell), asked
+                )
+            return play_match(a, b, rules, asked.games, asked.openings, asked.seed, 1).as_dict()
+
+        return info(lab.jobs.begin("match", work))
+
+    @routes.post("/grade", status_code=202)
+    async def graded(asked: GradeAsked) -> JobInfo:
+        """A player held to the truth, by ply, with its blunders."""
+        rules = game(asked.game, "mnk")
+        safe = safe_player(asked.player, rules, lab.folder, lab.settings.commands)
+        table = lab.folder.tablebase_of(rules)
+
+        def work(job: Job) -> Any:
+            return grade_result(grade(safe, rules, asked.positions, table, asked.seed, 1), asked)
+
+        return info(lab.jobs.begin("grade", work))
+
+    @routes.post("/find", status_code=202)
+    async def find(asked: FindAsked) -> JobInfo:
+        """Records of a dataset of terminal wins that match a description."""
+        data = open_terminals(lab.folder.whole_folder(asked.file))
+
+        def work(job: Job) -> Any:
+            found = find_terminals(
+                data, asked.winner or None, None, asked.pattern, symmetric=asked.symmetric, count=asked.count, workers=1
+            )
+            boards = [each.as_dict() | {"svg": each.position._repr_svg_()} for each in found.shown]
+            return {"matches": found.matches, "records": found.records, "boards": boards}
+
+        return info(lab.jobs.begin("find", work))
+
+    @routes.post("/statistics", status_code=202)
+    async def statistics(asked: FileAsked) -> JobInfo:
+        """What a file of 2048 games comes to."""
+        path = lab.folder.inside(asked.file)
+        return info(lab.jobs.begin("statistics", lambda job: statistics_of(path).as_dict()))
+
+    @routes.get("/{number}")
+    async def look(number: Number) -> JobInfo:
+        """How far a job has come."""
+        return info(known(lab, number))
+
+    @routes.delete("/{number}")
+    async def cancel(number: Number) -> JobInfo:
+        """Stop a job."""
+        job = known(lab, number)
+        job.stop[0] = 1
+        return info(job)
+
+    @routes.get("/{number}/events", response_class=StreamingResponse)
+    async def events(number: Number) -> StreamingResponse:
+        """The same as server-sent events, until the job ends; a job that nobody listens to is cancelled."""
+        return StreamingResponse(told(known(lab, number)), media_type="text/event-stream")
+
+    return routes
+
+
+def info(job: Job) -> JobInfo:
+    return JobInfo(**job.as_dict())
+
+
+def known(lab: Lab, number: str) -> Job:
+    job = lab.jobs.get(number)
+    if job is None:
+        raise HTTPException(404, "there is no such job; results are kept for a while only")
+    return job
+
+
+async def told(job: Job) -> AsyncIterator[str]:
+    """What becomes of a job, as events."""
+    job.listeners += 1
+    seen, looks = -1, 0
+    try:
+        while True:
+            version, active = job.version, job.active
+            looks += 1
+            if version != seen or not active:
+                seen = version
+                yield f"data: {json.dumps(job.as_dict())}\n\n"
+            elif looks % HEARTBEAT == 0:
+                yield ": still at it\n\n"
+            if not active:
+                return
+            await asyncio.sleep(GLANCE)
+    finally:
+        job.listeners -= 1
+        job.left_at = time.monotonic()
+
+
+def match_result(played: Match, asked: MatchAsked) -> dict[str, Any]:
+    faults = [each[:200] for each in played.faults[:5]]
+    return played.as_dict() | {"family": "mnk", "a": asked.a, "b": asked.b, "faults": faults}
+
+
+def grade_result(found: Grade, asked: GradeAsked) -> dict[str, Any]:
+    wrong = [each for each in found.outcomes if each.blunder and each.move is not None]
+    blunders = [
+        {
+            "board": str(each.position),
+            "ply": each.position.ply,
+            "move": each.position.move_text(each.move),
+            "change": each.blunder,
+            "svg": each.position._repr_svg_(),
+        }
+        for each in wrong[:SHOWN_BLUNDERS]
+        if each.move is not None
+    ]
+    return found.as_dict() | {"player": asked.player, "mistakes": blunders}

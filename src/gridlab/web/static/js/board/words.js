@@ -1,0 +1,23 @@
+// Values in words.
+
+import { plural } from "../dom.js";
+
+export const KIND = { win: "win", draw: "draw", loss: "loss", unknown: "unknown" };
+
+export function valueWords(value, distance) {
+  if (value === "unknown") return "not known";
+  if (value === "draw") return "draws";
+  const verb = value === "win" ? "wins" : "loses";
+  return distance === null ? verb : `${verb} in ${plural(distance, "ply", "plies")}`;
+}
+
+export function bounds(values) {
+  const key = `${values.at_least} ${values.at_most}`;
+  return { "loss draw": "no win", "draw win": "at least a draw" }[key] ?? "anything from a loss to a win";
+}
+
+export const CHANGE = { "win->draw": "a win became a draw", "win->loss": "a win became a loss", "draw->loss": "a draw became a loss" };
+
+export function opinionWords(value) {
+  return `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(2)}`;
+}

@@ -1,0 +1,49 @@
+// Games of 2048: what they come to, and any of them replayed.
+
+import { get } from "../api.js";
+import { bars, table } from "../charts.js";
+import { counted, fill, h, percent } from "../dom.js";
+import { Replay } from "../game2048/replay.js";
+import { runJob } from "../job-card.js";
+import { card, facts } from "./card.js";
+
+const PAGE = 24;
+
+export async function games2048(element, file, parameters) {
+  const found = await get("/files/games2048", { file: file.path, count: PAGE });
+  const statistics = h("div", {}), progress = h("div", {}), place = h("div", {}), list = h("div", {});
+  let replay = null;
+  const open = (number) => {
+    replay?.stop();
+    replay = new Replay(file.path, number);
+    fill(place, h("h3", {}, `Game ${number}`), replay.element);
+  };
+  fill(element,
+    card(file.path, facts([["Games", counted(found.total)], ["Moves", counted(found.samples)]]), progress, statistics),
+    card("Replay", place, list));
+  if (found.total) open(Math.min(Number(parameters.get("game")) || 0, found.total - 1));
+  page(file, list, 0, open);
+  const work = runJob(progress, "statistics", { file: file.path });
+  work.done.then((got) => fill(statistics, summary(got)), () => {});
+  return () => { work.cancel(); replay?.stop(); };
+}
+
+function summary(got) {
+  const rows = Object.entries(got.max_tiles).map(([tile, games]) => ({ name: tile, parts: [games] }));
+  return h("div", { class: "stack" },
+    facts([["Mean score", counted(got.mean_score)], ["Games with 2048 or more", `${counted(got.wins)} (${percent(got.wins / (got.games || 1))})`], ["Moves a game", counted(got.mean_moves)], ["Directions", Object.entries(got.directions).map(([name, times]) => `${name} ${percent(times / (got.samples || 1), 0)}`).join(", ")]]),
+    bars({ title: "Games by their largest tile", rows, below: "largest tile" }),
+    got.flags.length ? h("ul", { class: "small" }, got.flags.map((flag) => h("li", {}, flag))) : null,
+    h("details", {}, h("summary", {}, "Percentiles"), table(["", ...Object.keys(got.score_percentiles).map((each) => `${each} %`)], [["Score", ...Object.values(got.score_percentiles)], ["Moves", ...Object.values(got.move_percentiles)]])));
+}
+
+async function page(file, element, first, open) {
+  try {
+    const found = await get("/files/games2048", { file: file.path, first, count: PAGE });
+    const rows = found.games.map((each) => [h("button", { class: "link", onclick: () => open(each.number) }, `Game ${each.number}`), each.score, String(each.max_tile), each.moves]);
+    fill(element, table(["Game", "Score", "Largest tile", "Moves"], rows),
+      h("div", { class: "row" }, h("button", { disabled: first === 0, onclick: () => page(file, element, Math.max(0, first - PAGE), open) }, "Back"), h("button", { disabled: first + PAGE >= found.total, onclick: () => page(file, element, first + PAGE, open) }, "Forward")));
+  } catch (error) {
+    fill(element, h("p", { class: "error" }, error.message));
+  }
+}

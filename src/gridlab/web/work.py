@@ -1,0 +1,194 @@
+"""Work off the event loop: lanes for what a page waits for, and jobs that show their progress.
+
+A lane has some threads and a bounded queue; whoever comes when it is full is told so. Work is stopped by the flag that
+kernels look at (gridlab.core.stop): when its time is up, when the client has left, when somebody cancels it.
+"""
+
+import asyncio
+import itertools
+import os
+import secrets
+import sys
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from gridlab.core.errors import GridlabError
+from gridlab.core.interrupts import pause
+from gridlab.core.progress import listening
+from gridlab.core.stop import Stop, stop_flag, working
+
+Result = TypeVar("Result")
+State = Literal["waiting", "running", "done", "failed", "cancelled"]
+GLANCE = 0.1  # seconds between two looks whether the client is still there
+PATIENCE = 5.0  # seconds without a listener after which a job is cancelled
+NICENESS = 5  # of jobs
+KEPT = 32  # jobs whose results are remembered
+
+
+class Busy(Exception):
+    """The queue is full."""
+
+
+class TooLong(Exception):
+    """Time is up, or the client has left."""
+
+
+class Lane:
+    """Threads for work of one kind, and so many places for what waits."""
+
+    def __init__(self, name: str, threads: int, waiting: int) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._room, self._taken = threads + waiting, 0
+        self._flags: dict[int, Stop] = {}
+        self._numbers = itertools.count()
+
+    async def run(
+        self, function: Callable[[], Result], seconds: float, has_left: Callable[[], Awaitable[bool]] | None = None
+    ) -> Result:
+        """The result of a function; TooLong when its time is up or nobody waits for it any more."""
+        if self._taken >= self._room:
+            raise Busy
+        self._taken += 1
+        number, stop = next(self._numbers), stop_flag()
+        self._flags[number] = stop
+        future = asyncio.get_running_loop().run_in_executor(self._pool, _stoppable, stop, function)
+        future.add_done_callback(lambda done: self._leave(number))
+        end = time.monotonic() + seconds
+        try:
+            while True:
+                done, _ = await asyncio.wait({future}, timeout=GLANCE)
+                if done:
+                    return future.result()
+                if time.monotonic() > end or (has_left is not None and await has_left()):
+                    stop[0] = 1
+        finally:
+            stop[0] = 1
+
+    def _leave(self, number: int) -> None:
+        self._taken -= 1
+        del self._flags[number]
+
+    def close(self) -> None:
+        for stop in list(self._flags.values()):
+            stop[0] = 1
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _stoppable(stop: Stop, function: Callable[[], Result]) -> Result:
+    try:
+        with working(stop):
+            pause()
+            return function()
+    except KeyboardInterrupt as error:
+        raise TooLong from error
+
+
+@dataclass
+class Job:
+    """Long work: what it is, how far it has come, and what came of it."""
+
+    kind: str
+    id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+    state: State = "waiting"
+    doing: str = ""
+    done: float = 0.0
+    total: float | None = None
+    partial: Any = None  # a result so far
+    result: Any = None
+    error: str = ""
+    version: int = 0  # goes up with every change
+    stop: Stop = field(default_factory=stop_flag)
+    deadline: float = 0.0
+    listeners: int = 0
+    left_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def active(self) -> bool:
+        return self.state in ("waiting", "running")
+
+    def change(self, **values: Any) -> None:
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.version += 1
+
+    def hear(self, doing: str, done: float, total: float | None) -> None:
+        """What a bar of the work says; the place where work in Python hears that it is to stop."""
+        self.change(doing=doing, done=done, total=total)
+        pause()
+
+    def as_dict(self) -> dict[str, Any]:
+        names = ("id", "kind", "state", "doing", "done", "total", "partial", "result", "error")
+        return {name: getattr(self, name) for name in names}
+
+
+class Jobs:
+    """Jobs, a few at a time."""
+
+    def __init__(self, threads: int, waiting: int, seconds: float) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="job", initializer=_yield_to_others)
+        self._room, self._seconds = threads + waiting, seconds
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+
+    def begin(self, kind: str, function: Callable[[Job], Any], seconds: float | None = None) -> Job:
+        """Begin a job, or Busy; it is cancelled when nobody has listened for a while."""
+        if sum(each.active for each in self._jobs.values()) >= self._room:
+            raise Busy
+        job = Job(kind)
+        job.deadline = time.monotonic() + (seconds or self._seconds)
+        self._jobs[job.id] = job
+        for old in [each for each in self._jobs.values() if not each.active][: max(0, len(self._jobs) - KEPT)]:
+            del self._jobs[old.id]
+        self._pool.submit(_run, job, function)
+        return job
+
+    def get(self, number: str) -> Job | None:
+        return self._jobs.get(number)
+
+    def tidy(self) -> None:
+        """Stop what nobody waits for, and what takes too long."""
+        now = time.monotonic()
+        for job in list(self._jobs.values()):
+            if not job.active:
+                continue
+            if now > job.deadline:
+                job.error = "it took longer than it may here; the command line has no such limit"
+                job.stop[0] = 1
+            elif not job.listeners and now - job.left_at > PATIENCE:
+                job.stop[0] = 1
+
+    def close(self) -> None:
+        for job in self._jobs.values():
+            job.stop[0] = 1
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _yield_to_others() -> None:
+    """Let this thread, and those it begins, give way to whoever answers a page; where threads have priorities."""
+    if sys.platform == "linux":
+        thread = threading.get_native_id()
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
+
+
+def _run(job: Job, function: Callable[[Job], Any]) -> None:
+    try:
+        with working(job.stop), listening(job.hear):
+            pause()
+            job.change(state="running")
+            result = function(job)
+        job.change(state="done", result=result)
+    except KeyboardInterrupt:
+        job.change(state="failed" if job.error else "cancelled")
+    except GridlabError as error:
+        job.change(state="failed", error=str(error))
+    except MemoryError:
+        job.change(state="failed", error="there is not enough memory for this; ask for less")
+    except Exception:
+        job.change(state="failed", error="something went wrong in the server; its terminal says more")
+        raise

@@ -1,0 +1,150 @@
+"""A training from command to file: repeated, resumed, interrupted, refused."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gridlab.core.errors import BadNotation, FileTrouble
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.learn.ntuple.train import NTupleTraining, train_ntuple
+from gridlab.nets.ntuple_file import read_network
+from tests.conftest import Run
+
+pytestmark = pytest.mark.compiled
+
+SMALL = {"rules": "2048:3x3", "tuples": "tetrominoes", "workers": 1, "seed": 5}
+
+
+def train(path: Path, **more: object) -> NTupleTraining:
+    return train_ntuple(path, **{**SMALL, **more})  # type: ignore[arg-type]
+
+
+def weights(path: Path) -> np.ndarray:
+    return read_network(path).weights
+
+
+def test_one_worker_repeats_exactly(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        assert train(tmp_path / name, games=300).done
+    train(tmp_path / "c", games=300, seed=6)
+    assert (weights(tmp_path / "a") == weights(tmp_path / "b")).all()
+    assert (weights(tmp_path / "a") != weights(tmp_path / "c")).any()
+    assert read_network(tmp_path / "a").head.learnt.workers == 1
+
+
+def test_a_training_goes_on_as_if_never_stopped(tmp_path: Path) -> None:
+    train(tmp_path / "whole", games=300)
+    train(tmp_path / "parts", games=110)
+    done = train(tmp_path / "parts", games=300, resume=True, tuples=None, seed=None)
+    assert (done.done, done.learnt.games) == (True, 300)
+    assert (weights(tmp_path / "parts") == weights(tmp_path / "whole")).all()
+    one, other = (read_network(tmp_path / f"{name}.training", "training") for name in ("whole", "parts"))
+    assert (one.sums == other.sums).all()
+    assert (one.states() == other.states()).all()
+
+
+def test_nothing_left_to_learn_changes_nothing(tmp_path: Path) -> None:
+    train(tmp_path / "a", games=100)
+    before = (tmp_path / "a").read_bytes()
+    assert train(tmp_path / "a", games=100, resume=True).done
+    assert (tmp_path / "a").read_bytes() == before
+
+
+def test_workers_share_the_work(tmp_path: Path) -> None:
+    done = train(tmp_path / "a", games=500, workers=2)
+    assert (done.learnt.games, done.learnt.workers) == (500, 2)
+    assert len(read_network(tmp_path / "a.training", "training").states()) == 2
+    assert "by 2 workers" in str(done)
+
+
+@pytest.mark.parametrize("rate", ["td", "tc"])
+def test_learning_pays(tmp_path: Path, rate: str) -> None:
+    curve = train(tmp_path / "a", games=3000, rate=rate).learnt.curve
+    assert curve[-1].mean_score > 1.5 * curve[0].mean_score
+    assert curve[-1].tile_rates["128"] > 0.7
+    assert (tmp_path / "a.png").stat().st_size > 10_000
+
+
+def test_optimistic_weights(tmp_path: Path) -> None:
+    """A board is worth what was said, before anything is learnt of it."""
+    train(tmp_path / "a", games=1, optimistic=4800)
+    found = weights(tmp_path / "a")
+    assert np.median(found) == pytest.approx(4800 / 48)  # six tuples in eight images
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"preset": "day"}, "no preset"),
+        ({"rate": "adam"}, "no kind of rate"),
+        ({"trace": 1.5}, "lambda 1.5 is out of range"),
+        ({"step": 0.0}, "step 0 is out of range"),
+        ({"games": 5, "minutes": 1.0}, "name one of them"),
+        ({"games": 0}, "teach nothing"),
+        ({"minutes": float("nan")}, "no time to learn in"),
+        ({"rules": Rules2048(5, 5)}, "up to 4x4 cells"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_what_cannot_be_learnt(tmp_path: Path, settings: dict[str, object], reason: str) -> None:
+    with pytest.raises(BadNotation, match=reason):
+        train(tmp_path / "a", **settings)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_training_is_not_touched(tmp_path: Path) -> None:
+    train(tmp_path / "a", games=20)
+    with pytest.raises(FileTrouble, match="--resume goes on from it"):
+        train(tmp_path / "a", games=20)
+    for settings, reason in (
+        ({"seed": 6}, "was begun with seed 5, not 6"),
+        ({"rate": "td"}, "was begun with rate tc, not td"),
+        ({"tuples": "pentominoes"}, "was begun with other tuples"),
+    ):
+        with pytest.raises(BadNotation, match=reason):
+            train(tmp_path / "a", games=30, resume=True, **settings)
+    with pytest.raises(FileTrouble, match=r"a training for 2048:3x3, not for 2048$"):
+        train(tmp_path / "a", games=30, resume=True, rules="2048")
+    with pytest.raises(FileTrouble, match="no such file"):
+        train(tmp_path / "b", games=30, resume=True)
+
+
+def test_the_command(gridlab: Run, tmp_path: Path) -> None:
+    path = tmp_path / "three.ntuple"
+    command = ("train", "2048", "--rules", "2048:3x3", "--games", "400", "--workers", "1", "--out", str(path))
+    code, out, _ = gridlab(*command, "--lambda", "0.3", "--json", "--quiet")
+    found = json.loads(out)
+    assert (code, found["games"], found["trace"], found["done"]) == (0, 400, 0.3, True)
+    code, out, _ = gridlab("2048", "evaluate", f"ntuple file={path}", "--rules", "2048:3x3", "--games", "50", "--json")
+    assert (code, json.loads(out)["player"]) == (0, f"ntuple file={path}")
+    search = f"expectimax evaluator=ntuple:{path} depth=3"
+    code, out, _ = gridlab("2048", "evaluate", search, "--rules", "2048:3x3", "--games", "20", "--json")
+    assert (code, json.loads(out)["games"]) == (0, 20)
+    code, _, err = gridlab("2048", "evaluate", search.replace("3", "4"), "--rules", "2048:3x3")
+    assert (code, "1, 3, 5 and 7 end with one" in err) == (2, True)
+
+
+def test_ctrl_c_saves_whole(tmp_path: Path) -> None:
+    """And what was saved goes on to what it would have become."""
+    words = ["train", "2048", "--rules", "2048:3x3", "--tuples", "tetrominoes", "--workers", "1", "--seed", "5"]
+    command = [sys.executable, "-m", "gridlab", *words, "--games", "1000000", "--out", "a.ntuple"]
+    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stderr is not None
+    while "mean score" not in running.stderr.readline():
+        assert running.poll() is None
+    begun = time.monotonic()
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, time.monotonic() - begun < 15) == (130, True), err  # with a picture drawn
+    assert "to go on: the same command with --resume --out a.ntuple" in err
+    games = read_network(tmp_path / "a.ntuple").head.learnt.games
+    assert f"{games:,} games" in out
+    train(tmp_path / "a.ntuple", games=games + 100, resume=True)
+    train(tmp_path / "b.ntuple", games=games + 100)
+    assert (weights(tmp_path / "a.ntuple") == weights(tmp_path / "b.ntuple")).all()

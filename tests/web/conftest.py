@@ -1,0 +1,135 @@
+"""A server for the tests of the web lab, with a folder of small data, and a real browser where there is one."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from gridlab.arena.match.mnk import play_match
+from gridlab.datasets.terminals.build import build_terminals
+from gridlab.exact.tablebase.build import build_tablebase
+from gridlab.games import game
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+START = 60.0  # seconds in which a server must answer
+
+
+class Server:
+    """`gridlab serve` in a process of its own."""
+
+    def __init__(self, folder: Path, port: int = 0, *options: str) -> None:
+        words = [sys.executable, "-m", "gridlab", "serve", "--port", str(port), "--folder", str(folder), *options]
+        self.process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+        assert self.process.stderr is not None
+        line = self.process.stderr.readline()
+        found = re.search(r"http://[^ ]+:(\d+)/", line)
+        assert found, line + self.process.stderr.read()
+        self.address, self.port = found.group(0).rstrip("/"), int(found.group(1))
+        self._wait()
+
+    def _wait(self) -> None:
+        give_up = time.monotonic() + START
+        while True:
+            try:
+                httpx.get(f"{self.address}/health", timeout=5).raise_for_status()
+                return
+            except httpx.HTTPError:
+                assert time.monotonic() < give_up, "the server does not answer"
+                time.sleep(0.05)
+
+    def stop(self) -> int:
+        self.process.terminate()
+        code = self.process.wait(20)
+        assert self.process.stderr is not None
+        self.process.stderr.close()
+        return code
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a little of everything."""
+    folder = tmp_path_factory.mktemp("lab")
+    build_tablebase(game("tictactoe"), folder / "tables" / "tictactoe.tb")
+    build_terminals(game("tictactoe"), folder / "wins")
+    play_match("random", "heuristic", "tictactoe", 6, workers=1).save(folder / "games" / "match.jsonl")
+    words = [sys.executable, "-m", "gridlab", "2048", "generate", "-g", "3", "-d", "2", "--max-moves", "30", "--seed"]
+    done = subprocess.run(
+        [*words, "1", "-o", str(folder / "games" / "train.jsonl"), "--quiet"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server(data: Path) -> Iterator[Server]:
+    running = Server(data)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def api(server: Server) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=f"{server.address}/api/v1", timeout=60) as client:
+        yield client
+
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def ask(api: httpx.Client) -> Ask:
+    """ask("/values", game="tictactoe") or ask("/game", {"game": …}) -> what the server says."""
+
+    def asked(path: str, body: Any = None, **parameters: Any) -> Any:
+        answer = api.get(path, params=parameters) if body is None else api.post(path, json=body)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    return asked
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """The system's Chromium; Playwright brings none of its own here."""
+    from playwright.sync_api import Error, sync_playwright
+
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip("there is no Chromium on this machine; `apt-get install chromium` gives one")
+    with sync_playwright() as playwright:
+        try:
+            found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except Error as error:
+            pytest.skip(f"{path} does not start: {error.message.splitlines()[0]}")
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Server) -> Iterator[Any]:
+    """A page of the lab in a fresh context; what it complains of fails the test."""
+    context = browser.new_context(base_url=server.address, viewport={"width": 1200, "height": 900})
+    opened = context.new_page()
+    opened.set_default_timeout(20_000)
+    complaints: list[str] = []
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+
+    def hear(message: Any) -> None:
+        if message.type == "error" and "Failed to load resource" not in message.text:  # a refusal, which the page tells
+            complaints.append(message.text)
+
+    opened.on("console", hear)
+    yield opened
+    context.close()
+    assert not complaints

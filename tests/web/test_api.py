@@ -1,0 +1,231 @@
+"""The interface for programs says what the library says."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from gridlab import Oracle, Position, game
+from gridlab.arena.records.game2048 import parse
+from gridlab.arena.records.mnk import Record, find_flaw
+from gridlab.games.game2048.position import Position2048
+from tests.web.conftest import Ask
+
+pytestmark = pytest.mark.compiled
+
+
+def finished(api: httpx.Client, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+    """A job, listened to until it ends."""
+    begun = api.post(f"/jobs/{kind}", json=body)
+    assert begun.status_code == 202, begun.text
+    seen: list[dict[str, Any]] = []
+    with api.stream("GET", f"/jobs/{begun.json()['id']}/events") as events:
+        assert events.headers["content-type"].startswith("text/event-stream")
+        seen += [json.loads(line[6:]) for line in events.iter_lines() if line.startswith("data: ")]
+    assert seen[-1] == api.get(f"/jobs/{begun.json()['id']}").json()
+    return seen[-1] | {"seen": seen}
+
+
+# ---- in a row
+
+
+@pytest.mark.parametrize("board", ["", "X.O/.X./...", "XO./OX./...", "XOX/OXO/OX."])
+def test_values_are_the_oracles(ask: Ask, board: str) -> None:
+    rules = game("tictactoe")
+    position = Position.parse(board, rules) if board else Position(rules)
+    truth, said = Oracle(rules, search_only=True).ask(position), ask("/values", game="tictactoe", board=board)
+    assert (said["value"], said["distance"], said["exact"]) == (truth.value, truth.distance, True)
+    assert {(each["cell"], each["value"], each["distance"]) for each in said["moves"]} == set(truth.moves)
+    assert said["best"] == [position.move_text(cell) for cell in truth.best]
+    assert said["source"] == "tictactoe.tb"
+
+
+def test_what_is_too_expensive_is_said_and_an_opinion_is_one(ask: Ask) -> None:
+    said = ask("/values", game="5x5:5")
+    assert (said["exact"], said["value"], said["label"]) == (False, "unknown", "?")
+    opinion = ask("/opinion", game="5x5:5")
+    assert "Monte Carlo" in opinion["by"]
+    assert {each["move"] for each in opinion["moves"]} <= {f"{row}{col}" for row in range(1, 6) for col in range(1, 6)}
+    assert all(-1 <= each["value"] <= 1 for each in opinion["moves"])
+
+
+def test_a_position_is_told_even_if_no_game_leads_to_it(ask: Ask) -> None:
+    said = ask("/position", game="tictactoe", board="XXX/OOO/...")
+    assert "both players" in said["flaw"]
+    assert said["svg"] == Position.parse("XXX/OOO/...", game("tictactoe"))._repr_svg_()
+
+
+def test_a_player_answers_and_a_finished_game_is_a_record(ask: Ask) -> None:
+    moves: list[str] = []
+    body: dict[str, Any] = {"game": "tictactoe", "x": "random", "o": "perfect", "seed": 4}
+    while True:
+        state = ask("/game/reply", body | {"moves": moves})
+        assert state["moves"][:-1] == moves
+        moves = state["moves"]
+        if state["position"]["over"]:
+            break
+    assert state["position"]["winner"] != "X"
+    record = Record.parse(ask("/game/record", body | {"moves": moves})["line"])
+    assert find_flaw(record) is None
+    assert (record.x, record.o, record.seed) == ("random", "perfect", 4)
+
+
+def test_the_same_game_gets_the_same_answer(ask: Ask) -> None:
+    body = {"game": "squava", "moves": ["33"], "o": "random", "seed": 9}
+    assert ask("/game/reply", body)["move"] == ask("/game/reply", body)["move"]
+
+
+def test_a_review_finds_the_blunder(ask: Ask) -> None:
+    said = ask("/review", {"game": "tictactoe", "moves": ["22", "12", "11", "33", "31"]})
+    assert [step["label"] for step in said["steps"][:3]] == ["D", "D", "W5"]
+    assert [number for number, step in enumerate(said["steps"]) if step["blunder"]] == [1] == said["o"]["blunders"]
+    assert said["steps"][1]["blunder"] == "draw->loss"
+    assert said["x"] == {"decisions": 2, "kept": 2, "accuracy": 1.0, "blunders": []}
+
+
+# ---- 2048
+
+
+def test_2048_goes_on_the_same_way_every_time(ask: Ask) -> None:
+    state = ask("/2048/start", game="2048", seed=3)
+    again = ask("/2048/start", game="2048", seed=3)
+    assert state == again
+    position = Position2048.parse(state["board"])
+    for direction in ("left", "up", "right", "down"):
+        if direction in position.moves():
+            asked = {name: state[name] for name in ("board", "score", "seed", "ply")} | {"direction": direction}
+            step = ask("/2048/move", asked)
+            assert step == ask("/2048/move", asked)
+            slid = position.play(direction)
+            position, state = Position2048.parse(step["state"]["board"], score=step["state"]["score"]), step["state"]
+            new = [cell for cell in range(16) if position.tiles[cell] != slid.tiles[cell]]
+            assert new == [step["spawned"]]
+            assert position.score == slid.score
+
+
+def test_2048_is_played_to_its_end_and_recorded(ask: Ask) -> None:
+    state, moves = ask("/2048/start", seed=11), list[str]()
+    while not state["over"]:
+        asked = {name: state[name] for name in ("board", "score", "seed", "ply")}
+        steps = ask("/2048/autoplay", asked | {"player": "random", "moves": 50})["steps"]
+        moves += [step["direction"] for step in steps]
+        state = steps[-1]["state"]
+    game_played, _ = parse(ask("/2048/record", {"seed": 11, "moves": moves})["line"].encode())
+    assert (game_played.moves, game_played.final_score) == (len(moves), state["score"])
+
+
+@pytest.mark.parametrize("rules", ["2048", "2048:3x3"])
+def test_2048_values_are_of_the_legal_directions(ask: Ask, rules: str) -> None:
+    state = ask("/2048/start", game=rules, seed=1)
+    said = ask("/2048/values", game=rules, board=state["board"])
+    assert set(said["values"]) == set(state["moves"])
+    assert said["best"] == max(said["values"], key=said["values"].get)
+    assert said["exact"] is False
+
+
+# ---- long work
+
+
+def test_a_match_tells_how_it_goes(api: httpx.Client) -> None:
+    done = finished(api, "match", {"game": "tictactoe", "a": "random", "b": "perfect", "games": 24})
+    assert done["state"] == "done"
+    result = done["result"]
+    assert result["a_wins"] + result["draws"] + result["b_wins"] == 24
+    assert result["a_wins"] == 0
+    assert any(each["partial"] for each in done["seen"])
+
+
+def test_a_match_of_2048(api: httpx.Client) -> None:
+    result = finished(api, "match", {"game": "2048", "a": "expectimax depth=1", "b": "random", "games": 4})["result"]
+    assert result["difference"] > 0
+    assert result["names"] == ["expectimax depth=1", "random"]
+
+
+def test_a_grade_shows_its_blunders(api: httpx.Client) -> None:
+    result = finished(api, "grade", {"game": "tictactoe", "player": "random", "positions": 60})["result"]
+    assert sum(result["blunders"].values()) == len(result["mistakes"]) > 0
+    assert result["mistakes"][0]["svg"].startswith("<svg")
+
+
+def test_a_search_is_done_off_the_page_and_remembered(api: httpx.Client) -> None:
+    asked = {"game": "4x4:4", "board": "X.../.O../..../...."}
+    assert finished(api, "solve", asked | {"seconds": 60})["result"]["exact"]
+    assert api.get("/values", params=asked).json()["exact"]
+
+
+def test_a_job_can_be_cancelled(api: httpx.Client) -> None:
+    job = api.post("/jobs/solve", json={"game": "6x6:6", "seconds": 120}).json()
+    api.delete(f"/jobs/{job['id']}")
+    give_up = time.monotonic() + 20
+    while api.get(f"/jobs/{job['id']}").json()["state"] in ("waiting", "running"):
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+    assert api.get(f"/jobs/{job['id']}").json()["state"] == "cancelled"
+
+
+def test_a_job_whose_client_leaves_is_cancelled(api: httpx.Client) -> None:
+    job = api.post("/jobs/solve", json={"game": "7x7:7", "seconds": 120}).json()
+    with api.stream("GET", f"/jobs/{job['id']}/events") as events:
+        next(events.iter_lines())
+    give_up = time.monotonic() + 30
+    while api.get(f"/jobs/{job['id']}").json()["state"] in ("waiting", "running"):
+        assert time.monotonic() < give_up
+        time.sleep(0.2)
+    assert api.get(f"/jobs/{job['id']}").json()["state"] == "cancelled"
+
+
+# ---- data
+
+
+def test_files_are_found(ask: Ask) -> None:
+    kinds = {each["path"]: each["kind"] for each in ask("/files")}
+    assert kinds == {
+        "games/match.jsonl": "records",
+        "games/train.jsonl": "games2048",
+        "tables/tictactoe.tb": "tablebase",
+        "wins": "terminals",
+    }
+
+
+def test_a_tablebase_counts_its_positions(ask: Ask) -> None:
+    said = ask("/files/tablebase", file="tables/tictactoe.tb")
+    assert said["rules"] == "3x3:3"
+    assert sum(each["wins"] + each["draws"] + each["losses"] for each in said["plies"]) == 4520
+    assert said["openings"]["value"] == "draw"
+
+
+def test_terminal_wins_are_paged_and_searched(ask: Ask, api: httpx.Client) -> None:
+    said = ask("/files/terminals", file="wins")
+    assert sum(each["records"] for each in said["layers"]) == 135
+    page = ask("/files/terminals/boards", file="wins", ply=5, first=20, count=24)
+    assert (page["total"], [each["number"] for each in page["boards"]]) == (21, [20])
+    assert ask("/files/terminals/contains", file="wins", board="OO./XXX/...")["found"]
+    assert not ask("/files/terminals/contains", file="wins", board="X../.../...")["found"]
+    found = finished(api, "find", {"file": "wins", "pattern": "XXX/???/???"})["result"]
+    assert found["records"] == 135
+    assert 0 < found["matches"] < 135
+
+
+def test_games_can_be_replayed(ask: Ask, api: httpx.Client, data: Path) -> None:
+    listed = ask("/files/games2048", file="games/train.jsonl")
+    assert listed["total"] == 3
+    replay = ask("/files/games2048/replay", file="games/train.jsonl", number=2)
+    assert replay["total"] == len(replay["boards"]) == listed["games"][2]["moves"] + 1
+    assert replay["scores"][-1] == listed["games"][2]["score"]
+    assert replay["directions"][-1] is None
+    statistics = finished(api, "statistics", {"file": "games/train.jsonl"})["result"]
+    assert statistics["games"] == 3
+    records = ask("/files/records", file="games/match.jsonl", count=4)
+    assert (len(records["games"]), records["more"]) == (4, True)
+
+
+def test_players_are_those_of_the_registry(ask: Ask) -> None:
+    from gridlab.players.registry import kinds_of
+
+    for name in ("tictactoe", "2048"):
+        said = {each["name"]: each for each in ask("/players", game=name)}
+        assert set(said) == set(kinds_of(game(name))) - {"command"}
+    assert "squava" in {each["name"]: each for each in ask("/players", game="tictactoe")}["dqn"]["reason"]

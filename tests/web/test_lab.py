@@ -1,0 +1,68 @@
+"""What the routes share: exact answers that are remembered, players that wait for the next request."""
+
+from pathlib import Path
+
+import pytest
+
+from gridlab import Position, game
+from gridlab.core.errors import BadPlayer
+from gridlab.web import lab
+from gridlab.web.folder import Folder
+from gridlab.web.lab import Players, Truth
+from gridlab.web.players import NotHere, offered, safe_player
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def test_the_best_line_goes_on_where_the_table_ends(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab, "QUICK_SECONDS", 120.0)
+    start = Position(game("squava")).play("33")
+    truth, position = Truth(folder), start
+    found, line = truth.ask(start), truth.line(start)
+    assert (found.source, found.value, found.distance) == ("5x5_4-3.tb", "win", 19)
+    for cell in line:
+        position = position.play(cell)
+    assert line[: len(found.line)] == found.line
+    assert len(line) == 19
+    assert position.over
+
+
+def test_answers_are_remembered(folder: Folder) -> None:
+    truth, position = Truth(folder), Position(game("tictactoe"))
+    assert truth.ask(position) is truth.ask(position)
+
+
+def test_a_player_waits_for_the_next_request_unless_it_failed() -> None:
+    players, rules = Players(), game("tictactoe")
+    with players.lent("heuristic", rules) as first, players.lent("heuristic", rules) as second:
+        assert second is not first
+    with players.lent("heuristic", rules) as third:
+        assert third in (first, second)
+    with pytest.raises(ZeroDivisionError), players.lent("heuristic", rules) as failed:
+        raise ZeroDivisionError
+    with players.lent("heuristic", rules) as one, players.lent("heuristic", rules) as other:
+        assert failed not in (one, other)
+    players.close()
+
+
+def test_players_are_held_to_limits(folder: Folder) -> None:
+    rules = game("tictactoe")
+    assert safe_player("alpha-beta depth=3", rules, folder, False) == "alpha-beta depth=3"
+    assert safe_player("perfect errs=0.25", rules, folder, False) == "perfect errs=0.25"
+    assert safe_player("expectimax evaluator=spec", game("2048"), folder, False) == "expectimax evaluator=spec"
+    with pytest.raises(BadPlayer, match="at most 200,000"):
+        safe_player("mcts playouts=300000", rules, folder, False)
+    with pytest.raises(NotHere):
+        safe_player("command=ls", rules, folder, False)
+    assert safe_player("command=ls", rules, folder, True) == "command=ls"
+
+
+def test_what_cannot_play_a_game_says_why() -> None:
+    reasons = {each.name: each.reason for each in offered(game("4x4:3"), commands=True)}
+    assert reasons["random"] == reasons["command"] == ""
+    assert "n×n" in reasons["best-first"]
