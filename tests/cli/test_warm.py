@@ -50,6 +50,8 @@ COMMANDS = [
     "2048 export games.jsonl --format json -o games.json",
     "2048 verify games.json --max-moves 50",
     "play 2048 --seed 2",
+    "play 2048 --seed 2 --against ntuple",
+    "play 2048 --seed 2 --against 'expectimax depth=5'",
     "tour",
 ]
 PROGRAM = """

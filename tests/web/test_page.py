@@ -27,8 +27,9 @@ def test_a_full_game_against_perfect_is_not_won(page: Page) -> None:
         turn_of_person(page)
         if "Your move" not in page.locator(".status").inner_text():
             break
+        moves = page.locator(".strip button").count()
         page.locator(".cell[aria-disabled='false']").first.click()
-        expect(page.locator(".status")).not_to_contain_text("Your move")
+        expect(page.locator(".strip button")).not_to_have_count(moves)
     expect(page.locator(".status")).to_contain_text(re.compile("O wins|A draw"))
     expect(page.get_by_role("region", name="Scorecard")).to_contain_text("decision")
 
@@ -251,6 +252,25 @@ def test_dark_mode_by_system_and_by_switch(page: Page) -> None:
     page.get_by_role("button", name="Theme: light").click()
     page.emulate_media(color_scheme="light")
     assert page.evaluate(ground) == dark
+
+
+SHIFTS = """() => new Promise((tell) => {
+  let sum = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach((each) => { sum += each.value; }))
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => tell(sum), 200);
+})"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["board?game=squava&moves=33.23&x=you&o=you", "2048?seed=3", "arena", "about"])
+def test_nothing_jumps_while_a_page_loads(page: Page, name: str, width: int) -> None:
+    """The sum of all layout shifts; up to 0.1 is called good."""
+    page.set_viewport_size({"width": width, "height": 850})
+    page.goto(f"/#/{name}")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(500)
+    assert page.evaluate(SHIFTS) < 0.1
 
 
 @pytest.mark.parametrize("name", ["board", "2048", "arena", "data?file=wins", "about"])

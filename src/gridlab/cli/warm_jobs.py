@@ -66,8 +66,13 @@ JOBS = (
         "train 2048 --games 20 --tuples 5x4 --workers 1 -o small.ntuple",
         "2048 evaluate 'ntuple file=small.ntuple' --games 1",
         "2048 evaluate 'expectimax evaluator=ntuple:small.ntuple depth=3' --games 1",
+        "play 2048 --seed 1 --against 'ntuple file=small.ntuple'",
+        "play 2048 --seed 1 --against 'expectimax evaluator=ntuple:small.ntuple depth=3'",
     )),
-    Job("2048 deep", 3.3, ("2048 generate -g 1 -d 5 --evaluator rows --max-moves 20 --seed 1 -o deep.jsonl",)),
+    Job("2048 deep", 3.3, (
+        "2048 generate -g 1 -d 5 --evaluator rows --max-moves 20 --seed 1 -o deep.jsonl",
+        "play 2048 --seed 1 --against 'expectimax depth=5'",
+    )),
     Job("mcts", 3, (
         "match 'mcts playouts=50' 'mcts playouts=50 proofs=0 careful=0' --game tictactoe --games 2",
         "match mcts best-first --game tictactoe --games 2",

@@ -17,6 +17,13 @@ export function gameName(game) {
   return NAMES[game] ?? game;
 }
 
+// Rows and columns of a game, before the server has said so: room for the board.
+export function sizeOf(game) {
+  const rules = Object.keys(NAMES).find((each) => NAMES[each] === game) ?? game;
+  const found = /(\d+)x(\d+)/.exec(rules);
+  return found ? [Number(found[1]), Number(found[2])] : [4, 4];
+}
+
 export function gameTitle(game) {
   return TITLES[game] ?? game.replace("x", "×");
 }

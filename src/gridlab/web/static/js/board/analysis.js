@@ -12,7 +12,7 @@ export class Analysis {
   constructor({ solved, knowledge }) {
     this.solved = solved;
     this.knowledge = knowledge;
-    this.body = h("div", { class: "stack tight" });
+    this.body = h("div", { class: "stack tight known" });
     this.element = h("section", { class: "card", "aria-label": "Analysis" }, h("h2", {}, "What is known"), this.body);
     this.work = null;
   }

@@ -57,15 +57,20 @@ export class Grid {
     });
   }
 
-  build(rows, cols) {
-    this.rows = rows;
-    this.cols = cols;
-    this.focus = Math.min(this.focus, rows * cols - 1);
+  // Room for a board of this size.
+  reserve([rows, cols]) {
     const style = this.element.style;
     style.setProperty("--cols", cols);
     style.setProperty("--rows", rows);
     style.setProperty("--w", cols * CELL + MARGINS);
     style.setProperty("--h", rows * CELL + MARGINS);
+  }
+
+  build(rows, cols) {
+    this.rows = rows;
+    this.cols = cols;
+    this.focus = Math.min(this.focus, rows * cols - 1);
+    this.reserve([rows, cols]);
     this.buttons = Array.from({ length: rows * cols }, (_, cell) =>
       h("button", {
         type: "button", class: "cell", role: "gridcell", tabindex: cell === this.focus ? 0 : -1, "data-cell": cell,

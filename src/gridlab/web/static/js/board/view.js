@@ -2,7 +2,7 @@
 
 import { get, post, whenBack } from "../api.js";
 import { announce, fill, h } from "../dom.js";
-import { ABOUT, gamePicker, gameTitle } from "../game-picker.js";
+import { ABOUT, gamePicker, gameTitle, sizeOf } from "../game-picker.js";
 import { playerPicker } from "../player-picker.js";
 import { preference, prefer } from "../prefs.js";
 import { remember } from "../route.js";
@@ -32,6 +32,7 @@ class BoardPage {
     this.shown = { values: preference("values", true), hint: preference("hint", false), network: preference("network", false) };
     this.learning = false;
     this.grid = new Grid({ press: (cell) => this.press(cell), look: (cell) => this.look(cell) });
+    this.grid.reserve(sizeOf(game.game));
     this.strip = new Strip((at) => this.jump(at));
     this.analysis = new Analysis({ knowledge: this.knowledge, solved: (values) => { this.knowledge.keep(this.game.game, values); this.refresh(); } });
     this.setup = new Setup({ changed: (position) => this.drawSetup(position), done: (board) => this.endSetup(board) });

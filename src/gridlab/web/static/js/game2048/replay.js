@@ -11,6 +11,7 @@ export class Replay {
   constructor(file, number) {
     Object.assign(this, { file, number, at: 0, parts: new Map(), playing: null });
     this.paper = h("div", { class: "tiles" });
+    this.paper.style.aspectRatio = "1";
     this.words = h("p", { class: "number", role: "status" });
     this.slider = h("input", { type: "range", min: 0, value: 0, "aria-label": "Move", oninput: () => this.jump(Number(this.slider.value)) });
     this.play = h("button", { class: "primary", onclick: () => this.toggle() }, "Play");

@@ -5,6 +5,7 @@ import { download } from "../board/transfer.js";
 import { lines } from "../charts.js";
 import { announce, counted, field, fill, h, number, select, toast } from "../dom.js";
 import { kindsOf, playerPicker } from "../player-picker.js";
+import { sizeOf } from "../game-picker.js";
 import { preference, prefer } from "../prefs.js";
 import { link, remember } from "../route.js";
 import { advice, ARROWS } from "./advice.js";
@@ -30,6 +31,7 @@ class Page2048 {
     this.states = [];
     this.moves = [];
     this.tiles = new Tiles();
+    this.tiles.element.style.aspectRatio = sizeOf(this.game).reverse().join(" / ");
     this.build(main);
     this.forget = [keys((direction) => this.move(direction)), whenBack(() => (this.states.length ? this.draw() : this.begin()))];
     swipes(this.tiles.element, (direction) => this.move(direction));
@@ -127,6 +129,7 @@ class Page2048 {
     this.busy = true;
     try {
       this.states = [await get("/2048/start", { game: this.game, seed: this.seed })];
+      this.tiles.element.style.aspectRatio = `${this.state.cols} / ${this.state.rows}`;
       this.moves = [];
       this.seedInput.value = this.seed;
       this.busy = false;
@@ -148,6 +151,7 @@ class Page2048 {
     try {
       const step = await post("/2048/move", this.asked({ direction }));
       await this.take(step, 1.4);
+      if (!step.state.over) announce(`${direction}, ${counted(step.state.score)} points, largest tile ${step.state.max_tile}`);
     } catch (error) {
       toast(error.message, true);
     }
