@@ -203,6 +203,6 @@ def add_up(weights: Weights, places: Places) -> float:
     """The value of a board from the places of its weights, in two sums, as either waits for its last addition."""
     one, two = 0.0, 0.0
     for each in range(0, len(places), 2):
-        one += weights[places[each]]
-        two += weights[places[each + 1]]
+        one += np.float64(weights[places[each]])
+        two += np.float64(weights[places[each + 1]])
     return one + two
