@@ -10,7 +10,7 @@ from gridlab.games.game2048.kernels import Boards
 from gridlab.games.game2048.position import Position2048
 
 NUMPY_LIMIT = 10**9  # beyond it numpy does not draw without replacement
-SPARE = 1.6  # times as many are drawn as are wanted with a choice, and then once more if need be
+FEW_FORCED, SPARE = 1.1, 1.6  # times as many are drawn as are wanted with a choice; as many again if they are too few
 
 
 def draw_layers(table: Tablebase2048, number: int, random: np.random.Generator) -> Iterator[tuple[int, Boards]]:
@@ -43,7 +43,7 @@ def draw_boards(
 ) -> list[Position2048]:
     """Up to `number` boards with so many directions or more, each as one of its images, all equally likely."""
     most = sum(each.boards - each.over for each in table.file.directory.layers)
-    tried, found = min(most, number), np.empty(0, np.uint64)
+    tried, found = min(most, round(FEW_FORCED * number) + 10), np.empty(0, np.uint64)
     while True:
         drawn = np.concatenate([boards for _, boards in draw_layers(table, tried, random)] or [found])
         found = drawn[table.directions(drawn) >= least_directions]
