@@ -18,6 +18,7 @@ from gridlab.datasets.terminals.build import build_terminals
 from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tables import tables_of
 from gridlab.games import game
+from gridlab.learn.ntuple.train import train_ntuple
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 START = 60.0  # seconds in which a server must answer
@@ -63,6 +64,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shipped = tables_of(game("2048:2x2")).shipped(game("2048:2x2"))
     shutil.copy(shipped, folder / "tables" / "2048-2x2.tb")
     play_match("random", "heuristic", "tictactoe", 6, workers=1).save(folder / "games" / "match.jsonl")
+    train_ntuple(folder / "nets" / "three.ntuple", "2048:3x3", games=400, tuples="tetrominoes", workers=1)
     words = [sys.executable, "-m", "gridlab", "2048", "generate", "-g", "3", "-d", "2", "--max-moves", "30", "--seed"]
     done = subprocess.run(
         [*words, "1", "-o", str(folder / "games" / "train.jsonl"), "--quiet"],

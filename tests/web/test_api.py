@@ -205,6 +205,7 @@ def test_files_are_found(ask: Ask) -> None:
     assert kinds == {
         "games/match.jsonl": "records",
         "games/train.jsonl": "games2048",
+        "nets/three.ntuple": "ntuple",
         "tables/2048-2x2.tb": "tablebase2048",
         "tables/tictactoe.tb": "tablebase",
         "wins": "terminals",
@@ -241,6 +242,15 @@ def test_games_can_be_replayed(ask: Ask, api: httpx.Client, data: Path) -> None:
     assert statistics["games"] == 3
     records = ask("/files/records", file="games/match.jsonl", count=4)
     assert (len(records["games"]), records["more"]) == (4, True)
+
+
+def test_a_learnt_network_tells_how_it_learnt(ask: Ask) -> None:
+    said = ask("/files/ntuple", file="nets/three.ntuple")
+    assert (said["rules"], len(said["tuples"]), said["weights"], said["games"]) == ("2048:3x3", 6, 6 * 16**4, 400)
+    assert said["settings"]["rate"] == "tc"
+    assert [each["games"] for each in said["curve"]] == sorted(each["games"] for each in said["curve"])
+    advised = ask("/2048/values", game="2048:3x3", board="2 4 ./. . ./. . .", player="ntuple file=nets/three.ntuple")
+    assert advised["best"]
 
 
 def test_players_are_those_of_the_registry(ask: Ask) -> None:

@@ -60,7 +60,7 @@ def outside(data: Path, tmp_path: Path) -> Iterator[Path]:
         "~",
     ],
 )
-@pytest.mark.parametrize("route", ["tablebase", "terminals", "games2048", "records", "checkpoint"])
+@pytest.mark.parametrize("route", ["tablebase", "terminals", "games2048", "records", "checkpoint", "ntuple"])
 def test_only_files_inside_the_folder_can_be_named(api: httpx.Client, outside: Path, name: str, route: str) -> None:
     refused(api.get(f"/files/{route}", params={"file": name}), 404)
 

@@ -14,7 +14,7 @@ from gridlab.exact.tables import open_tablebase
 from gridlab.games.protocol import GameRules
 from gridlab.games.registry import FAMILIES
 
-Kind = Literal["tablebase", "tablebase2048", "terminals", "games2048", "records", "checkpoint"]
+Kind = Literal["tablebase", "tablebase2048", "terminals", "games2048", "records", "checkpoint", "ntuple"]
 DEEPEST, MOST_ENTRIES, MOST_FOUND = 4, 5000, 300
 LONGEST_NAME = 500
 GLANCE = 4096  # bytes of a file of lines that tell what it is
@@ -104,7 +104,8 @@ class Folder:
 
     def _kind(self, path: Path) -> Kind | None:
         readers: dict[str, Callable[[Path], Kind | None]] = {
-            ".tb": _kind_of_table, ".safetensors": lambda path: "checkpoint", ".jsonl": _kind_of_lines
+            ".tb": _kind_of_table, ".safetensors": lambda path: "checkpoint", ".jsonl": _kind_of_lines,
+            ".ntuple": lambda path: "ntuple",
         }  # fmt: skip
         if path.suffix not in readers or path.name.startswith("."):
             return None

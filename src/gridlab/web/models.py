@@ -404,7 +404,7 @@ class FoundFile(BaseModel):
     """Something in the served folder that the lab can show."""
 
     path: str
-    kind: Literal["tablebase", "tablebase2048", "terminals", "games2048", "records", "checkpoint"]
+    kind: Literal["tablebase", "tablebase2048", "terminals", "games2048", "records", "checkpoint", "ntuple"]
     bytes: int
 
 
@@ -540,3 +540,27 @@ class CheckpointInfo(BaseModel):
     parameters: int
     settings: dict[str, Any]
     curve: list[CurvePoint]
+
+
+class NTuplePoint(BaseModel):
+    """Where a training of an n-tuple network stood."""
+
+    games: int
+    minutes: float
+    mean_score: float
+    tile_rates: dict[str, float]
+
+
+class NTupleInfo(BaseModel):
+    """An n-tuple network of 2048, and how it was learnt."""
+
+    path: str
+    rules: str
+    tuples: list[str]
+    weights: int
+    games: int
+    moves: int
+    minutes: float
+    workers: int
+    settings: dict[str, float | str]
+    curve: list[NTuplePoint]

@@ -18,6 +18,7 @@ from gridlab.exact.tablebase.stats import stats
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.mnk.position import Position
 from gridlab.games.notation import move_text
+from gridlab.nets.ntuple_file import read_network
 from gridlab.web.lab import Lab
 from gridlab.web.models import (
     BoardText,
@@ -31,6 +32,8 @@ from gridlab.web.models import (
     Game2048Info,
     Games2048Page,
     LayerCount,
+    NTupleInfo,
+    NTuplePoint,
     Page,
     PlyCount,
     RecordInfo,
@@ -104,6 +107,11 @@ def router(lab: Lab) -> APIRouter:
     async def checkpoint(file: File) -> CheckpointInfo:
         """A trained network, and its learning curve."""
         return await lab.quick.run(lambda: checkpoint_info(lab, file), REPLY_SECONDS)
+
+    @routes.get("/ntuple")
+    async def ntuple(file: File) -> NTupleInfo:
+        """An n-tuple network of 2048, and its learning curve."""
+        return await lab.quick.run(lambda: ntuple_info(lab, file), REPLY_SECONDS)
 
     return routes
 
@@ -208,4 +216,20 @@ def checkpoint_info(lab: Lab, file: str) -> CheckpointInfo:
         path=file, rules=found.facts.rules, episode=found.facts.episode, steps=found.facts.steps,
         parameters=sum(each.numel() for each in found.part(checkpoint.NETWORK).values()),
         settings=dict(found.facts.settings), curve=curve,
+    )  # fmt: skip
+
+
+def ntuple_info(lab: Lab, file: str) -> NTupleInfo:
+    found = read_network(lab.folder.inside(file))
+    learnt = found.head.learnt
+    return NTupleInfo(
+        path=file, rules=str(found.rules), tuples=found.head.tuples.split(","), weights=len(found.weights),
+        games=learnt.games, moves=learnt.moves, minutes=learnt.seconds / 60, workers=learnt.workers,
+        settings={"rate": learnt.rate, "step": learnt.step, "lambda": learnt.trace, "restart": learnt.restart,
+                  "optimistic": learnt.optimistic, "seed": learnt.seed},
+        curve=[
+            NTuplePoint(games=each.games, minutes=each.seconds / 60, mean_score=each.mean_score,
+                        tile_rates=each.tile_rates)
+            for each in learnt.curve
+        ],
     )  # fmt: skip

@@ -5,6 +5,7 @@ import { fill, h } from "../dom.js";
 import { link } from "../route.js";
 import { checkpoint } from "./checkpoint.js";
 import { games2048 } from "./games2048.js";
+import { ntuple } from "./ntuple.js";
 import { records } from "./records.js";
 import { tablebase } from "./tablebase.js";
 import { tablebase2048 } from "./tablebase2048.js";
@@ -17,6 +18,7 @@ const KINDS = {
   games2048: ["Games of 2048", games2048],
   records: ["Games between two", records],
   checkpoint: ["Trained networks", checkpoint],
+  ntuple: ["Learnt networks of 2048", ntuple],
 };
 
 export function view(main, parameters) {
