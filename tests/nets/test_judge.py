@@ -84,7 +84,7 @@ def test_an_interrupt_is_heard_soon(after: float) -> None:
     out, err = running.communicate(timeout=60)
     assert "KeyboardInterrupt" in err
     assert out == ""
-    assert time.monotonic() - begun < 2  # half a second, and the end of the process on a busy machine
+    assert time.monotonic() - begun < 4  # half a second, and the end of the process on a busy machine
 
 
 @pytest.mark.compiled

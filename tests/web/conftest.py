@@ -104,9 +104,9 @@ def ask(api: httpx.Client) -> Ask:
     return asked
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """The system's Chromium; Playwright brings none of its own here."""
+    """The system's Chromium; Playwright brings none of its own here. While it lives, nobody else can run a loop."""
     from playwright.sync_api import Error, sync_playwright
 
     path = next(filter(None, map(shutil.which, BROWSERS)), None)

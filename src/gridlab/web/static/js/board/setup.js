@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { field, fill, h } from "../dom.js";
 
 const NEXT = { ".": "X", X: "O", O: "." };
+const emptied = (board) => board.replaceAll(/[XO]/g, ".");
 
 export class Setup {
   // changed(position) draws it; done(board or null) ends it.
@@ -23,6 +24,7 @@ export class Setup {
 
   begin(game, position) {
     this.game = game;
+    this.position = position;
     this.element.hidden = false;
     this.input.value = position.board;
     this.check(position.board);
@@ -33,7 +35,8 @@ export class Setup {
   }
 
   press(cell) {
-    const rows = this.position.board.split("/");
+    const written = this.input.value; // what is being checked may be newer than what was
+    const rows = (emptied(written) === emptied(this.position.board) ? written : this.position.board).split("/");
     const cols = this.position.cols, row = Math.floor(cell / cols), col = cell % cols;
     rows[row] = rows[row].slice(0, col) + NEXT[rows[row][col]] + rows[row].slice(col + 1);
     this.input.value = rows.join("/");
@@ -41,7 +44,7 @@ export class Setup {
   }
 
   clear() {
-    this.input.value = this.position.board.replaceAll(/[XO]/g, ".");
+    this.input.value = emptied(this.position.board);
     this.check(this.input.value);
   }
 
