@@ -104,10 +104,7 @@ class ExpectimaxPlayer:
         return find_evaluator(self.evaluator).board(self.rules)
 
     def move(self, position: Position2048, random: np.random.Generator) -> str:
-        values = self.values(position, random)
-        if not values:
-            raise IllegalMove(f"there is no move in {position}")
-        return max(values, key=values.__getitem__)
+        return best_direction(self.values(position, random), position)
 
     def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
         """What each legal direction is worth; the first of the largest is played."""
@@ -156,10 +153,7 @@ class NTuplePlayer:
         return load_network(self.file, self.rules)
 
     def move(self, position: Position2048, random: np.random.Generator) -> str:
-        values = self.values(position, random)
-        if not values:
-            raise IllegalMove(f"there is no move in {position}")
-        return max(values, key=values.__getitem__)
+        return best_direction(self.values(position, random), position)
 
     def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
         """The points that each legal direction is worth; the first of the largest is played."""
@@ -192,10 +186,7 @@ class PerfectPlayer2048:
         return f"perfect tablebase={shlex.quote(self.tablebase)}" if self.tablebase else "perfect"
 
     def move(self, position: Position2048, random: np.random.Generator) -> str:
-        values = self.values(position, random)
-        if not values:
-            raise IllegalMove(f"there is no move in {position}")
-        return max(values, key=values.__getitem__)
+        return best_direction(self.values(position, random), position)
 
     def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
         """What each legal direction is worth under best play, the points of the move included, or its chance."""
@@ -214,6 +205,13 @@ def make_expectimax(rules: Rules2048, evaluator: str, depth: int, **settings: An
         if value != PLAYERS["expectimax"].settings[name]:
             raise BadPlayer(f"{name}={value} of the player expectimax: a search with an n-tuple network has no such")
     return NTuplePlayer(rules, file, depth)
+
+
+def best_direction(values: dict[str, float], position: Position2048) -> str:
+    """The first of the directions that are worth most."""
+    if not values:
+        raise IllegalMove(f"there is no move in {position}")
+    return max(values, key=values.__getitem__)
 
 
 def values_by_kernel(chooser: Chooser, position: Position2048, state: States) -> dict[str, float]:
