@@ -1,6 +1,7 @@
 """A training from command to file: repeated, resumed, interrupted, refused."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -130,7 +131,9 @@ def test_the_command(gridlab: Run, tmp_path: Path) -> None:
     assert (code, "1, 3, 5 and 7 end with one" in err) == (2, True)
 
 
-def test_ctrl_c_saves_whole(tmp_path: Path) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_saves_whole(tmp_path: Path, number: int) -> None:
     """And what was saved goes on to what it would have become."""
     words = ["train", "2048", "--rules", "2048:3x3", "--tuples", "tetrominoes", "--workers", "1", "--seed", "5"]
     command = [sys.executable, "-m", "gridlab", *words, "--games", "1000000", "--out", "a.ntuple"]
@@ -139,7 +142,7 @@ def test_ctrl_c_saves_whole(tmp_path: Path) -> None:
     while "mean score" not in running.stderr.readline():
         assert running.poll() is None
     begun = time.monotonic()
-    running.send_signal(signal.SIGINT)
+    running.send_signal(number)
     out, err = running.communicate(timeout=60)
     assert (running.returncode, time.monotonic() - begun < 15) == (130, True), err  # with a picture drawn
     assert "to go on: the same command with --resume --out a.ntuple" in err
