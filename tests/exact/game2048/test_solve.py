@@ -14,7 +14,7 @@ from gridlab.exact.game2048.solve import Solver, make_layers, starts_of
 from gridlab.games.game2048.images import smallest_images
 from gridlab.games.game2048.kernels import Boards, pack_board
 from gridlab.games.game2048.position import Position2048
-from gridlab.games.game2048.reference import Board
+from gridlab.games.game2048.reference import DIRECTIONS, Board, move
 from gridlab.games.game2048.rules import Rules2048
 
 GAMES = [
@@ -147,17 +147,46 @@ def test_other_shapes_agree_with_their_transposes(tmp_path: Path) -> None:
     assert sum(boards for _, boards, _, _ in counts[0]) == 21_752
 
 
+def plainly_reached(rules: Rules2048, most: int) -> set[Board]:
+    """Every board to move whose tiles add up to at most that, by search from the starts."""
+    waiting = [
+        each for _, one in reference.new_tiles(rules, (0,) * rules.cells) for _, each in reference.new_tiles(rules, one)
+    ]
+    found = set(waiting)
+    while waiting:
+        board = waiting.pop()
+        for direction in DIRECTIONS:
+            after, _ = move(rules, board, direction)
+            new = {each for _, each in reference.new_tiles(rules, after)} if after != board else set()
+            fresh = {each for each in new - found if sum(each) <= most}
+            found |= fresh
+            waiting += fresh
+    return found
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("text", "most"), [("2048:4x3", 12), ("2048:3x4", 12), ("2048:4x2", 16)])
+def test_boards_of_more_cells_by_sum(text: str, most: int) -> None:
+    """What a table up to a sum holds, sum by sum, on boards that cannot be solved whole or not quickly."""
+    rules = Rules2048.parse(text)
+    boards = list(plainly_reached(rules, most))
+    images, sums = smallest(boards, rules), np.array([sum(board) for board in boards])
+    counted = {total: len(np.unique(images[sums == total])) for total in np.unique(sums).tolist()}
+    assert {layer.sum: layer.boards for layer in make_layers(rules, 0, most)} == counted
+
+
 PUBLISHED = [  # boards to move up to symmetry: Yamashita, Kaneko, Nakayashiki (3x3); others by a second program, in C++
     ("2048", 8, 0, 84_660),
     ("2048", 0, 24, 67_104),
     pytest.param("2048", 16, 0, 23_483_970, marks=pytest.mark.long),
+    pytest.param("2048:2x4", 0, 0, 4_980_767, marks=pytest.mark.long),
 ]
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(("text", "tile", "most", "boards"), PUBLISHED)
-def test_published_counts_of_4x4(text: str, tile: int, most: int, boards: int) -> None:
-    """Stopped at the first 8 and 16, and up to a sum of tiles."""
+def test_published_counts_of_larger_boards(text: str, tile: int, most: int, boards: int) -> None:
+    """4x4 stopped at the first 8 and 16, and up to a sum of tiles; 2x4 whole."""
     layers = make_layers(Rules2048.parse(text), tile, most)
     assert sum(layer.boards for layer in layers) == boards
 
