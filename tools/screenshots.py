@@ -5,6 +5,7 @@ python tools/screenshots.py              makes docs/images/web-*.png anew; needs
 
 import argparse
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,8 @@ MADE = (
     "terminals build 4x4:4 -o wins/4x4",
     "2048 generate -g 12 -d 2 --seed 1 -o games/train.jsonl",
     "match heuristic mcts --game tictactoe4 --games 12 --save games/match.jsonl",
+    "tournament random heuristic mcts 'alpha-beta depth=2' --game tictactoe4 --games 40 --openings random:2 -o cup",
+    "train 2048 --rules 2048:3x3 --games 20000 --workers 1 -o nets/three.ntuple",
 )
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 COLOURS = 256  # of a picture; flat pages need no more
@@ -73,9 +76,11 @@ SHOTS = (
         scheme="dark",
     ),
     Shot("web-line", GAME, act=best_line, scheme="dark"),
-    Shot("web-2048", "2048?seed=5", act=some_moves),
+    Shot("web-2048", "2048?seed=5", height=900, act=some_moves),
     Shot("web-arena", "arena", height=1180, act=match_and_grade),
     Shot("web-data", "data?file=wins/4x4"),
+    Shot("web-tournament", "data?file=cup", height=1180),
+    Shot("web-learning", "data?file=nets/three.ntuple", height=1000, scheme="dark"),
     Shot("web-narrow", GAME, 390, 844),
     Shot("web-narrow-2048", "2048?seed=5", 390, 844, "dark"),
 )
@@ -84,7 +89,7 @@ SHOTS = (
 @contextmanager
 def server(folder: Path) -> Iterator[str]:
     for command in MADE:
-        words = [sys.executable, "-m", "gridlab", *command.split(), "--quiet"]
+        words = [sys.executable, "-m", "gridlab", *shlex.split(command), "--quiet"]
         subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     words = [sys.executable, "-m", "gridlab", "serve", "--port", "0", "--folder", str(folder)]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)

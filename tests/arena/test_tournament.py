@@ -8,7 +8,7 @@ import pytest
 from gridlab.arena import tournament as module
 from gridlab.arena.match.mnk import play_match
 from gridlab.arena.records.mnk import verify_records
-from gridlab.arena.tournament import Tournament, pairing_seed, play_tournament, plot_ratings
+from gridlab.arena.tournament import Tournament, pairing_seed, play_tournament, plot_ratings, read_tournament
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
 from gridlab.games import game
 from tests.arena.players import First, Late, add_player
@@ -143,3 +143,30 @@ def test_plot(tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "ratings.svg").read_text()
     with pytest.raises(FileTrouble, match="is no name for a picture"):
         plot_ratings(play(), tmp_path / "ratings.doc")
+
+
+def test_a_tournament_is_read_as_it_was_played(tmp_path: Path) -> None:
+    played = play(tmp_path)
+    assert read_tournament(tmp_path).as_dict() == played.as_dict()
+    (tmp_path / "01-03.jsonl").unlink()
+    found = read_tournament(tmp_path)
+    assert sorted(found.matches) == [(0, 1), (1, 2)]
+    assert found.cross_table[0][2] is None
+    assert [found.games_of(player) for player in range(3)] == [6, 12, 6]
+    assert "random" in str(found)
+
+
+def test_a_tournament_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileTrouble):
+        read_tournament(tmp_path)
+    play(tmp_path)
+    settings = json.loads((tmp_path / "tournament.json").read_text())
+    for change, reason in (
+        ({"version": 2}, "not the settings of a tournament of version 1"),
+        ({"players": [f"random seed={number}" for number in range(101)]}, "101 players; 100 can be rated"),
+        ({"seed": 3}, "a game of another match"),
+        ({"games": 4}, "more than 4 games, not 4"),
+    ):
+        (tmp_path / "tournament.json").write_text(json.dumps(settings | change))
+        with pytest.raises(FileTrouble, match=reason):
+            read_tournament(tmp_path)

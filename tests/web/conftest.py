@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from gridlab.arena.match.mnk import play_match
+from gridlab.arena.tournament import play_tournament
 from gridlab.datasets.terminals.build import build_terminals
 from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tables import tables_of
@@ -64,6 +65,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shipped = tables_of(game("2048:2x2")).shipped(game("2048:2x2"))
     shutil.copy(shipped, folder / "tables" / "2048-2x2.tb")
     play_match("random", "heuristic", "tictactoe", 6, workers=1).save(folder / "games" / "match.jsonl")
+    play_tournament(["random", "heuristic", "alpha-beta depth=2"], "tictactoe", 4, folder=folder / "cup", workers=1)
     train_ntuple(folder / "nets" / "three.ntuple", "2048:3x3", games=400, tuples="tetrominoes", workers=1)
     words = [sys.executable, "-m", "gridlab", "2048", "generate", "-g", "3", "-d", "2", "--max-moves", "30", "--seed"]
     done = subprocess.run(

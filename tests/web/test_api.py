@@ -11,6 +11,7 @@ import pytest
 from gridlab import Oracle, Position, game, open_tablebase
 from gridlab.arena.records.game2048 import parse
 from gridlab.arena.records.mnk import Record, find_flaw
+from gridlab.arena.tournament import read_tournament
 from gridlab.games.game2048.position import Position2048
 from tests.web.conftest import Ask
 
@@ -170,6 +171,14 @@ def test_a_grade_of_2048_says_what_was_given_away(api: httpx.Client) -> None:
     assert result["mistakes"][0]["svg"].startswith("<svg")
 
 
+def test_a_tournament_is_read_with_its_cross_table(api: httpx.Client, data: Path) -> None:
+    result = finished(api, "tournament", {"file": "cup"})["result"]
+    assert result == json.loads(json.dumps(read_tournament(data / "cup").as_dict()))
+    assert result["cross_table"][0][1] + result["cross_table"][1][0] == 4
+    failed = finished(api, "tournament", {"file": "wins"})
+    assert (failed["state"], "tournament.json" in failed["error"]) == ("failed", True)
+
+
 def test_a_search_is_done_off_the_page_and_remembered(api: httpx.Client) -> None:
     asked = {"game": "4x4:4", "board": "X.../.O../..../...."}
     assert finished(api, "solve", asked | {"seconds": 60})["result"]["exact"]
@@ -203,6 +212,8 @@ def test_a_job_whose_client_leaves_is_cancelled(api: httpx.Client) -> None:
 def test_files_are_found(ask: Ask) -> None:
     kinds = {each["path"]: each["kind"] for each in ask("/files")}
     assert kinds == {
+        "cup": "tournament",
+        **{f"cup/{pairing}.jsonl": "records" for pairing in ("01-02", "01-03", "02-03")},
         "games/match.jsonl": "records",
         "games/train.jsonl": "games2048",
         "nets/three.ntuple": "ntuple",

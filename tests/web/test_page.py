@@ -250,6 +250,16 @@ def test_data_a_gallery_a_search_a_replay(page: Page) -> None:
     expect(page.locator(".status")).to_contain_text(re.compile("wins|draw"))
 
 
+def test_a_tournament_with_its_cross_table(page: Page) -> None:
+    page.goto("/#/data")
+    page.get_by_role("link", name=re.compile("^cup ?[0-9]")).click()
+    expect(page.get_by_role("img", name=re.compile("Elo of each player"))).to_be_visible()
+    crossed = page.get_by_role("region", name="Cross table")
+    expect(crossed.locator("tbody tr")).to_have_count(3)
+    crossed.get_by_role("link").first.click()
+    expect(page.get_by_role("link", name="Game 0")).to_be_visible()
+
+
 def test_dark_mode_by_system_and_by_switch(page: Page) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     page.goto("/#/about")

@@ -27,6 +27,7 @@ from gridlab.core import draw
 from gridlab.core.errors import BadPlayer, FileTrouble, SpoiltFile
 from gridlab.core.figures import new_figure, save
 from gridlab.core.files import locked_folder, try_folder, write_json
+from gridlab.core.progress import bar
 from gridlab.core.untrusted import read_json
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
@@ -36,6 +37,7 @@ SETTINGS = "tournament.json"
 FORMAT, VERSION = "gridlab tournament", 1
 
 MOST_BYTES = 1 << 20  # of the settings
+MOST_PLAYERS = 100  # of a tournament that is read: its ratings are drawn a thousand times
 
 Pairing = tuple[int, int]
 
@@ -54,7 +56,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Tournament:
-    """The matches of all pairings (i, j) with i < j; i is A."""
+    """The matches of all pairings (i, j) with i < j; i is A. One that is not over lacks some."""
 
     rules: Rules
     players: tuple[str, ...]
@@ -73,7 +75,7 @@ class Tournament:
 
     @property
     def cross_table(self) -> list[list[float | None]]:
-        """Points of each player against each; None against itself."""
+        """Points of each player against each; None against itself, and where no game was played yet."""
         cells: list[list[float | None]] = [[None] * len(self.players) for _ in self.players]
         for (first, second), match in self.matches.items():
             cells[first][second] = float(match.points.sum())
@@ -95,6 +97,10 @@ class Tournament:
         """What a player got from all its games."""
         return sum(cell for cell in self.cross_table[player] if cell is not None)
 
+    def games_of(self, player: int) -> int:
+        """How many games a player has played."""
+        return sum(match.games for pairing, match in self.matches.items() if player in pairing)
+
     def as_dict(self) -> dict[str, Any]:
         ranked = [
             {
@@ -102,7 +108,7 @@ class Tournament:
                 "elo": self.ratings[player].elo,
                 "elo_interval": list(self.ratings[player].interval),
                 "points": self.points(player),
-                "games": self.games * (len(self.players) - 1),
+                "games": self.games_of(player),
             }
             for player in self.ranking
         ]
@@ -150,6 +156,29 @@ def play_tournament(
             _begin(place, settings, resume)
         matches = _play_pairings(players, rules, settings, workers, place, progress)
     return Tournament(rules, tuple(names), games, openings, seed, matches)
+
+
+def read_tournament(folder: Path | str, progress: bool = False) -> Tournament:
+    """What a folder holds of a tournament, every game checked; pairings that were not played yet are missing."""
+    folder = Path(folder)
+    held = read_json(folder / SETTINGS, Settings, MOST_BYTES, regular=True)
+    if (held.format, held.version) != (FORMAT, VERSION):
+        raise SpoiltFile(f"{folder / SETTINGS}: not the settings of a tournament of version {VERSION}")
+    if len(held.players) > MOST_PLAYERS:
+        raise FileTrouble(f"{folder} holds a tournament of {len(held.players):,} players; {MOST_PLAYERS} can be rated")
+    rules = game(held.rules, "mnk")
+    _check_names(held.players)
+    check_settings(rules, held.games, held.openings, held.seed)
+    matches: dict[Pairing, Match] = {}
+    pairings = list(combinations(range(len(held.players)), 2))
+    with bar(len(pairings), "reading", "pairing", progress) as shown:
+        for first, second in pairings:
+            path = folder / f"{_stem((first, second))}.jsonl"
+            if path.exists():
+                names, own = (held.players[first], held.players[second]), pairing_seed(held.seed, first, second)
+                matches[first, second] = _read_match(path, Match(rules, *names, held.openings, own, ()), held.games)
+            shown.update(1)
+    return Tournament(rules, tuple(held.players), held.games, held.openings, held.seed, matches)
 
 
 def _play_pairings(

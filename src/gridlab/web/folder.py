@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from gridlab.arena.tournament import SETTINGS
 from gridlab.core.errors import FileTrouble, GridlabError
 from gridlab.core.numbers import shortened
 from gridlab.exact.tables import open_tablebase
 from gridlab.games.protocol import GameRules
 from gridlab.games.registry import FAMILIES
 
-Kind = Literal["tablebase", "tablebase2048", "terminals", "games2048", "records", "checkpoint", "ntuple"]
+Kind = Literal["tablebase", "tablebase2048", "terminals", "games2048", "records", "tournament", "checkpoint", "ntuple"]
 DEEPEST, MOST_ENTRIES, MOST_FOUND = 4, 5000, 300
 LONGEST_NAME = 500
 GLANCE = 4096  # bytes of a file of lines that tell what it is
@@ -91,6 +92,8 @@ class Folder:
             )
             if any(each.startswith("layer_") for each in files):
                 yield self._found(Path(here), "terminals", sum(_size(Path(here) / each) for each in files))
+            if SETTINGS in files:
+                yield self._found(Path(here), "tournament", sum(_size(Path(here) / each) for each in files))
             for name in sorted(files):
                 seen += 1
                 if seen > MOST_ENTRIES:

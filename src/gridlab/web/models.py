@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.solution import Move, Solution
+from gridlab.web.folder import Kind
 from gridlab.web.lab import is_exact
 from gridlab.web.settings import MOST_AUTOPLAY, MOST_GAMES, MOST_POSITIONS, SOLVE_SECONDS
 
@@ -326,6 +327,7 @@ class Values2048(BaseModel):
     target: str = Field(
         description="What an exact value is: score, the points to come, or the tile whose chance it is."
     )
+    points: bool = Field(description="Whether a value is points to come, true or expected.")
 
 
 class Record2048(Told):
@@ -404,7 +406,7 @@ class FoundFile(BaseModel):
     """Something in the served folder that the lab can show."""
 
     path: str
-    kind: Literal["tablebase", "tablebase2048", "terminals", "games2048", "records", "checkpoint", "ntuple"]
+    kind: Kind
     bytes: int
 
 
@@ -521,6 +523,7 @@ class Replay2048(BaseModel):
     scores: list[int]
     directions: list[Direction | None]
     svgs: list[str]
+    history: list[tuple[int, int]] = Field(description="Moves and scores over the whole game, a few hundred of them.")
 
 
 class CurvePoint(BaseModel):

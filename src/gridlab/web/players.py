@@ -69,7 +69,7 @@ def _check_depth(name: str, settings: dict[str, Any], rules: GameRules) -> None:
     """Boards of 2048 that no kernel plays are searched in Python: two moves ahead, and no more."""
     if isinstance(rules, Rules2048) and not rules.packed and int(settings.get("depth", 0)) > PLAIN_DEPTH + 1:
         raise BadPlayer(
-            f"{name} depth={settings['depth']} is too slow on a board other than 4x4; depth={PLAIN_DEPTH} is not"
+            f"{name} depth={settings['depth']} is too slow on a board larger than 4x4; depth={PLAIN_DEPTH} is not"
         )
 
 

@@ -47,6 +47,7 @@ from gridlab.web.settings import REPLY_SECONDS
 
 FAR = 2**62
 MOST_BOARDS = 200  # of a replay in one answer
+MOST_POINTS = 300  # of its history
 File = Annotated[FileName, Query()]
 First = Annotated[int, Query(ge=0, le=FAR)]
 Count = Annotated[int, Query(ge=1, le=60)]
@@ -192,9 +193,12 @@ def replayed(lab: Lab, file: str, number: int, first: int) -> Replay2048:
         boards.append(tiles_of(np.array([game.final_board], np.uint64))[0].ravel().tolist())
         scores, said = [*scores, game.final_score], [*said, None]
     svgs = [draw.tiles_svg(tiles, 4, f"{score:,} points") for tiles, score in zip(boards, scores, strict=True)]
+    some = range(0, game.moves, game.moves // MOST_POINTS + 1)
+    history = [*((at, int(game.scores[at])) for at in some), (game.moves, game.final_score)]
     return Replay2048(
-        number=number, total=game.moves + 1, first=first, boards=boards, scores=scores, directions=said, svgs=svgs
-    )
+        number=number, total=game.moves + 1, first=first, boards=boards, scores=scores, directions=said, svgs=svgs,
+        history=history,
+    )  # fmt: skip
 
 
 def checkpoint_info(lab: Lab, file: str) -> CheckpointInfo:

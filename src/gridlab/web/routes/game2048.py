@@ -13,7 +13,7 @@ from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import travel
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.registry import game
-from gridlab.players.game2048 import adviser_of
+from gridlab.players.game2048 import NTuplePlayer, adviser_of
 from gridlab.players.registry import Player
 from gridlab.web.lab import Lab
 from gridlab.web.models import (
@@ -134,8 +134,11 @@ def valued(lab: Lab, position: Position2048, text: str) -> Values2048:
         found = adviser.values(position, chance(0, 0)) if position.moves() else {}
         exact = bool(getattr(player, "exact", False))
         target = str(getattr(getattr(player, "table", None), "target", ""))
+        points = isinstance(player, NTuplePlayer) or (exact and target == "score")
     best = max(found, key=found.__getitem__) if found else None
-    return Values2048(player=text, values=found, best=cast(Direction | None, best), exact=exact, target=target)
+    return Values2048(
+        player=text, values=found, best=cast(Direction | None, best), exact=exact, target=target, points=points
+    )
 
 
 def played(lab: Lab, asked: Autoplay2048) -> Steps2048:

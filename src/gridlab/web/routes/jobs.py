@@ -14,6 +14,7 @@ from gridlab.arena.grade2048 import Grade2048, find_table, grade2048
 from gridlab.arena.match import play_match
 from gridlab.arena.match.mnk import Match
 from gridlab.arena.match.mnk import play_match as play_mnk_match
+from gridlab.arena.tournament import read_tournament
 from gridlab.datasets.games2048.stats import statistics_of
 from gridlab.datasets.terminals.dataset import open_terminals
 from gridlab.datasets.terminals.find import find_terminals
@@ -112,6 +113,12 @@ def router(lab: Lab) -> APIRouter:
         """What a file of 2048 games comes to."""
         path = lab.folder.inside(asked.file)
         return info(lab.jobs.begin("statistics", lambda job: statistics_of(path).as_dict()))
+
+    @routes.post("/tournament", status_code=202)
+    async def tournament(asked: FileAsked) -> JobInfo:
+        """The ratings and the cross table of a tournament, every game checked."""
+        folder = lab.folder.whole_folder(asked.file)
+        return info(lab.jobs.begin("tournament", lambda job: read_tournament(folder).as_dict()))
 
     @routes.post("/tablebase2048", status_code=202)
     async def tablebase2048(asked: FileAsked) -> JobInfo:

@@ -68,7 +68,7 @@ export function lines({ title, series, band = [], below, low, high, format = sho
   const { chart, y } = frame(title, low ?? Math.min(...ys), high ?? Math.max(...ys), format);
   const x = (value) => LEFT + (W - LEFT - RIGHT) * (last === first ? 0.5 : (value - first) / (last - first));
   for (const at of ticks(first, last, 6)) {
-    if (Number.isInteger(at)) chart.append(s("text", { x: x(at), y: H - BOTTOM + 15, "text-anchor": "middle" }, short(at)));
+    if (Number.isInteger(at) || last - first < 2) chart.append(s("text", { x: x(at), y: H - BOTTOM + 15, "text-anchor": "middle" }, short(at)));
   }
   if (band.length > 1) {
     const upper = band.map(([at, , top]) => `${x(at)},${y(top)}`), lower = band.map(([at, bottom]) => `${x(at)},${y(bottom)}`).reverse();
@@ -82,8 +82,8 @@ export function lines({ title, series, band = [], below, low, high, format = sho
 }
 
 // rows: [{ name, value, low, high }]: a dot with its interval.
-export function whiskers({ title, rows, below, format }) {
-  const { chart, y } = frame(title, 0, 1, format);
+export function whiskers({ title, rows, below, format, low = 0, high = 1 }) {
+  const { chart, y } = frame(title, low, high, format);
   const step = (W - LEFT - RIGHT) / rows.length;
   const every = Math.ceil(rows.length / 20);
   rows.forEach((row, number) => {
@@ -100,8 +100,10 @@ export function legend(...entries) {
   return h("div", { class: "legend" }, entries.map(([kind, text]) => h("span", {}, h("i", { class: kind }), text)));
 }
 
+// Columns of words stand to the left, numbers to the right.
 export function table(head, rows) {
+  const kinds = head.map((_, column) => (rows.every((row) => /^[a-z]/i.test(row[column])) ? "words" : null));
   return h("div", { class: "table-wrap", tabindex: 0, role: "region", "aria-label": "Table" },
-    h("table", {}, h("thead", {}, h("tr", {}, head.map((each) => h("th", { scope: "col" }, each)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, typeof cell === "number" ? counted(cell) : cell)))))));
+    h("table", {}, h("thead", {}, h("tr", {}, head.map((each, column) => h("th", { scope: "col", class: kinds[column] }, each)))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, column) => h("td", { class: kinds[column] }, typeof cell === "number" ? counted(cell) : cell)))))));
 }

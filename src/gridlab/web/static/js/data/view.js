@@ -10,12 +10,14 @@ import { records } from "./records.js";
 import { tablebase } from "./tablebase.js";
 import { tablebase2048 } from "./tablebase2048.js";
 import { terminals } from "./terminals.js";
+import { tournament } from "./tournament.js";
 
 const KINDS = {
   tablebase: ["Tablebases", tablebase],
   tablebase2048: ["Solved boards of 2048", tablebase2048],
   terminals: ["Terminal wins", terminals],
   games2048: ["Games of 2048", games2048],
+  tournament: ["Tournaments", tournament],
   records: ["Games between two", records],
   checkpoint: ["Trained networks", checkpoint],
   ntuple: ["Learnt networks of 2048", ntuple],
@@ -26,7 +28,7 @@ export function view(main, parameters) {
   const files = h("nav", { class: "stack", "aria-label": "Files" }, h("p", { class: "muted" }, "Looking …"));
   const detail = h("div", { class: "column" });
   let leave = null;
-  fill(main, h("div", { class: "page-head" }, h("h1", {}, "Data"), h("p", {}, "Tables, datasets, games and networks in the served folder.")),
+  fill(main, h("div", { class: "page-head" }, h("h1", {}, "Data"), h("p", {}, "Tables, datasets, games, results and networks in the served folder.")),
     h("div", { class: "columns files" }, h("section", { class: "card", "aria-label": "Found" }, files), detail));
   get("/files").then((found) => {
     list(files, found, chosen);

@@ -6,14 +6,14 @@ const ALL = ["up", "left", "right", "down"];
 export const ARROWS = { up: "↑", down: "↓", left: "←", right: "→" };
 
 // Exact values are close to each other: all their digits that matter.
-function worth({ exact, target }, value) {
-  const digits = exact ? (target === "score" ? 3 : 6) : 1;
+function worth({ exact, target, points }, value) {
+  const digits = exact ? (target === "score" ? 3 : 6) : points ? 0 : 1;
   return value.toLocaleString("en", { minimumFractionDigits: exact ? digits : 0, maximumFractionDigits: digits });
 }
 
-function exactly({ target }) {
-  const what = target === "score" ? "points to come" : `the chance of a ${target}`;
-  return `Exact: ${what} with perfect play, from a solved board.`;
+function explained({ exact, target, points, player }) {
+  if (exact) return `Exact: ${target === "score" ? "points to come" : `the chance of a ${target}`} with perfect play, from a solved board.`;
+  return points ? `Points still to come, as ${player} has learnt to expect.` : `An opinion of ${player}, on its own scale.`;
 }
 
 export function advice(element, found) {
@@ -40,5 +40,5 @@ export function advice(element, found) {
     ];
   });
   fill(element, h("div", { class: "directions" }, rows),
-    h("p", { class: "muted small" }, found.exact ? exactly(found) : `An opinion of ${found.player}, on its own scale.`));
+    h("p", { class: "muted small" }, explained(found)));
 }

@@ -54,7 +54,7 @@ export class Replay {
       const here = mine - part.first, direction = part.directions[here];
       fill(this.paper, drawing(part.svgs[here], "tiles-svg"));
       this.words.textContent = `Move ${mine} of ${part.total - 1}, ${counted(part.scores[here])} points${direction ? `, next ${direction} ${ARROWS[direction]}` : ", the end"}`;
-      if (mine === 0) fill(this.chart, lines({ title: "Score over the first moves", series: [{ points: part.scores.map((score, move) => [move, score]) }], below: part.total > part.scores.length ? `move (the first ${part.scores.length})` : "move", low: 0 }));
+      if (!this.chart.hasChildNodes()) fill(this.chart, lines({ title: "Score over the game", series: [{ points: part.history }], below: "move", low: 0 }));
     } catch (error) {
       this.stop();
       fill(this.words, h("span", { class: "error" }, error.message));

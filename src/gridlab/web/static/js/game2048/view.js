@@ -25,7 +25,7 @@ class Page2048 {
     this.game = parameters.get("game") ?? preference("game2048", "2048");
     const seed = parameters.get("seed");
     this.seed = /^\d{1,15}$/.test(seed ?? "") ? Number(seed) : Math.floor(Math.random() * 1e6);
-    this.player = preference("adviser", "expectimax");
+    this.player = preference("adviser", this.game === "2048" ? "ntuple" : "expectimax");
     this.shown = preference("values2048", false);
     this.speed = preference("speed2048", "normal");
     this.states = [];
@@ -83,16 +83,15 @@ class Page2048 {
     return h("section", { class: "card", "aria-label": "Advice" }, h("h2", {}, "Advice"), h("div", { class: "stack" }, this.values, picker, field("Speed of autoplay", speed)));
   }
 
-  // Where a solved board knows the truth, it is asked first.
+  // A solved board knows the truth and is asked first; else whoever was chosen last; else a network, which counts in points.
   preferExact() {
     kindsOf(this.game).then((kinds) => {
-      const known = kinds.some((each) => each.name === "perfect" && !each.reason);
-      if (known === (this.player.split(" ")[0] === "perfect")) return;
-      if (known || this.player.startsWith("perfect")) {
-        this.player = known ? "perfect" : "expectimax";
-        this.showPicker();
-        this.ask();
-      }
+      const able = (text) => kinds.some((each) => each.name === text.split(" ")[0] && !each.reason);
+      const best = ["perfect", preference("adviser", "ntuple"), "ntuple"].find(able) ?? "expectimax";
+      if (best === this.player) return;
+      this.player = best;
+      this.showPicker();
+      this.ask();
     }, () => {});
   }
 
