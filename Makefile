@@ -13,7 +13,7 @@ PYTEST := $(RUN) pytest -n auto --dist worksteal
 
 .PHONY: help
 help:
-	@echo "make tour       set up, then a small run of everything"
+	@echo "make tour       set up, then a small, real piece of everything, with a report: tour/report.html"
 	@echo "make warm       set up, then compile everything, so that no command has to wait"
 	@echo "make test       set up, then the tests"
 	@echo "make check      ruff, mypy, import-linter, oxlint and the tests: what CI runs"

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "gridlab"
 PAGE = ROOT / "docs" / "design.md"
-ROOMS = ("core", "games", "search", "exact", "nets", "players", "arena", "datasets", "learn", "tour.py", "web", "cli")
+ROOMS = ("core", "games", "search", "exact", "nets", "players", "arena", "datasets", "learn", "tour", "web", "cli")
 LONGEST = 96  # characters of a sentence; a longer one ends at its first colon or comma
 BEGIN, END = "<!-- rooms -->\n", "<!-- end of rooms -->"
 

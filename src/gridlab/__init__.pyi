@@ -16,6 +16,7 @@ from gridlab.arena.records.mnk import Record as Record
 from gridlab.arena.session import Session as Session
 from gridlab.arena.tournament import Tournament as Tournament
 from gridlab.arena.tournament import play_tournament as play_tournament
+from gridlab.arena.tournament import read_tournament as read_tournament
 from gridlab.arena.whole2048 import Whole2048 as Whole2048
 from gridlab.arena.whole2048 import follow_player as follow_player
 from gridlab.core.behaviour import BEHAVIOUR as BEHAVIOUR

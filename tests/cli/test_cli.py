@@ -129,14 +129,6 @@ def test_states_of_an_outcome(gridlab: Run, outcome: str, number: int) -> None:
     assert (code, len(out.splitlines())) == (0, number + 1)
 
 
-@pytest.mark.compiled
-def test_the_tour(gridlab: Run) -> None:
-    code, out, _ = gridlab("tour")
-    assert code == 0
-    assert "255,168 games" in out
-    assert "X wins in 7 moves, if O allows it: 13 12 32 21 23 31 33" in out
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

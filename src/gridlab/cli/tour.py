@@ -1,22 +1,42 @@
 """`gridlab tour`."""
 
 from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Quiet, set_quiet
+from gridlab.cli.options import Quiet, set_quiet, target_folder
 from gridlab.core.errors import FileTrouble
 
 
-def tour(quiet: Quiet = False) -> None:
-    """A small run of everything, with its report."""
+def tour(
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", metavar="DIR", parser=target_folder, help="For what is made, and the report."),
+    ] = Path("tour"),
+    quiet: Quiet = False,
+) -> int:
+    """A small, real piece of everything in two minutes, and a report to look at.
+
+    What an earlier tour left in the folder is used again. If a part fails the others go on, and the exit code is 1.
+    """
     from gridlab import cli
     from gridlab.cli.warm_jobs import JOBS, TOUR
     from gridlab.core.warming import warm
-    from gridlab.tour import tour
+    from gridlab.tour.run import REPORT, take_tour
 
     set_quiet(quiet)
     with suppress(FileTrouble):  # nowhere to keep compiled kernels: they are compiled on the way
         warm([job for job in JOBS if job.name in TOUR], cli.run, progress=not quiet)
-    for stop in tour():
-        typer.echo(stop)
+    failed = []
+    for visit in take_tour(
+        out, lambda number, of, stop: typer.echo(f"{number}/{of} {stop.name}: {stop.doing}"), not quiet
+    ):
+        told = visit.shown.line if visit.shown else f"this did not work: {visit.error}"
+        typer.echo("".join(f"    {line}\n" for line in told.splitlines()))
+        failed += [visit.stop.name] if visit.error else []
+    typer.echo(f"{out / REPORT} shows it all: open it in a browser; `gridlab serve --open` starts the web lab")
+    if failed:
+        typer.echo(f"failed: {', '.join(failed)}", err=True)
+    return 1 if failed else 0

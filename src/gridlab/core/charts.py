@@ -1,0 +1,90 @@
+"""Small charts as SVG, for a page that stands alone: bars in groups and lines, with axes that can be read."""
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 220, 56, 12, 12, 36
+COLOURS = ("#2457a6", "#c2512f", "#3d8a5c", "#8a6d1f")
+WANTED = 4  # marks on an axis
+Points = Sequence[tuple[float, float]]
+
+
+def bars_svg(title: str, names: Sequence[str], series: Mapping[str, Sequence[float]], below: str = "") -> str:
+    """Bars side by side, one group a name, one colour a series."""
+    high = max([1e-9, *(value for values in series.values() for value in values)])
+    step = (WIDTH - LEFT - RIGHT) / len(names)
+    width = 0.8 * step / len(series)
+    parts = _grid(0, high)
+    for number, values in enumerate(series.values()):
+        for place, value in enumerate(values):
+            x, y = LEFT + place * step + 0.1 * step + number * width, _height(value, 0, high)
+            told = f"<title>{escape(names[place])}: {value:,g}</title>"
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{HEIGHT - BOTTOM - y:.1f}" '
+                f'fill="{COLOURS[number]}">{told}</rect>'
+            )
+    every = -(-len(names) // 20)
+    parts += [_below(LEFT + (place + 0.5) * step, name) for place, name in enumerate(names) if place % every == 0]
+    return _whole(title, parts, list(series), below)
+
+
+def lines_svg(title: str, series: Mapping[str, Points], below: str = "", high: float | None = None) -> str:
+    """Lines, one colour a series; both axes begin at 0."""
+    every = [point for points in series.values() for point in points]
+    last = max([1e-9, *(x for x, _ in every)])
+    top = high or max([1e-9, *(y for _, y in every)])
+    parts = _grid(0, top)
+    for number, points in enumerate(series.values()):
+        places = " ".join(f"{_across(x, last):.1f},{_height(y, 0, top):.1f}" for x, y in points)
+        parts.append(f'<polyline points="{places}" fill="none" stroke="{COLOURS[number]}" stroke-width="2"/>')
+    parts += [_below(_across(mark, last), f"{mark:g}") for mark in marks(0, last)]
+    return _whole(title, parts, list(series), below)
+
+
+def marks(low: float, high: float) -> list[float]:
+    """Round numbers from low to high, a handful of them."""
+    rough = (high - low) / WANTED
+    unit = 10 ** math.floor(math.log10(rough))
+    step = next(each * unit for each in (1, 2, 5, 10) if each * unit >= rough)
+    return [step * number for number in range(math.ceil(low / step), math.floor(high / step + 1e-9) + 1)]
+
+
+def short(value: float) -> str:
+    """1200000 as 1.2M."""
+    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= unit:
+            return f"{value / unit:.3g}{letter}"
+    return f"{value:.3g}"
+
+
+def _across(x: float, last: float) -> float:
+    return LEFT + (WIDTH - LEFT - RIGHT) * x / last
+
+
+def _height(value: float, low: float, high: float) -> float:
+    return TOP + (HEIGHT - TOP - BOTTOM) * (1 - (value - low) / (high - low))
+
+
+def _grid(low: float, high: float) -> list[str]:
+    parts = []
+    for mark in marks(low, high):
+        y = _height(mark, low, high)
+        parts.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" class="rule"/>')
+        parts.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{short(mark)}</text>')
+    return parts
+
+
+def _below(x: float, text: str) -> str:
+    return f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{escape(text)}</text>'
+
+
+def _whole(title: str, parts: list[str], names: list[str], below: str) -> str:
+    legend = " ".join(
+        f'<tspan fill="{colour}">■</tspan> {escape(name)}' for name, colour in zip(names, COLOURS, strict=False)
+    )
+    said = f"{escape(below)}{' · ' if below and len(names) > 1 else ''}{legend if len(names) > 1 else ''}"
+    return (
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">'
+        f'{"".join(parts)}<text x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 4}" text-anchor="middle">{said}</text></svg>'
+    )

@@ -1,0 +1,55 @@
+"""What a stop of the tour shows: a little for the terminal, and pictures, tables and commands for the report."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NamedTuple
+
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.solution import Solution
+from gridlab.games.notation import MARKS
+
+
+class Shown(NamedTuple):
+    """The outcome of a stop."""
+
+    line: str  # for the terminal: a line or a small picture
+    html: str  # for the report
+    further: tuple[str, ...] = ()  # commands that go further
+    reused: bool = False  # whether it was there from an earlier tour
+
+
+def said(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def plain(text: str) -> str:
+    """Text as a terminal shows it."""
+    return f"<pre>{escape(text)}</pre>"
+
+
+def gallery(pictures: Iterable[tuple[str, str]]) -> str:
+    """Pictures, each with its caption."""
+    shown = "".join(f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>" for svg, caption in pictures)
+    return f'<div class="gallery">{shown}</div>'
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+    def cell(kind: str, value: str | int) -> str:
+        return f"<{kind}>{escape(f'{value:,}' if isinstance(value, int) else value)}</{kind}>"
+
+    head = "".join(cell("th", each) for each in header)
+    body = "".join(f"<tr>{''.join(cell('td', each) for each in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def values(position: Position, found: Solution) -> str:
+    """A board with what each move is worth: W9 wins in 9 plies, L6 loses in 6, D draws; the best are framed."""
+    marks = [MARKS[value] for value in position.values]
+    cells = [f'<td class="stone">{mark}</td>' if mark != MARKS[0] else "<td></td>" for mark in marks]
+    for move in found.moves:
+        far = move.distance if move.value in ("win", "loss") else ""
+        best = " best" if move.cell in found.best else ""
+        cells[move.cell] = f'<td class="{move.value}{best}">{move.value[0].upper()}{far}</td>'
+    cols = position.rules.cols
+    rows = "".join(f"<tr>{''.join(cells[at : at + cols])}</tr>" for at in range(0, len(cells), cols))
+    return f'<table class="board">{rows}</table>'

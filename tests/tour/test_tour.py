@@ -1,0 +1,77 @@
+"""The tour: every stop works, a second one uses what is there, and what fails is told while the others go on."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from gridlab.tour import stops
+from gridlab.tour.show import Shown
+from tests.conftest import Run
+
+pytestmark = pytest.mark.compiled
+EMPTY = {"meta", "line", "rect", "polyline", "path", "circle", "br"}
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stops, "SECONDS", 1)
+    monkeypatch.setattr(stops, "EPISODES", 5)
+
+
+class Balance(HTMLParser):
+    """Sees that every element that is opened is closed, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        self.pictures = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert not {"src", "href"} & {name for name, _ in attrs}, "the page stands alone"
+        self.pictures += tag == "svg"
+        if tag not in EMPTY:
+            self.opened.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in EMPTY:
+            assert self.opened.pop() == tag
+
+
+def test_the_tour_a_second_one_and_one_that_fails(gridlab: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "tour"
+    code, out, _ = gridlab("tour", "-o", folder)
+    assert code == 0
+    assert "6,046 arrangements, 5,478 legal positions, 255,168 games" in out
+    assert "X wins in 7 moves, if O allows it: 13 12 32 21 23 31 33" in out
+    assert "380,192 wins of the first plies, every one verified" in out
+    assert "best play on 2x3 makes 480.26 points" in out
+    page = (folder / "report.html").read_text()
+    balance = Balance()
+    balance.feed(page)
+    assert (balance.opened, balance.pictures > 20) == ([], True)
+    assert "earlier tour" not in page
+
+    made = {path: path.stat().st_mtime_ns for path in folder.glob("*.tb")}
+    code, out, _ = gridlab("tour", "-o", folder, "--quiet")
+    assert code == 0
+    assert {path: path.stat().st_mtime_ns for path in folder.glob("*.tb")} == made
+    assert len(re.findall("found from an earlier tour", (folder / "report.html").read_text())) >= 5
+
+    (folder / "2048-2x3.tb").write_bytes(b"nothing of the kind")
+    code, out, err = gridlab("tour", "-o", folder, "--quiet")
+    assert (code, "failed: 2048 solved" in err) == (1, True)
+    assert "this did not work: " in out
+    assert "points a game" in out.split("this did not work")[1], "the stops after it go on"
+    assert "This did not work: " in (folder / "report.html").read_text()
+
+
+def test_an_accident_is_kept_to_its_stop(gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def accident(folder: Path, progress: bool) -> Shown:
+        raise ZeroDivisionError("<b>&")
+
+    monkeypatch.setattr("gridlab.tour.run.stops", lambda: [stops.Stop("One", "falls", accident)])
+    code, out, _ = gridlab("tour", "-o", tmp_path / "t")
+    assert (code, "this did not work: ZeroDivisionError: <b>&" in out) == (1, True)
+    assert "ZeroDivisionError: &lt;b&gt;&amp;" in (tmp_path / "t" / "report.html").read_text()
