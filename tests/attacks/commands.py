@@ -11,6 +11,7 @@ from gridlab.cli import app
 
 NEW = "new"  # in an example: a name of something to write
 EXAMPLES: dict[str, list[str]] = {
+    "doctor": [],
     "census": ["3x3:3"],
     "states": ["3x3:3", "--out", f"{NEW}.csv"],
     "lines": ["3x3:3"],

@@ -8,13 +8,17 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from gridlab import __version__
 from gridlab.cli import (
     arena,
     best_first,
     datasets2048,
+    doctor,
     game2048,
     grade,
     play,
@@ -29,28 +33,86 @@ from gridlab.cli import (
 )  # fmt: skip
 from gridlab.core.errors import GridlabError
 
+
+def version_of(asked: bool) -> None:
+    """`gridlab --version`."""
+    if asked:
+        typer.echo(f"gridlab {__version__}")
+        raise typer.Exit
+
+
 HELP = {"help_option_names": ["-h", "--help"]}
+Command = Callable[..., int | None]
+# What people want, and the commands for it, each in one line.
+SECTIONS: dict[str, dict[str, tuple[Command | typer.Typer, str]]] = {
+    "Look": {
+        "tour": (tour.tour, "A small, real piece of everything, with a report."),
+        "serve": (serve.serve, "The web lab: play, see the truth, look into the data."),
+        "show": (positions.show, "Draw a position and tell what it is."),
+        "lines": (positions.lines, "Draw the lines that win and lose."),
+    },
+    "Count": {
+        "census": (positions.census, "Count every legal position of a game."),
+        "states": (positions.states, "List every legal position as CSV."),
+        "terminals": (terminals.app, "All terminal wins as a dataset: build, verify, search."),
+    },
+    "Solve": {
+        "solve": (solve.solve, "The exact value of a position and of every move."),
+        "best-first": (best_first.best_first, "Best-first search from an input file; forced wins."),
+        "tablebase": (tablebase.app, "Whole games solved, small boards of 2048 too."),
+    },
+    "Play and compare": {
+        "play": (play.play, "Play in the terminal, with hints and exact values."),
+        "match": (arena.match, "Let two players play each other."),
+        "tournament": (arena.tournament, "Everybody against everybody: cross table and Elo."),
+        "grade": (grade.grade, "Hold players to the truth: accuracy, blunders, regret."),
+        "games": (arena.games, "Recorded games: verify them."),
+    },
+    "Data, learning": {
+        "2048": (game2048.app, "Measure players; make and check datasets of games."),
+        "train": (train.app, "Networks for Squava and 2048: train, inspect, export."),
+    },
+    "This installation": {
+        "doctor": (doctor.doctor, "Versions, extras, cache, machine: how things stand."),
+        "warm": (warm.warm, "Compile everything now, so that no command waits."),
+    },
+}
+
+
+class Sectioned(TyperGroup):
+    """The commands by what people want."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, line) for name, (_, line) in commands.items()], col_max=12)
+
+
 app = typer.Typer(
     name="gridlab",
-    help="A laboratory for small grid games.",
-    epilog="GAME is a name (tictactoe, tictactoe4, tictactoe5, squava) or rules such as 3x3:3, 5x5:4-3, 3x3:-3.",
-    add_completion=False,
+    cls=Sectioned,
+    help="A laboratory for small grid games: in-a-row games of any size, Squava, 2048.",
+    epilog="GAME is a name (tictactoe, tictactoe4, tictactoe5, squava, 2048) or rules such as 5x5:4-3, 2048:3x3.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings=HELP,
 )
-COMMANDS: tuple[Callable[..., int | None], ...] = (
-    tour.tour, positions.census, positions.states, positions.lines, positions.show, solve.solve,
-    best_first.best_first, play.play, arena.match, arena.tournament, grade.grade,
-    serve.serve, warm.warm,
-)  # fmt: skip
-for command in COMMANDS:
-    app.command()(command)
-app.add_typer(arena.games, name="games")
-app.add_typer(terminals.app, name="terminals")
-app.add_typer(tablebase.app, name="tablebase")
-app.add_typer(game2048.app, name="2048")
-app.add_typer(train.app, name="train")
+for each in SECTIONS.values():
+    for name, (command, _) in each.items():
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+
+
+@app.callback()
+def whole(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=version_of, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """A laboratory for small grid games: in-a-row games of any size, Squava, 2048."""
+
 
 SCRIPTS: dict[str, Callable[..., int | None]] = {
     "generate_dataset.py": datasets2048.generate,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from gridlab.cli import completion
 from gridlab.cli.options import (
     Json,
     OutFolder,
@@ -22,7 +23,12 @@ from gridlab.core.files import refuse_overlap
 
 games = typer.Typer(help="Games on record, one JSON object a line.", rich_markup_mode=None)
 
-PlayedGame = Annotated[str, typer.Option("--game", metavar="GAME", help="A name, or rules such as 3x3:3 or 5x5:4-3.")]
+PlayedGame = Annotated[
+    str,
+    typer.Option(
+        "--game", metavar="GAME", help="A name, or rules such as 3x3:3 or 5x5:4-3.", autocompletion=completion.games
+    ),
+]
 Games = Annotated[
     int,
     typer.Option("--games", metavar="N", parser=whole(1), help="An even number: each opening is played twice."),
@@ -31,8 +37,15 @@ Openings = Annotated[str, typer.Option("--openings", help="How games begin: rand
 
 
 def match(
-    a: Annotated[str, typer.Argument(metavar="A", help='A player, such as random or "alpha-beta depth=4".')],
-    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
+    a: Annotated[
+        str,
+        typer.Argument(
+            metavar="A",
+            help='A player, such as random or "alpha-beta depth=4".',
+            autocompletion=completion.players,
+        ),
+    ],
+    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.", autocompletion=completion.players)],
     game: PlayedGame,
     number: Games = 100,
     openings: Openings = "random:0",
@@ -77,7 +90,10 @@ def spare_files_of(player: str, target: Path) -> None:
 
 
 def tournament(
-    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Two or more different players.")],
+    players: Annotated[
+        list[str],
+        typer.Argument(metavar="PLAYER...", help="Two or more different players.", autocompletion=completion.players),
+    ],
     game: PlayedGame,
     number: Games = 100,
     openings: Openings = "random:0",

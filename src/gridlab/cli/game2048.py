@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli import datasets2048
+from gridlab.cli import completion, datasets2048
 from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet, whole
 
 app = typer.Typer(
@@ -21,7 +21,11 @@ def _group() -> None:
 def evaluate(
     player: Annotated[
         str,
-        typer.Argument(metavar="PLAYER", help='random, or "expectimax evaluator=spec depth=4"; or evaluator=rows.'),
+        typer.Argument(
+            metavar="PLAYER",
+            help='random, or "expectimax evaluator=spec depth=4"; or evaluator=rows.',
+            autocompletion=completion.players,
+        ),
     ],
     games: Annotated[int, typer.Option("--games", metavar="N", parser=whole(1), help="How many to play.")] = 100,
     rules: Annotated[

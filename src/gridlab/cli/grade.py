@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gridlab.cli import completion
 from gridlab.cli.arena import PlayedGame, spare_files_of
 from gridlab.cli.options import Json, Picture, Quiet, Seed, Table, Workers, set_quiet, target, whole
 from gridlab.core.errors import BadNotation
@@ -15,7 +16,12 @@ DEFAULT_PICTURE = Path("grade.png")
 
 def grade(
     players: Annotated[
-        list[str], typer.Argument(metavar="PLAYER...", help='One or more, such as random or "alpha-beta depth=4".')
+        list[str],
+        typer.Argument(
+            metavar="PLAYER...",
+            help='One or more, such as random or "alpha-beta depth=4".',
+            autocompletion=completion.players,
+        ),
     ],
     game: PlayedGame,
     positions: Annotated[

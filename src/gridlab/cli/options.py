@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from gridlab.cli.completion import games
 from gridlab.core.errors import GridlabError
 from gridlab.core.files import check_source, try_folder, try_place
 from gridlab.core.numbers import MOST, shortened, whole_number
@@ -85,7 +86,9 @@ target = _parser(lambda text: try_place(Path(text) if text else None))
 table = _parser(_find_table)
 target_folder = _parser(lambda text: try_folder(Path(text) if text else None))
 
-Game = Annotated[str, typer.Argument(metavar="GAME", help="A name, or rules such as 3x3:3 or 5x5:4-3.")]
+Game = Annotated[
+    str, typer.Argument(metavar="GAME", help="A name, or rules such as 3x3:3 or 5x5:4-3.", autocompletion=games)
+]
 Out = Annotated[
     Path | None,
     typer.Option(

@@ -1,0 +1,157 @@
+"""How an installation stands: versions, extras, compiled kernels, the machine, and the files that come along."""
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gridlab import __version__
+from gridlab.core.errors import GridlabError
+from gridlab.core.kernel_cache import homes
+from gridlab.core.room import available_memory, size_text
+from gridlab.core.workers import available_cores
+
+NEED = re.compile(r"([\w.-]+).*;\s*extra == ['\"]([\w-]+)['\"]")  # torch==2.13.*; extra == 'learn'
+PACKAGE = Path(__file__).parent.parent
+REQUIRED = ("numpy", "numba", "typer", "tqdm", "msgspec", "zstandard")
+
+
+@dataclass(frozen=True)
+class Extra:
+    """An optional part, and the libraries that it still needs."""
+
+    name: str
+    missing: tuple[str, ...]
+
+    @property
+    def state(self) -> str:
+        return f"missing {', '.join(self.missing)}: pip install 'gridlab[{self.name}]'" if self.missing else "there"
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A file that comes with the package, and what is wrong with it."""
+
+    file: str
+    bytes: int
+    flaw: str
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """What was found."""
+
+    versions: dict[str, str]
+    platform: str
+    cores: int
+    memory: int | None
+    cache: str  # empty if compiled kernels can be kept nowhere
+    kernels: int
+    cache_bytes: int
+    extras: tuple[Extra, ...]
+    shipped: tuple[Shipped, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether everything that has to be right is."""
+        return not any(each.flaw for each in self.shipped) and bool(self.cache)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"sound": self.sound, **asdict(self)}
+
+    def __str__(self) -> str:
+        free = "" if self.memory is None else f", {size_text(self.memory)} of memory free"
+        kernels = f"{self.kernels:,} in {self.cache}, {size_text(self.cache_bytes)}" if self.cache else "none kept"
+        return "\n".join(
+            [
+                ", ".join(f"{name} {version}" for name, version in self.versions.items()),
+                f"{self.platform}, {self.cores} cores to use{free}",
+                f"compiled kernels: {kernels}",
+                *(f"extra {each.name}: {each.state}" for each in self.extras),
+                *(f"file {each.file}: {size_text(each.bytes)}, {each.flaw or 'sound'}" for each in self.shipped),
+                "all is well" if self.sound else "something is wrong",
+            ]
+        )
+
+
+def check_up() -> Checkup:
+    """Look at everything."""
+    cache = next((each for each in homes(make=True) if _writable(each)), None)
+    kept = [each.stat().st_size for each in cache.rglob("*.code")] if cache is not None and cache.is_dir() else []
+    return Checkup(
+        {"gridlab": __version__, "Python": platform.python_version(), **{name: _version(name) for name in REQUIRED}},
+        f"{platform.system()} {platform.machine()}", available_cores(), available_memory(),
+        "" if cache is None else str(cache), len(kept), sum(kept), tuple(extras()), tuple(shipped()),
+    )  # fmt: skip
+
+
+def _version(library: str) -> str:
+    try:
+        return importlib.metadata.version(library)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"
+
+
+def _writable(folder: Path) -> bool:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK)
+
+
+def extras() -> Iterator[Extra]:
+    """The optional parts as the package declares them; none where it is run from a folder that is not installed."""
+    try:
+        about = importlib.metadata.metadata("gridlab")
+    except importlib.metadata.PackageNotFoundError:
+        return
+    needs = [
+        re.fullmatch(r"([\w.-]+).*;\s*extra == ['\"]([\w-]+)['\"]", each)
+        for each in about.get_all("Requires-Dist") or []
+    ]
+    for name in about.get_all("Provides-Extra") or []:
+        wanted = [each[1] for each in needs if each and each[2] == name and each[1] != "gridlab"]
+        yield Extra(name, tuple(library for library in wanted if _version(library) == "missing"))
+
+
+def shipped() -> Iterator[Shipped]:
+    """Every file that comes along, read by its own reader."""
+    for path in sorted(PACKAGE.rglob("shipped/*")):
+        if (reader := _reader(path)) is not None:
+            try:
+                flaw = reader(path)
+            except GridlabError as error:
+                flaw = str(error)
+            yield Shipped(path.relative_to(PACKAGE).as_posix(), path.stat().st_size, flaw)
+
+
+def _reader(path: Path) -> Callable[[Path], str] | None:
+    return {".tb": _table_flaw, ".ntuple": _network_flaw, ".safetensors": _checkpoint_flaw}.get(path.suffix)
+
+
+def _table_flaw(path: Path) -> str:
+    from gridlab.exact.tables import open_tablebase, tables_of
+
+    complaints = tables_of(open_tablebase(path).rules).verify(path, False, 0, 1, False).complaints
+    return str(complaints[0]) if complaints else ""
+
+
+def _network_flaw(path: Path) -> str:
+    from gridlab.nets.ntuple_file import read_network
+
+    read_network(path)
+    return ""
+
+
+def _checkpoint_flaw(path: Path) -> str:
+    if not importlib.util.find_spec("torch"):
+        return ""  # nobody here can use it
+    from gridlab.games.registry import game
+    from gridlab.nets import checkpoint
+
+    checkpoint.read(path, str(game("squava", "mnk")))
+    return ""

@@ -1,0 +1,80 @@
+"""The front of the command line: help by what people want, version, completion, the doctor."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gridlab import __version__, cli
+from gridlab.cli import SECTIONS
+from gridlab.tour import doctor
+from tests.conftest import Run
+
+
+def complete(words: str, position: int) -> list[str]:
+    """What bash would offer."""
+    environment = os.environ | {"_GRIDLAB_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(position)}
+    program = "import sys; from gridlab.__main__ import main; sys.argv = ['gridlab']; main()"
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    return done.stdout.split()
+
+
+def test_every_command_has_its_section_and_one_plain_line(gridlab: Run) -> None:
+    code, out, _ = gridlab("--help")
+    assert code == 0
+    for title, commands in SECTIONS.items():
+        assert f"\n{title}:\n" in out
+        for name, (_, line) in commands.items():
+            assert f"  {name} " in out
+            assert f"{line}\n" in out, "a line that is not broken"
+    known = {each.name for each in cli.app.registered_commands} | {each.name for each in cli.app.registered_groups}
+    assert known == {name for commands in SECTIONS.values() for name in commands}
+
+
+@pytest.mark.parametrize("words", [["-h"], ["tablebase", "-h"], ["2048", "generate", "-h"], ["doctor", "-h"]])
+def test_h_is_help(gridlab: Run, words: list[str]) -> None:
+    code, out, _ = gridlab(*words)
+    assert (code, out.startswith("Usage: ")) == (0, True)
+
+
+def test_version(gridlab: Run) -> None:
+    assert gridlab("--version")[:2] == (0, f"gridlab {__version__}\n")
+
+
+def test_completion_of_commands_games_and_players() -> None:
+    assert complete("gridlab ta", 1) == ["tablebase"]
+    assert complete("gridlab census tic", 2) == ["tictactoe", "tictactoe4", "tictactoe5"]
+    assert "alpha-beta" in complete("gridlab match al", 2)
+    assert "ntuple" in complete("gridlab 2048 evaluate nt", 3)
+
+
+@pytest.mark.compiled
+def test_the_doctor_finds_all_well(gridlab: Run) -> None:
+    code, out, _ = gridlab("doctor")
+    assert code == 0
+    assert f"gridlab {__version__}, Python " in out
+    assert "file nets/shipped/2048.ntuple: " in out
+    assert out.endswith("all is well\n")
+    found = json.loads(gridlab("doctor", "--json")[1])
+    assert found["sound"]
+    assert {each["name"] for each in found["extras"]} >= {"export", "learn", "onnx", "web"}
+
+
+def test_the_doctor_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = doctor._version
+    monkeypatch.setattr(doctor, "_version", lambda name: "missing" if name == "torch" else real(name))
+    missing = {each.name: each.state for each in doctor.extras()}
+    assert missing["learn"] == "missing torch: pip install 'gridlab[learn]'"
+    assert missing["web"] == "there"
+
+
+def test_the_doctor_names_a_spoilt_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "nets" / "shipped").mkdir(parents=True)
+    (tmp_path / "nets" / "shipped" / "2048.ntuple").write_bytes(b"no network")
+    monkeypatch.setattr(doctor, "PACKAGE", tmp_path)
+    (found,) = doctor.shipped()
+    assert found.flaw
+    assert found.file == "nets/shipped/2048.ntuple"
