@@ -8,7 +8,7 @@ export UV_FIND_LINKS := $(shell python3 -m pip config get global.find-links 2>/d
 RUN := $(UV) run --no-sync
 PYTEST := $(RUN) pytest -n auto --dist worksteal
 
-.PHONY: tour warm test test-long check bench clean chromium
+.PHONY: tour warm test test-long check bench docs clean chromium
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -16,8 +16,9 @@ help:
 	@echo "make tour       set up, then a small, real piece of everything, with a report: tour/report.html"
 	@echo "make warm       set up, then compile everything, so that no command has to wait"
 	@echo "make test       set up, then the tests"
-	@echo "make check      ruff, mypy, import-linter, oxlint and the tests: what CI runs"
+	@echo "make check      ruff, mypy, import-linter, oxlint, the site and the tests: what CI runs"
 	@echo "make test-long  the tests that take minutes or a fresh environment"
+	@echo "make docs       the docs as a site: site/index.html"
 	@echo "make bench      the figures of docs/, measured on this machine"
 
 .uv/bin/uv:
@@ -63,7 +64,12 @@ check: .venv/.all
 	$(RUN) mypy
 	$(RUN) lint-imports
 	$(RUN) oxlint --quiet --deny-warnings src/gridlab/web/static
+	$(MAKE) docs
 	$(MAKE) test
+
+# A broken link, a picture that is missing, a name that is not there: each fails.
+docs: .venv/.all
+	$(RUN) sphinx-build --quiet --fail-on-warning --keep-going docs site
 
 bench: .venv/.all
 	$(RUN) python benchmarks/census.py
@@ -79,4 +85,4 @@ bench: .venv/.all
 	$(RUN) python benchmarks/web.py
 
 clean:
-	rm -rf .venv .uv uv.lock dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .uv uv.lock dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
