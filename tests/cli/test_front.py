@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -71,10 +72,15 @@ def test_the_doctor_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
     assert missing["web"] == "there"
 
 
-def test_the_doctor_names_a_spoilt_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_doctor_names_files_that_are_altered_or_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shutil.copy(doctor.PACKAGE / doctor.SUMS, tmp_path)
     (tmp_path / "nets" / "shipped").mkdir(parents=True)
     (tmp_path / "nets" / "shipped" / "2048.ntuple").write_bytes(b"no network")
     monkeypatch.setattr(doctor, "PACKAGE", tmp_path)
-    (found,) = doctor.shipped()
-    assert found.flaw
-    assert found.file == "nets/shipped/2048.ntuple"
+    flaws = {each.file: each.flaw for each in doctor.shipped()}
+    assert flaws.pop("nets/shipped/2048.ntuple") == "altered: install gridlab again"
+    assert set(flaws.values()) == {"missing: install gridlab again"}
+
+
+def test_checksums_are_those_of_the_files() -> None:
+    assert (doctor.PACKAGE / doctor.SUMS).read_text() == doctor.sums(), "python -m gridlab.tour.doctor makes them anew"
