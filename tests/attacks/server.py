@@ -19,6 +19,7 @@ import signal
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ def run(wish: dict[str, Any], folder: Path) -> dict[str, Any]:
 def become_command(wish: dict[str, Any], folder: Path) -> None:
     """What a shell does before a program begins, and the limits."""
     os.setsid()
+    keep_priority()
     os.chdir(wish["cwd"])
     os.environ.update(wish.get("env", {}))
     sys.argv = ["gridlab", *(os.fsdecode(os.fsencode(each)) for each in wish["args"])]
@@ -82,6 +84,12 @@ def become_command(wish: dict[str, Any], folder: Path) -> None:
         resource.setrlimit(kind, (limit, limit))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     faulthandler.enable()
+
+
+def keep_priority() -> None:
+    """A new session is a new group for Linux's scheduler, which would forget the priority that the tests were given."""
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def watch(child: int, wish: dict[str, Any], begun: float) -> tuple[int | str, resource.struct_rusage]:
