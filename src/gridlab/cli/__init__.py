@@ -14,6 +14,7 @@ import typer
 from gridlab.cli import (
     arena,
     best_first,
+    cluster,
     datasets2048,
     game2048,
     grade,
@@ -42,7 +43,7 @@ app = typer.Typer(
 COMMANDS: tuple[Callable[..., int | None], ...] = (
     tour.tour, positions.census, positions.states, positions.lines, positions.show, solve.solve,
     best_first.best_first, play.play, arena.match, arena.tournament, grade.grade,
-    serve.serve, warm.warm,
+    serve.serve, warm.warm, cluster.cluster,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)
