@@ -35,7 +35,8 @@ MOST_GROWTH = 8.0  # MiB that an end may lie above the beginning
 MOST_FILES = 3
 WARM = 0.2  # the share of the time that does not count
 VISITS: list[tuple[str, str, dict[str, object]]] = [
-    ("GET", "/health", {}),
+    ("GET", "/lab", {}),
+    ("POST", "/jobs/solve", {"game": "tictactoe", "board": "", "seconds": 1}),
     ("GET", "/values", {"game": "tictactoe", "board": "X.O/.X./..."}),
     ("GET", "/values", {"game": "squava", "board": "X..../...../...../...../....."}),
     ("POST", "/game/reply", {"game": "4x4:3", "moves": ["11"], "x": "random", "o": "heuristic", "seed": 0}),
@@ -175,7 +176,7 @@ class Visitors:
 def soak(minutes: float, every: float, folder: Path) -> tuple[list[Watched], Visitors, list[str]]:
     """Run all for so long; what was seen, and what has failed."""
     (folder / "web").mkdir()
-    generating = begin(folder, *split("2048 generate -g 100000000 -d 2 --seed 1 --workers 1 -o games.jsonl"))
+    generating = begin(folder, *split("2048 generate -g 100000000 -d 5 --seed 1 --workers 1 -o games.jsonl"))
     learn = f"train 2048 --tuples 5x4 --minutes {minutes + 60} --workers 1 --seed 1 --quiet -o net.ntuple"
     training = begin(folder, *split(learn))
     serving = begin(folder, "serve", "--port", "0", "--folder", "web")

@@ -59,6 +59,7 @@ BATCH = 1.0  # seconds of work that are sent together
 MOST_JOBS = 64  # in a batch
 AHEAD = 2  # batches a core that are sent before the one waited for is done
 RETRIES = 2  # of a batch that fails by trouble of its machine, such as a full disk
+MOST_MISSES = 20  # of a batch, which may need several files and meet several new workers
 PART = 8 << 20  # bytes of a file that are sent at once
 
 
@@ -71,6 +72,7 @@ class Batch(Generic[Job, Result]):
     future: "Future[Any] | None" = None
     results: list[Result] | None = None
     suspect: bool = False  # workers have died of it, or beside it
+    misses: int = 0  # how often a worker has missed a file
 
 
 class Worker(NamedTuple):
@@ -213,10 +215,13 @@ class Cluster:
 
     def stop(self, run: str, executor: Any) -> None:
         """Take back what is queued, and let go of what is being worked at."""
+
+        def take_back() -> None:
+            executor.shutdown(wait=False)
+            self._client.run(halt, run, on_error="ignore")
+
         with suppress(Exception):
-            self._within(partial(executor.shutdown, wait=False), LEAVING)
-        with suppress(Exception):
-            self._within(partial(self._client.run, halt, run, on_error="ignore"), LEAVING)
+            self._within(take_back, LEAVING)
 
     def _count(self, now: bool = False) -> int:
         """The workers that are there, looked at from time to time."""
@@ -336,6 +341,9 @@ class Run(Generic[Job, Result]):
 
     def _take(self, batch: Batch[Job, Result], said: Any) -> None:
         if isinstance(said, Missing):
+            batch.misses += 1
+            if batch.misses > MOST_MISSES:
+                raise ClusterTrouble(f"{said.files[0]} does not arrive at workers; look whether their disks are full")
             self.cluster.send(said.files)
             self._send(batch)
         elif isinstance(said, Carried):
