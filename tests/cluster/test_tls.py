@@ -1,19 +1,20 @@
 """A cluster that only those with a certificate can join or use."""
 
+import os
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cluster.processes import DaskCluster
-from tests.conftest import Run
 
 pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
 
-def test_certificates(gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificates(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     if shutil.which("openssl") is None:
         pytest.skip("there is no openssl to make certificates with")
@@ -29,15 +30,12 @@ def test_certificates(gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     try:
         cluster.start(workers=1)
         assert cluster.address.startswith("tls://")
-        import dask.config
-
-        with dask.config.set(dask.config.collect(paths=[], env=variables)):
-            code, out, err = gridlab("cluster", cluster.address)
-        assert code == 0, err
-        assert out.splitlines()[-1].endswith("the same as here")
-        monkeypatch.setattr("gridlab.core.cluster.CONNECTING", 2.0)
-        code, _, err = gridlab("cluster", cluster.address)
-        assert code == 2
-        assert err.startswith("error: no scheduler of a cluster answers")
+        command = [sys.executable, "-m", "gridlab", "cluster", cluster.address]
+        done = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1].endswith("the same as here")
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"error: {cluster.address} needs certificates")
     finally:
         cluster.close()

@@ -102,6 +102,10 @@ class Cluster:
             self._client = self._within(
                 partial(self._library.Client, address, timeout=CONNECTING, set_as_default=False), CONNECTING + 1
             )
+        except TypeError as error:  # so it says that it has no certificates
+            raise ClusterTrouble(
+                f"{address} needs certificates, and the configuration of Dask names none; docs/cluster.md says how"
+            ) from error
         except (OSError, ValueError, RuntimeError) as error:
             raise ClusterTrouble(
                 f"no scheduler of a cluster answers at {address} ({type(error).__name__}); gridlab cluster says how to "
