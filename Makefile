@@ -83,6 +83,7 @@ bench: .venv/.all
 	$(RUN) python benchmarks/dqn.py
 	$(RUN) python benchmarks/startup.py
 	$(RUN) python benchmarks/web.py
+	$(RUN) python benchmarks/scale.py
 
 clean:
 	rm -rf .venv .uv uv.lock dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -20,9 +20,11 @@ from gridlab.arena.tournament import read_tournament as read_tournament
 from gridlab.arena.whole2048 import Whole2048 as Whole2048
 from gridlab.arena.whole2048 import follow_player as follow_player
 from gridlab.core.behaviour import BEHAVIOUR as BEHAVIOUR
+from gridlab.core.cluster import on_cluster as on_cluster
 from gridlab.core.errors import BadNotation as BadNotation
 from gridlab.core.errors import BadPlayer as BadPlayer
 from gridlab.core.errors import BadRules as BadRules
+from gridlab.core.errors import ClusterTrouble as ClusterTrouble
 from gridlab.core.errors import FileTrouble as FileTrouble
 from gridlab.core.errors import GridlabError as GridlabError
 from gridlab.core.errors import IllegalMove as IllegalMove

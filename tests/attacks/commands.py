@@ -43,6 +43,7 @@ EXAMPLES: dict[str, list[str]] = {
     "2048 stats": ["games.jsonl", "--out", f"{NEW}.png"],
     "2048 export": ["games.jsonl", "--format", "csv", "--out", f"{NEW}.csv"],
     "2048 split": ["games.jsonl", "--train", "0.5", "--val", "0.25", "--test", "0.25", "--out", NEW],
+    "cluster": [],
     "train squava": ["--episodes", "1", "--out", NEW, "--workers", "1", "--quiet"],
     "train 2048": ["--games", "20", "--tuples", "5x4", "--workers", "1", "--out", f"{NEW}.ntuple", "--quiet"],
     "train inspect": ["...../...../..X../...../.....", "--checkpoint", "net.safetensors"],

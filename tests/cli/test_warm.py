@@ -16,7 +16,7 @@ from gridlab.cli.warm_jobs import JOBS, TOUR
 from tests.conftest import Python, Run
 
 WITHOUT_KERNELS = {"lines", "show", "terminals plot", "train export"}
-MADE_OF_OTHERS = {"doctor", "tour", "tournament", "warm", "serve"}
+MADE_OF_OTHERS = {"cluster", "doctor", "tour", "tournament", "warm", "serve"}
 COMMANDS = [
     "census 3x4:3",
     "states 2x3:2 --canonical -o states.csv",

@@ -15,7 +15,7 @@ from gridlab.arena.solo import Results, play_to_end
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation
 from gridlab.core.progress import bar
-from gridlab.core.stop import stop_flag
+from gridlab.core.stop import current_stop
 from gridlab.core.workers import available_cores, in_order
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.players.game2048 import Player2048, find_player2048, has_chooser
@@ -114,18 +114,22 @@ def evaluate(
     if seed < 0:
         raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
     found, rules = find_player2048(player, rules)
-    name, stop = player_name(player), stop_flag()
-    play = partial(play_to_end, found, rules, seed, stop=stop)
+    name, play = player_name(player), partial(_play, found, rules, seed)
     play(range(0))  # compiled before the clock starts
     workers = workers or (available_cores() if has_chooser(found, rules) else 1)
     size = max(1, min(GAMES_A_JOB, games // (4 * workers)))
     jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
     played: list[Results] = []
+    played_by = in_order(play, jobs, workers, travels=True, name=lambda job: f"games {job.start + 1} to {job.stop}")
     with bar(games, name, "games", progress) as shown:
-        for job, result in zip(jobs, in_order(play, jobs, workers, stop), strict=True):
+        for job, result in zip(jobs, played_by, strict=True):
             played.append(result)
             shown.update(len(job))
     return _gathered(name, rules, seed, played)
+
+
+def _play(player: Player2048, rules: Rules2048, seed: int, numbers: range) -> Results:
+    return play_to_end(player, rules, seed, numbers, current_stop())
 
 
 def _gathered(player: str, rules: Rules2048, seed: int, played: list[Results]) -> Evaluation2048:

@@ -172,7 +172,8 @@ def grade(
     workers = min(workers, len(jobs))
     given: list[Answer] = []
     with bar(len(questions), entrant.name, "positions", progress) as shown:
-        for answers in in_order(ask, jobs, workers, processes=True) if workers > 1 else map(ask, jobs):
+        shared = in_order(ask, jobs, workers, processes=True, name=Job.name)
+        for answers in shared if workers > 1 else map(ask, jobs):
             given += answers
             shown.update(len(answers))
     return Grade(entrant.name, rules, seed, tuple(given))
@@ -187,6 +188,9 @@ class Job(NamedTuple):
     seed: int
     first: int  # the number of its first question
     questions: tuple[Question, ...]
+
+    def name(self) -> str:
+        return f"positions {self.first + 1} to {self.first + len(self.questions)}"
 
 
 def ask(job: Job) -> list[Answer]:

@@ -9,8 +9,10 @@ chance of the tile that the table is about. Boards come from two places:
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +25,8 @@ from gridlab.arena.whole2048 import Whole2048, follow_player
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, BadPlayer, GridlabError, PlayerFault
 from gridlab.core.progress import bar
-from gridlab.core.stop import stop_flag
+from gridlab.core.stop import current_stop
+from gridlab.core.workers import anywhere
 from gridlab.exact.game2048.file import SCORE
 from gridlab.exact.game2048.probe import TIED, Tablebase2048, check_rules
 from gridlab.exact.game2048.sampling import draw_boards
@@ -239,20 +242,25 @@ def find_table(rules: Rules2048, tablebase: Path | str | None) -> Tablebase2048:
 def _own_games(player: Player2048, table: Tablebase2048, moves: int, seed: int, progress: bool, name: str) -> Answers:
     """Whole games, until they have so many moves and are enough to tell how games differ."""
     played: list[tuple[Answered, ...]] = []
-    number, done = 0, 0
-    limits = Limits(exponent=table.tile.bit_length() - 1) if table.tile else Limits()
-    with bar(moves, f"{name}, own games", "moves", progress) as shown:
+    done = 0
+    games = anywhere(partial(_own_game, player, table, seed), count(), name=lambda number: f"game {number + 1}")
+    with closing(games), bar(moves, f"{name}, own games", "moves", progress) as shown:
         while done < moves or len(played) < LEAST_GAMES:
-            game = record_game(player, table.rules, seed, number, stop_flag(), limits)
-            judged = tuple(
-                judge(table, int(board), DIRECTIONS[direction])
-                for board, direction in zip(game.boards.tolist(), game.directions.tolist(), strict=True)
-            )
-            number, done = number + 1, done + len(judged)
+            judged = next(games)
+            done += len(judged)
             if judged:
                 played.append(judged)
             shown.update(len(judged))
     return Answers(tuple(played), seed)
+
+
+def _own_game(player: Player2048, table: Tablebase2048, seed: int, number: int) -> tuple[Answered, ...]:
+    limits = Limits(exponent=table.tile.bit_length() - 1) if table.tile else Limits()
+    game = record_game(player, table.rules, seed, number, current_stop(), limits)
+    return tuple(
+        judge(table, int(board), DIRECTIONS[direction])
+        for board, direction in zip(game.boards.tolist(), game.directions.tolist(), strict=True)
+    )
 
 
 def _uniformly(
@@ -262,17 +270,24 @@ def _uniformly(
     random = np.random.default_rng([seed, 1])
     answers = []
     boards = draw_boards(table, positions, random, least_directions=2)
+    ask = partial(_ask, player, table, seed, name)
+    asked = anywhere(ask, enumerate(boards), name=lambda job: f"board {job[0] + 1}")
     with bar(len(boards), f"{name}, all boards", "boards", progress) as shown:
-        for number, board in enumerate(boards):
-            try:
-                direction = player.move(board, np.random.default_rng([seed, 2, number]))
-            except GridlabError as error:
-                raise PlayerFault(f"the player {name} fails in {board}: {error}") from error
-            if direction not in board.moves():
-                raise PlayerFault(f"the player {name} answers {direction!r} in {board}")
-            answers.append((judge(table, board.packed, direction),))
+        for answered in asked:
+            answers.append((answered,))
             shown.update(1)
     return Answers(tuple(answers), seed)
+
+
+def _ask(player: Player2048, table: Tablebase2048, seed: int, name: str, job: tuple[int, Position2048]) -> Answered:
+    number, board = job
+    try:
+        direction = player.move(board, np.random.default_rng([seed, 2, number]))
+    except GridlabError as error:
+        raise PlayerFault(f"the player {name} fails in {board}: {error}") from error
+    if direction not in board.moves():
+        raise PlayerFault(f"the player {name} answers {direction!r} in {board}")
+    return judge(table, board.packed, direction)
 
 
 def judge(table: Tablebase2048, board: int, direction: str) -> Answered:

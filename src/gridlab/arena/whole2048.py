@@ -15,7 +15,7 @@ from gridlab.core.interrupts import interruptible
 from gridlab.core.progress import bar
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import Stop, stop_flag
-from gridlab.core.workers import available_cores, in_order
+from gridlab.core.workers import in_order, own_cores
 from gridlab.exact.game2048.estimate import MOST_CELLS
 from gridlab.exact.game2048.policy import Directions, Followed, follow
 from gridlab.games.game2048.kernels import Boards
@@ -129,7 +129,7 @@ def _require_certain(player: Player2048, rules: Rules2048, name: str) -> None:
 
 def _choose(player: Player2048, rules: Rules2048, workers: int | None, boards: Boards) -> Directions:
     """What a player plays on many boards, by kernels."""
-    directions, workers = np.full(len(boards), -1, np.int8), workers or available_cores()
+    directions, workers = np.full(len(boards), -1, np.int8), workers or own_cores()
     rows = row_tables(rules)
 
     def work(job: slice, stop: Stop) -> None:

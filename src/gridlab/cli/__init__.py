@@ -17,6 +17,7 @@ from gridlab import __version__
 from gridlab.cli import (
     arena,
     best_first,
+    cluster,
     datasets2048,
     doctor,
     game2048,
@@ -72,8 +73,9 @@ SECTIONS: dict[str, dict[str, tuple[Command | typer.Typer, str]]] = {
         "2048": (game2048.app, "Measure players; make and check datasets of games."),
         "train": (train.app, "Networks for Squava and 2048: train, inspect, export."),
     },
-    "This installation": {
+    "This machine and others": {
         "doctor": (doctor.doctor, "Versions, extras, cache, machine: how things stand."),
+        "cluster": (cluster.cluster, "Work on a Dask cluster: how to start one, and test it."),
         "warm": (warm.warm, "Compile everything now, so that no command waits."),
     },
 }

@@ -7,6 +7,7 @@ import typer
 
 from gridlab.cli import completion
 from gridlab.cli.options import (
+    Cluster,
     Json,
     OutFolder,
     Quiet,
@@ -17,6 +18,7 @@ from gridlab.cli.options import (
     source,
     target,
     whole,
+    working_on,
 )  # fmt: skip
 from gridlab.core.errors import BadNotation
 from gridlab.core.files import refuse_overlap
@@ -51,6 +53,7 @@ def match(
     openings: Openings = "random:0",
     seed: Seed = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     save: Annotated[
         Path | None, typer.Option("--save", metavar="FILE", parser=target, help="Write the games as JSON lines.")
     ] = None,
@@ -74,7 +77,8 @@ def match(
             )
         for player in (a, b):
             spare_files_of(player, save)
-    played = play_match(a, b, rules, number, openings, seed or 0, workers, progress=not quiet)
+    with working_on(cluster, workers):
+        played = play_match(a, b, rules, number, openings, seed or 0, workers, progress=not quiet)
     print_result(played, json)
     if save is not None:
         played.save(save)
@@ -99,6 +103,7 @@ def tournament(
     openings: Openings = "random:0",
     seed: Seed = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     out: OutFolder = None,
     resume: Annotated[bool, typer.Option("--resume", help="Play the pairings that the folder does not hold.")] = False,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the ratings: ratings.png in the folder.")] = False,
@@ -116,7 +121,8 @@ def tournament(
         raise BadNotation(f"{'--resume' if resume else '--plot'} needs the folder of the tournament: --out DIR")
     shown = not quiet
     try:
-        played = play_tournament(players, game, number, openings, seed or 0, workers, out, resume, shown)
+        with working_on(cluster, workers):
+            played = play_tournament(players, game, number, openings, seed or 0, workers, out, resume, shown)
     except KeyboardInterrupt:
         if out is not None:
             typer.echo(f"stopped; {out} keeps its whole pairings: go on with --resume", err=True)

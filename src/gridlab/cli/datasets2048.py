@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from gridlab.cli.options import (
+    Cluster,
     Json,
     Picture,
     Quiet,
@@ -18,6 +19,7 @@ from gridlab.cli.options import (
     target,
     target_folder,
     whole,
+    working_on,
 )  # fmt: skip
 from gridlab.core.files import refuse_overlap
 
@@ -60,6 +62,7 @@ def generate(
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Tell of games as they go, every 50 moves.")] = False,
     seed: Seed = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     curriculum: Annotated[
         Literal["easy", "medium", "hard"] | None,
         typer.Option("--curriculum", help="easy: to the first 256; medium: to 1024; hard: from 1024 on."),
@@ -140,7 +143,8 @@ def generate(
         typer.echo(f"seed {settings.seed}", err=True)
     tell = remark if verbose else None
     try:
-        made = make(output, games, settings, workers, resume, tell, not quiet, keep=keep or 0, extend=extend)
+        with working_on(cluster, workers):
+            made = make(output, games, settings, workers, resume, tell, not quiet, keep=keep or 0, extend=extend)
     except KeyboardInterrupt:
         typer.echo("stopped; the same command with --resume goes on from here", err=True)
         raise

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from gridlab.cli import completion, datasets2048
-from gridlab.cli.options import Json, Quiet, Seed, Workers, print_result, set_quiet, whole
+from gridlab.cli.options import Cluster, Json, Quiet, Seed, Workers, print_result, set_quiet, whole, working_on
 
 app = typer.Typer(
     help="2048: players measured; datasets of games made, checked, counted, exported, split.", rich_markup_mode=None
@@ -33,6 +33,7 @@ def evaluate(
     ] = "2048",
     seed: Seed = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -44,7 +45,9 @@ def evaluate(
     from gridlab.games.game2048.rules import Rules2048
 
     set_quiet(quiet)
-    print_result(evaluate(player, games, seed or 0, workers, Rules2048.parse(rules), progress=not quiet), json)
+    with working_on(cluster, workers):
+        played = evaluate(player, games, seed or 0, workers, Rules2048.parse(rules), progress=not quiet)
+    print_result(played, json)
 
 
 for command in (

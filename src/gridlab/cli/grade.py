@@ -8,7 +8,19 @@ import typer
 
 from gridlab.cli import completion
 from gridlab.cli.arena import PlayedGame, spare_files_of
-from gridlab.cli.options import Json, Picture, Quiet, Seed, Table, Workers, set_quiet, target, whole
+from gridlab.cli.options import (
+    Cluster,
+    Json,
+    Picture,
+    Quiet,
+    Seed,
+    Table,
+    Workers,
+    set_quiet,
+    target,
+    whole,
+    working_on,
+)
 from gridlab.core.errors import BadNotation
 
 DEFAULT_PICTURE = Path("grade.png")
@@ -36,6 +48,7 @@ def grade(
     ] = 10_000_000,
     seed: Seed = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     plot: Annotated[
         bool, typer.Option("--plot", help="Draw accuracy by ply: grade.png unless --out says otherwise.")
     ] = False,
@@ -65,7 +78,8 @@ def grade(
     rules, shown = find_game(game), not quiet
     picture = out or (target(DEFAULT_PICTURE) if plot else None)
     if rules.family == "2048":
-        grade_2048(players, rules, positions, tablebase, seed or 0, workers, whole, picture, json, shown)
+        with working_on(cluster, workers):
+            grade_2048(players, rules, positions, tablebase, seed or 0, workers, whole, picture, json, shown)
         return
     rules = find_game(rules, "mnk")
     if whole:
@@ -76,10 +90,11 @@ def grade(
         close_player(make_player(player, rules, tablebase))
         if picture is not None:
             spare_files_of(f"{player} tablebase={tablebase or ''}", picture)
-    questions = find_questions(rules, positions, tablebase, seed or 0, shown, nodes)
-    grades = [
-        find_grade(player, rules, positions, tablebase, seed or 0, workers, shown, questions) for player in players
-    ]
+    with working_on(cluster, workers):
+        questions = find_questions(rules, positions, tablebase, seed or 0, shown, nodes)
+        grades = [
+            find_grade(player, rules, positions, tablebase, seed or 0, workers, shown, questions) for player in players
+        ]
     comparisons = [compare(grades[0], other, seed or 0) for other in grades[1:]]
     told = [list(mistakes(*pair, tablebase)) if verbose else [] for pair in zip(grades, players, strict=True)]
     if json:

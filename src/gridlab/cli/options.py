@@ -8,14 +8,16 @@ parser=target_folder                               parser=named      a name that
 import json
 import logging
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 
 from gridlab.cli.completion import games
-from gridlab.core.errors import GridlabError
+from gridlab.core.errors import BadNotation, GridlabError
 from gridlab.core.files import check_source, try_folder, try_place
 from gridlab.core.numbers import MOST, shortened, whole_number
 
@@ -79,6 +81,15 @@ def _named(text: str) -> Path:
     return Path(text) if text else check_source(None)
 
 
+def _address(text: str) -> str:
+    """Where the scheduler of a cluster listens."""
+    found = re.fullmatch(r"(?:tcp|tls)://(?:[\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]):([0-9]{1,5})", text, re.ASCII)
+    if not found or not 0 < int(found[1]) < 1 << 16:
+        raise typer.BadParameter(f"{shortened(text)} is no address of a scheduler; write it as tcp://10.0.0.1:8786")
+    return text
+
+
+address = _parser(_address)
 bits = _parser(_bits)
 named = _parser(_named)
 source = _parser(lambda text: check_source(Path(text) if text else None))
@@ -123,6 +134,29 @@ Workers = Annotated[
         help="Threads or processes; all cores by default. Same result.",
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        parser=address,
+        help="Let a Dask cluster work: tcp://HOST:8786 (see gridlab cluster). Same result.",
+    ),
+]
+
+
+@contextmanager
+def working_on(cluster: str | None, workers: int | None = None) -> Iterator[None]:
+    """Let the cluster work, if one was named; how many workers it has is its own affair."""
+    if cluster is None:
+        yield
+        return
+    if workers is not None:
+        raise BadNotation("--workers is for this machine; leave it out with --cluster, whose workers are all used")
+    from gridlab.core.cluster import on_cluster
+
+    with on_cluster(cluster):
+        yield
 
 
 def print_result(result: Any, as_json: bool) -> None:

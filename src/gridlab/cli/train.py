@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from gridlab.cli.options import (
+    Cluster,
     Json,
     Quiet,
     Seed,
@@ -17,6 +18,7 @@ from gridlab.cli.options import (
     target,
     target_folder,
     whole,
+    working_on,
 )  # fmt: skip
 
 app = typer.Typer(help="Networks that learn to play: trained, asked, exported.", rich_markup_mode=None)
@@ -38,6 +40,7 @@ def squava(
         ),
     ] = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     seed: Seed = None,
     out: Annotated[
         Path,
@@ -67,7 +70,8 @@ def squava(
     from gridlab.learn.training import train
 
     set_quiet(quiet)
-    trained = train("squava", out, preset, episodes, seed, workers, resume, device, shaping, double, not quiet)
+    with working_on(cluster, workers):
+        trained = train("squava", out, preset, episodes, seed, workers, resume, device, shaping, double, not quiet)
     print_result(trained, json)
     if not trained.done and not quiet:
         typer.echo(f"to go on: the same command with --resume --out {out}", err=True)

@@ -8,6 +8,7 @@ GridlabError                    a sentence for the user: what, why, what instead
 ├── BadPlayer                   text that is no player, or a setting it does not take
 ├── PlayerFault                 a player whose answer is wrong, late or missing
 ├── TooLarge                    more cells or more positions than the method can take
+├── ClusterTrouble              a cluster that cannot be reached, or whose workers are not fit for the work
 └── FileTrouble                 a file that cannot be read or written
 """
 
@@ -60,4 +61,8 @@ class SpoiltFile(FileTrouble):
 
 
 class MissingExtra(GridlabError):
+    pass
+
+
+class ClusterTrouble(GridlabError):
     pass

@@ -32,6 +32,7 @@ from typing import BinaryIO, Protocol
 
 from gridlab.core.errors import FileTrouble
 from gridlab.core.numbers import shortened
+from gridlab.core.travel import variable
 
 try:
     import fcntl
@@ -355,7 +356,7 @@ def write_json(path: Path, value: object) -> None:
 
 def timestamp() -> str:
     """Now, in UTC with offset; SOURCE_DATE_EPOCH fixes it, so that what is made can be made again to the byte."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    epoch = variable("SOURCE_DATE_EPOCH")
     if epoch and not (epoch.isascii() and epoch.isdigit() and len(epoch) < 13 and int(epoch) <= LATEST):
         raise FileTrouble(f"SOURCE_DATE_EPOCH is {epoch!r}; it takes seconds since 1970, such as 1700000000")
     moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)

@@ -40,6 +40,17 @@ def digest_of(module: str) -> str:
     return digest.hexdigest()[:16]
 
 
+@cache
+def package_digest() -> str:
+    """One digest of all that the package consists of: sources, and what is shipped with them."""
+    digest = hashlib.sha256()
+    for file in sorted(each for each in Path(PACKAGE).rglob("*") if each.is_file() and "__pycache__" not in each.parts):
+        digest.update(
+            file.relative_to(PACKAGE).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest()
+        )
+    return digest.hexdigest()[:16]
+
+
 def reached(module: str) -> set[str]:
     """The module, the modules it imports, those that they import, and so on."""
     found, unread = {module}, [module]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeVar
 import msgspec
 
 from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
+from gridlab.core.travel import here
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -64,9 +65,10 @@ def reading(path: Path | str) -> Iterator[None]:
 
 def open_regular(path: Path) -> BinaryIO:
     """A file on a disk, opened; a pipe or a device is refused instead of waited for."""
-    if stat.S_ISFIFO(mode := path.stat().st_mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+    place = here(path)
+    if stat.S_ISFIFO(mode := place.stat().st_mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
         raise FileTrouble(f"{path} cannot be read: it is a pipe or a device; name a file on a disk")
-    return path.open("rb")
+    return place.open("rb")
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES, regular: bool = False) -> bytes:

@@ -3,16 +3,20 @@
 Ctrl-C reaches Python only when a compiled kernel returns. So kernels run in threads (they release the GIL and
 share arrays) while the main thread waits in short steps; a long kernel takes a `stop` array (gridlab.core.stop) and
 returns early once it is set. Ctrl-C, a time budget and a client that leaves all set the same flag.
+
+Inside `with elsewhere(…)` jobs that can travel run on other machines instead (gridlab.core.cluster).
 """
 
 import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from reprlib import repr as short_repr
+from typing import Any, Protocol, TypeVar
 
 from gridlab.core.signals import SIGNALS, careful, check, follow_parent
 from gridlab.core.stop import Stop, current_stop, stop_flag, working
@@ -23,7 +27,47 @@ Result = TypeVar("Result")
 STEP = 0.1  # seconds between two looks at Ctrl-C and the clock
 
 
+class Elsewhere(Protocol):
+    """Other machines that work for this one."""
+
+    @property
+    def cores(self) -> int: ...
+
+    def in_order(
+        self, function: Callable[[Job], Result], jobs: Iterable[Job], name: Callable[[Job], str]
+    ) -> Generator[Result, None, None]: ...
+
+
+class _Place(threading.local):
+    """Where the work of a thread is done that can be done elsewhere."""
+
+    elsewhere: Elsewhere | None = None
+
+
+_PLACE = _Place()
+
+
+@contextmanager
+def elsewhere(machines: Elsewhere) -> Iterator[None]:
+    """Let these machines do what this thread shares out and what can travel."""
+    before, _PLACE.elsewhere = _PLACE.elsewhere, machines
+    try:
+        yield
+    finally:
+        _PLACE.elsewhere = before
+
+
+def is_elsewhere() -> bool:
+    """Whether what can travel runs on other machines."""
+    return _PLACE.elsewhere is not None
+
+
 def available_cores() -> int:
+    """The cores for work that can travel: those of this process, or inside `elsewhere` those of the machines there."""
+    return own_cores() if _PLACE.elsewhere is None else _PLACE.elsewhere.cores
+
+
+def own_cores() -> int:
     """The cores this process may use, which can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -55,14 +99,20 @@ def in_order(
     stop: Stop | None = None,
     processes: bool = False,
     ahead: int = 2,
+    travels: bool = False,
+    name: Callable[[Job], str] = short_repr,
 ) -> Generator[Result, None, None]:
     """`function(job)` for every job, in the order of the jobs, whatever the number of workers.
 
     At most `ahead` jobs a worker are begun before the one waited for is done, so memory stays bounded. Threads suit
     kernels; `processes=True` suits jobs that keep Python itself busy (function and jobs must be such that cloudpickle
-    can send them: `can_travel`).
+    can send them: `can_travel`). Jobs that can be sent, and those that say so (`travels`), run on other machines inside
+    `elsewhere`; what stops them is `current_stop`, and `name` is what a job is called that fails there.
     """
-    workers = workers or available_cores()
+    if _PLACE.elsewhere is not None and (processes or travels):
+        yield from _PLACE.elsewhere.in_order(function, jobs, name)
+        return
+    workers = workers or own_cores()
     stop = stop_flag() if stop is None else stop
     waiting: deque[Future[Result]] = deque()
     with careful(), _process_pool(workers) if processes else ThreadPoolExecutor(workers) as pool:
@@ -82,6 +132,13 @@ def in_order(
             raise
 
 
+def anywhere(
+    function: Callable[[Job], Result], jobs: Iterable[Job], name: Callable[[Job], str] = short_repr
+) -> Generator[Result, None, None]:
+    """`function(job)` for every job, in their order: on other machines inside `elsewhere`, else here, one by one."""
+    yield from in_order(function, jobs, travels=True, name=name) if is_elsewhere() else map(function, jobs)
+
+
 def _working(stop: Stop, function: Callable[..., Result], *job: Any) -> Result:
     with working(stop):
         return function(*job)
@@ -97,7 +154,7 @@ def as_done(
 
     `watch` is called while they run, ten times a second.
     """
-    with careful(), _process_pool(workers or available_cores()) as pool:
+    with careful(), _process_pool(workers or own_cores()) as pool:
         with _signals_held():
             waiting = {pool.submit(function, job) for job in jobs}
         while waiting:

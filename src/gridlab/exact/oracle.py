@@ -4,11 +4,11 @@ The tablebase is the file handed in, or the one that the environment variable GR
 it holds the position with all its moves, and where it does not, the next source is asked. `source` says who answered.
 """
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 from gridlab.core.errors import FileTrouble
+from gridlab.core.travel import variable
 from gridlab.exact.tablebase.probe import Tablebase, shipped
 from gridlab.exact.tables import VARIABLE as VARIABLE
 from gridlab.exact.tables import open_tablebase
@@ -35,7 +35,7 @@ class Oracle:
         self._search: AlphaBetaSearch | None = None
 
     def _files(self, tablebase: Path | str | None) -> list[Path | str]:
-        named = tablebase or os.environ.get(VARIABLE)
+        named = tablebase or variable(VARIABLE)
         files: list[Path | str] = []
         if named:
             rules = open_tablebase(named).rules

@@ -3,11 +3,11 @@
 A family names the module of its tables in the registry (`tablebase`): how they are built, asked, verified and counted.
 """
 
-import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gridlab.core.errors import BadRules, FileTrouble
+from gridlab.core.travel import here, variable
 from gridlab.core.untrusted import open_regular, reading
 from gridlab.games.registry import FAMILIES, family_of, game
 
@@ -33,7 +33,7 @@ def open_tablebase(name: Path | str) -> Any:
 def find(name: Path | str) -> Path:
     """The file of that name; a game such as squava or 2048:2x3 stands for the table that comes with the package."""
     with reading(name):
-        if Path(name).exists():
+        if here(Path(name)).exists():
             return Path(name)
     try:
         rules = game(str(name))
@@ -50,7 +50,7 @@ def find(name: Path | str) -> Path:
 
 def usual_table(rules: Any) -> Path | None:
     """The table that is asked where none is named: that of GRIDLAB_TABLEBASE, if it is one of this game, or shipped."""
-    named = os.environ.get(VARIABLE)
+    named = variable(VARIABLE)
     if named and open_tablebase(named).rules == rules:
         return find(named)
     found: Path | None = tables_of(rules).shipped(rules)

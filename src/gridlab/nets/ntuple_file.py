@@ -31,6 +31,7 @@ from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, BadRules, FileTrouble, SpoiltFile
 from gridlab.core.files import whole_file
 from gridlab.core.splitmix import States
+from gridlab.core.travel import here
 from gridlab.core.untrusted import open_regular, parse_json, reading, refusing
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.game2048.tuples import Cells, parse_tuples, text_of
@@ -228,8 +229,8 @@ def load_network(path: Path | str, rules: Rules2048) -> Network:
     """The network of a player, the shipped one if none is named; read once for all threads of a process."""
     place = Path(path) if path else SHIPPED
     with reading(place):
-        state = place.stat()
-    found = _load(place.absolute(), state.st_mtime_ns, state.st_size, state.st_ino)
+        state = here(place).stat()
+    found = _load(place, here(place).absolute(), state.st_mtime_ns, state.st_size, state.st_ino)
     if (found.rules.rows, found.rules.cols) != (rules.rows, rules.cols):
         raise FileTrouble(f"{place} is a network for {found.rules}, not for {rules}")
     return found.network()

@@ -19,6 +19,7 @@ from contextlib import suppress
 import numpy as np
 
 from gridlab.core.errors import BadNotation, BadPlayer, PlayerFault
+from gridlab.core.travel import require_home
 from gridlab.games import notation
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
@@ -36,6 +37,7 @@ class CommandPlayer:
         self.command = command
         self.seconds = seconds
         self._words = _words(command)
+        require_home(f"the program {command}")
         self._program: Program | None = None
         if not 0 < seconds <= threading.TIMEOUT_MAX:
             raise BadPlayer(f"{seconds} seconds is no time limit for {command}; give a positive number such as 10")

@@ -173,6 +173,10 @@ class PerfectPlayer2048:
         self.rules, self.tablebase = rules, tablebase
         self.table = check_rules(Tablebase2048(tablebase or self._usual()), rules)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process it opens its table there."""
+        return PerfectPlayer2048, (self.rules, self.tablebase)
+
     def _usual(self) -> Path:
         found = usual_table(self.rules)
         if found is None:

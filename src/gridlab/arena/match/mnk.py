@@ -155,7 +155,8 @@ def play_match(
     workers = min(workers, len(jobs))
     played: list[Record] = []
     with bar(games, f"{one.name} – {other.name}", "games", progress) as shown:
-        for records in in_order(play_pairs, jobs, workers, processes=True) if workers > 1 else map(play_pairs, jobs):
+        shared = in_order(play_pairs, jobs, workers, processes=True, name=Job.name)
+        for records in shared if workers > 1 else map(play_pairs, jobs):
             played += records
             shown.update(len(records))
             tell(Match(rules, one.name, other.name, openings, seed, tuple(played)))
@@ -201,6 +202,9 @@ class Job(NamedTuple):
     opening: int
     seed: int
     pairs: range
+
+    def name(self) -> str:
+        return f"games {2 * self.pairs.start + 1} to {2 * self.pairs.stop}"
 
 
 def play_pairs(job: Job) -> list[Record]:

@@ -20,9 +20,9 @@ from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFile
 from gridlab.core.files import check_place, locked, timestamp, try_place
 from gridlab.core.progress import bar
-from gridlab.core.stop import Stop, stop_flag
+from gridlab.core.stop import Stop, current_stop, stop_flag
 from gridlab.core.untrusted import parse_json
-from gridlab.core.workers import available_cores, in_order
+from gridlab.core.workers import available_cores, in_order, is_elsewhere
 from gridlab.datasets.games2048.curriculum import stage
 from gridlab.datasets.games2048.extend import base_of, lines_of, settings_to_extend
 from gridlab.datasets.games2048.files import check_board, check_name, write_games, write_lines
@@ -159,22 +159,24 @@ def _run(
     if order.base:
         _count_base(order, order.base, found)
     next_one = order.first + (_resumed(journal, order, found) if resume else _begun(journal, order))
-    stop, end = stop_flag(), order.first + order.games
+    end = order.first + order.games
     workers = workers or (None if has_chooser(order.player, settings.game) else 1)
     alone = (workers or available_cores()) == 1
     teller = Teller(verbose, 0 if order.keep else end, alone, settings.game) if verbose else None
-    play = partial(_play, settings=settings, player=order.player, stop=stop, teller=teller)
+    play = partial(_play, settings=settings, player=order.player, teller=None if is_elsewhere() else teller)
     enough = order.known + order.keep if order.keep else 0
     numbers = range(next_one, next_one if enough and found.games >= enough else end)
     with (
         bar(order.keep or order.games, "Playing games", "games", progress, lasting=True) as shown,
-        closing(_played(play, numbers, workers, stop, journal)) as games,
+        closing(_played(play, numbers, workers, journal)) as games,
     ):
         shown.update(found.games - order.known if order.keep else next_one - order.first)
         for played in games:
             next_one += 1
             if played.kept:
                 found.add(played.game)
+            if teller and is_elsewhere():  # where it was played nobody listens
+                teller.ends(next_one - 1, played.game, _filtered(played.game, settings))
             shown.update(played.kept or not order.keep)
             if enough and found.games == enough:
                 break
@@ -213,11 +215,12 @@ def _resumed(journal: Journal, order: Order, found: Statistics) -> int:
 
 
 def _played(
-    play: "Callable[[int], Played]", numbers: range, workers: int | None, stop: Stop, journal: Journal
+    play: "Callable[[int], Played]", numbers: range, workers: int | None, journal: Journal
 ) -> "Generator[Played, None, None]":
     """Games as they end, in order, each in the journal; if the first one fails there is nothing to go on with."""
     try:
-        with closing(in_order(play, numbers, workers, stop)) as games:
+        shared = in_order(play, numbers, workers, travels=True, name=lambda number: f"game {number + 1}")
+        with closing(shared) as games:
             for played in games:
                 journal.add(played.line)
                 yield played
@@ -291,9 +294,8 @@ class Played(NamedTuple):
     kept: bool
 
 
-def _play(
-    number: int, settings: DatasetSettings, player: Player2048, stop: Stop, teller: Teller | None = None
-) -> Played:
+def _play(number: int, settings: DatasetSettings, player: Player2048, teller: Teller | None = None) -> Played:
+    stop = current_stop()
     if teller:
         teller.begins(number)
     game = play(number, settings, player, stop, teller.watch(number) if teller else None)

@@ -106,6 +106,10 @@ class Tablebase2048:
         self._layers: OrderedDict[int, tuple[Boards, Values]] = OrderedDict()
         self._chooser: TableMoves | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process it opens its file there."""
+        return Tablebase2048, (self.file.path,)
+
     def layer(self, total: int) -> tuple[Boards, Values]:
         """The boards after a move whose tiles have this sum, ascending, and their values; none beyond the last."""
         if total not in self.file.layers:

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from gridlab.core.errors import FileTrouble, MissingExtra, SpoiltFile
+from gridlab.core.errors import ClusterTrouble, FileTrouble, MissingExtra, SpoiltFile
 from gridlab.core.extras import import_extra
-from gridlab.core.stop import stop_flag
+from gridlab.core.stop import current_stop
 from gridlab.core.workers import in_order
 from gridlab.games.mnk.rules import Rules
 from gridlab.learn.dqn.curriculum import epsilon_of, phase_of, phase_starts, round_from, steps_after
@@ -29,9 +29,9 @@ from gridlab.learn.dqn.episodes import EpisodeSetup, joined, play_episodes
 from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.replay_buffer import Moves, new_moves
 from gridlab.learn.dqn.settings import Asked, TrainingSettings, settings_in, settings_to_go_on
-from gridlab.learn.dqn.teacher import Lessons, teach
+from gridlab.learn.dqn.teacher import Course, Lessons, teach
 from gridlab.nets import checkpoint
-from gridlab.search.mnk.geometry import geometry_of
+from gridlab.search.mnk.geometry import Geometry, geometry_of
 
 TRAINING = "training.safetensors"
 GROUP = 5  # episodes played side by side by one worker
@@ -89,17 +89,21 @@ def learn_all(
     if learner.episode >= learner.settings.episodes:
         return True
     done = True
-    with torch.random.fork_rng(devices=[]), closing(experience(learner, workers)) as games:
-        for episodes, moves in games:
-            row = learn(learner, episodes, moves)
-            learner.curve.append(row)
-            if is_milestone(learner):
-                row |= measure(save_weights(learner, folder))
-                learner.save(folder / TRAINING)
-            tell(row)
-            if stopped():
-                done = learner.episode == learner.settings.episodes
-                break
+    try:
+        with torch.random.fork_rng(devices=[]), closing(experience(learner, workers)) as games:
+            for episodes, moves in games:
+                row = learn(learner, episodes, moves)
+                learner.curve.append(row)
+                if is_milestone(learner):
+                    row |= measure(save_weights(learner, folder))
+                    learner.save(folder / TRAINING)
+                tell(row)
+                if stopped():
+                    done = learner.episode == learner.settings.episodes
+                    break
+    except ClusterTrouble:  # whoever should play the next round is gone; what was learnt stays
+        learner.save(folder / TRAINING)
+        raise
     learner.save(folder / TRAINING)
     write_curve(learner, folder)
     return done
@@ -157,18 +161,31 @@ def own_games(learner: Learner, workers: int | None) -> Experience:
         learner.network.eval()
         setup = EpisodeSetup(learner.judge, learner.settings, learner.seed)
         groups = [episodes[first : first + GROUP] for first in range(0, len(episodes), GROUP)]
-        yield episodes, joined(list(in_order(partial(play_episodes, setup), groups, workers)))
+        yield episodes, joined(list(in_order(partial(_play, setup), groups, workers, travels=True, name=_name)))
 
 
 def taught_games(learner: Learner, workers: int | None) -> Experience:
     """Played ahead by other threads while the network learns."""
-    course, geometry, stop = learner.settings.course, geometry_of(learner.rules), stop_flag()
+    course, left = learner.settings.course, list(rounds(learner))
     assert course is not None
-    left = list(rounds(learner))
-    played = in_order(lambda games: teach(course, learner.seed, games, geometry, stop), left, workers, stop)
+    play = partial(_teach, course, learner.seed, geometry_of(learner.rules))
+    played = in_order(play, left, workers, travels=True, name=_name)
     with closing(played) as lessons:
         for episodes, each in zip(left, lessons, strict=True):
             yield episodes, as_moves(each)
+
+
+def _play(setup: EpisodeSetup, numbers: range) -> Moves:
+    torch.set_num_threads(1)  # as where the network learns
+    return play_episodes(setup, numbers)
+
+
+def _teach(course: Course, seed: int, geometry: Geometry, numbers: range) -> Lessons:
+    return teach(course, seed, numbers, geometry, current_stop())
+
+
+def _name(numbers: range) -> str:
+    return f"episodes {numbers.start + 1} to {numbers.stop}"
 
 
 def as_moves(lessons: Lessons) -> Moves:

@@ -1,0 +1,186 @@
+"""One worker and two, for every kind of job: threads, processes, a cluster; what the cluster costs; memory.
+
+python benchmarks/scale.py                 all of it
+python benchmarks/scale.py --only speed    or: overhead, memory
+
+The cluster is a scheduler and two workers of one thread each, processes on this machine. Seconds are of the clock, the
+least of some rounds, after one that only warms up; a speed-up is one worker by two of the same kind.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.cluster.processes import DaskCluster
+
+import gridlab
+from gridlab.arena.questions import find_questions
+from gridlab.core.cluster import Cluster, on_cluster
+from gridlab.core.draw import table
+from gridlab.core.workers import in_order
+from gridlab.datasets.games2048.settings import make_settings
+from gridlab.search.mnk.geometry import geometry_of
+
+ROUNDS = 3
+GAMES = (250, 1000, 4000)  # of a dataset, whose memory is measured
+
+
+class Kind(NamedTuple):
+    """A kind of job, and what shares it out on one machine."""
+
+    name: str
+    here: str
+    run: Callable[[int | None], Any]  # with so many workers here, or None on a cluster
+
+
+def kinds() -> list[Kind]:
+    """Each takes some seconds on one core."""
+    squava, questions = gridlab.game("squava"), find_questions(gridlab.game("4x4:3"), 1000, None, 1, nodes=10**7)
+    return [
+        Kind("2048 evaluate, expectimax depth=3", "threads", lambda workers: gridlab.evaluate(
+            "expectimax depth=3", 96, workers=workers)),
+        Kind("2048 generate -d 3", "threads", lambda workers: generate(160, workers)),
+        Kind("match, mcts and alpha-beta", "processes", lambda workers: gridlab.play_match(
+            "mcts playouts=3000", "alpha-beta depth=5", squava, 64, "random:4", workers=workers)),
+        Kind("grade, mcts", "processes", lambda workers: gridlab.grade(
+            "mcts playouts=2000", "4x4:3", workers=workers, questions=questions)),
+        Kind("train squava, its games", "threads", lambda workers: lessons(workers)),
+    ]  # fmt: skip
+
+
+def generate(games: int, workers: int | None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        gridlab.generate(Path(folder) / "games.jsonl", games, make_settings(seed=1, depth=3), workers)
+
+
+def lessons(workers: int | None) -> None:
+    from gridlab.learn.dqn.settings import PRESETS
+    from gridlab.learn.dqn.train import _teach
+
+    course, geometry = PRESETS["best"].course, geometry_of(gridlab.game("squava"))
+    assert course is not None
+    rounds = [range(first, first + 20) for first in range(0, 320, 20)]
+    list(in_order(partial(_teach, course, 1, geometry), rounds, workers, travels=True))
+
+
+def clock(run: Callable[[], object]) -> float:
+    """The least of some rounds, after one to warm up."""
+    run()
+    spent = []
+    for _ in range(ROUNDS):
+        begun = time.perf_counter()
+        run()
+        spent.append(time.perf_counter() - begun)
+    return min(spent)
+
+
+@contextmanager
+def cluster_of(workers: int) -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = DaskCluster(Path(folder))
+        try:
+            cluster.start(workers)
+            while len(looked_at(cluster.address)) < workers:
+                time.sleep(0.1)
+            yield cluster.address
+        finally:
+            cluster.close()
+
+
+def looked_at(address: str) -> list[Any]:
+    found = Cluster(address)
+    try:
+        return list(found.workers())
+    finally:
+        found.close()
+
+
+def speed() -> None:
+    """Seconds of every kind by one worker and two."""
+    here: dict[str, list[float]] = {}
+    there: dict[str, list[float]] = {}
+    found = kinds()
+    for each in found:
+        here[each.name] = [clock(partial(each.run, workers)) for workers in (1, 2)]
+    for workers in (1, 2):
+        with cluster_of(workers) as address, on_cluster(address):
+            for each in found:
+                there.setdefault(each.name, []).append(clock(partial(each.run, None)))
+    rows = []
+    for each in found:
+        (one, two), (far, both) = here[each.name], there[each.name]
+        rows.append((
+            each.name, each.here, f"{one:.2f}", f"{two:.2f}", f"{one / two:.2f}", f"{far:.2f}", f"{both:.2f}",
+            f"{far / both:.2f}",
+        ))  # fmt: skip
+    heads = ("", "here", "1 worker, s", "2 workers", "gain", "cluster, 1 worker", "2 workers", "gain")
+    print(table(heads, rows))
+
+
+def nothing(job: int) -> int:
+    return job
+
+
+def overhead() -> None:
+    """What a job costs that does nothing: on the way alone, and among others in a batch."""
+    with cluster_of(2) as address, on_cluster(address) as cluster:
+        assert cluster is not None
+        trip = min(cluster.round_trip() for _ in range(5))
+        batched = clock(lambda: list(in_order(nothing, range(20_000), processes=True))) / 20_000
+        executor = cluster.executor()
+        alone = clock(lambda: [each.result() for each in [executor.submit(nothing, job) for job in range(500)]]) / 500
+    here = clock(lambda: list(in_order(nothing, range(20_000), 2))) / 20_000
+    loky = clock(lambda: list(in_order(nothing, range(20_000), 2, processes=True))) / 20_000
+    print(f"there and back        {1000 * trip:.2f} ms")
+    print(f"a batch among others  {1000 * alone:.2f} ms")
+    print(f"a job in a batch      {1000 * batched:.3f} ms")
+    print(f"a job for threads     {1000 * here:.3f} ms")
+    print(f"a job for processes   {1000 * loky:.3f} ms")
+
+
+def memory() -> None:
+    """The peak of the command that makes a dataset, by its number of games: here, and with a cluster of two workers."""
+    rows = []
+    with cluster_of(2) as address:
+        for games in GAMES:
+            peaks = [peak(games, words) for words in ([], ["--cluster", address])]
+            rows.append((f"{games:,}", *(f"{each / 1024:.0f}" for each in peaks)))
+    print(table(("games", "MiB here", "MiB with a cluster"), rows))
+
+
+def peak(games: int, words: list[str]) -> int:
+    """KiB of one run."""
+    program = (
+        "import resource, sys; from gridlab import cli; code = cli.run(sys.argv[1:]); "
+        "sys.stderr.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)); sys.exit(code)"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        asked = ["2048", "generate", "-g", str(games), "-d", "2", "--seed", "1", "--quiet", "-o", "games.jsonl", *words]
+        done = subprocess.run(
+            [sys.executable, "-c", program, *asked], cwd=folder, check=True, capture_output=True, text=True
+        )
+    return int(done.stderr.split()[-1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parts = {"speed": speed, "overhead": overhead, "memory": memory}
+    parser.add_argument("--only", choices=parts)
+    asked = parser.parse_args()
+    for name, part in parts.items():
+        if asked.only in (None, name):
+            print(f"\n{name}")
+            part()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,403 @@
+"""Work on a Dask cluster: the jobs of one command, shared out among workers on other machines.
+
+    with on_cluster("tcp://10.0.0.1:8786"):
+        play_match(…)                       whatever gridlab.core.workers shares out, and can travel, runs there
+
+Workers share no disk with us and may die. So jobs are sent in batches of about a second, and can be run again; results
+come in the order of the jobs, and hang on nothing but the job. A worker that misses a file says so, is sent the file,
+checked by its SHA-256, and the batch begins again (gridlab.core.travel). A batch that has ended several workers is
+tried once more, job by job; a job that does it again is named. Before any work every worker must show that it has our
+version of everything, and each batch asks that of whoever has come later.
+"""
+
+import logging
+import os
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+from uuid import uuid4
+
+from gridlab.core.cluster_worker import (
+    Broken,
+    Carried,
+    Halted,
+    Missing,
+    Order,
+    Stranger,
+    carry_out,
+    halt,
+    lacking,
+    receive,
+)  # fmt: skip
+from gridlab.core.errors import ClusterTrouble, FileTrouble, GridlabError
+from gridlab.core.extras import import_extra
+from gridlab.core.files import sha256_of
+from gridlab.core.passport import Passport, differences, passport
+from gridlab.core.signals import careful, check
+from gridlab.core.travel import packed_variables
+from gridlab.core.workers import STEP, elsewhere
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+CONNECTING = 5.0  # seconds in which a scheduler must answer
+ANSWERING = 30.0  # seconds in which workers must, when they are asked what they are, or are sent a part of a file
+JOINING = 10.0  # seconds in which a first worker must come
+DESERTED = 20.0  # seconds without any worker after which work is given up
+COUNTING = 2.0  # seconds between two looks at who is there
+LEAVING = 0.4  # seconds that taking leave may take
+BATCH = 1.0  # seconds of work that are sent together
+MOST_JOBS = 64  # in a batch
+AHEAD = 2  # batches a core that are sent before the one waited for is done
+RETRIES = 2  # of a batch that fails by trouble of its machine, such as a full disk
+MOST_MISSES = 20  # of a batch, which may need several files and meet several new workers
+PART = 8 << 20  # bytes of a file that are sent at once
+
+
+@dataclass
+class Batch(Generic[Job, Result]):
+    """Some jobs that travel together, and what has become of them."""
+
+    first: int  # the number of the first job
+    jobs: list[Job]
+    future: "Future[Any] | None" = None
+    results: list[Result] | None = None
+    suspect: bool = False  # workers have died of it, or beside it
+    misses: int = 0  # how often a worker has missed a file
+
+
+class Worker(NamedTuple):
+    """A worker as `gridlab cluster` shows it."""
+
+    address: str
+    threads: int
+    said: Passport | Exception
+
+    @property
+    def flaws(self) -> list[str]:
+        """Why it cannot work for us; nothing if it can."""
+        if isinstance(self.said, Exception):
+            return [f"has no gridlab that answers ({type(self.said).__name__}: {self.said})"]
+        return differences(self.said, passport())
+
+
+class Cluster:
+    """The scheduler of a cluster, asked for work by one command."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._library = import_extra("distributed", "cluster")
+        for name in ("distributed.client", "distributed.core", "distributed.comm", "distributed.batched"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # what there is to say we say
+        try:
+            self._client = self._within(
+                partial(self._library.Client, address, timeout=CONNECTING, set_as_default=False), CONNECTING + 1
+            )
+        except TypeError as error:  # so it says that it has no certificates
+            raise ClusterTrouble(
+                f"{address} needs certificates, and the configuration of Dask names none; docs/cluster.md says how"
+            ) from error
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ClusterTrouble(
+                f"no scheduler of a cluster answers at {address} ({type(error).__name__}); gridlab cluster says how to "
+                "start one"
+            ) from error
+        self._digests: dict[str, str] = {}  # the files that jobs have asked for; empty if there is none of this name
+        self._threads: dict[str, int] = {}
+        self._counted = self._peopled = 0.0
+
+    @property
+    def cores(self) -> int:
+        """Jobs that can run at the same time."""
+        return max(1, sum(self._threads.values()))
+
+    def workers(self) -> list[Worker]:
+        """Who is there, each with its versions; waits a while for the first one."""
+        end = time.monotonic() + JOINING
+        while not self._count(now=True):
+            if time.monotonic() > end:
+                raise ClusterTrouble(
+                    f"the scheduler at {self.address} has no workers; gridlab cluster says how to start some"
+                )
+            time.sleep(STEP)
+            check()
+        said = self._run(passport, on_error="return")
+        return [Worker(address, self._threads.get(address, 1), each) for address, each in sorted(said.items())]
+
+    def require_fit(self) -> None:
+        """ClusterTrouble that names the first worker of another version, and says how many there are."""
+        strangers = [each for each in self.workers() if each.flaws]
+        if strangers:
+            worker, more = strangers[0], len(strangers) - 1
+            others = f", and {more} more do not fit either" if more else ""
+            raise ClusterTrouble(
+                f"the worker {worker.address} {'; '.join(worker.flaws)}{others}; install the same everywhere"
+            )
+
+    def round_trip(self) -> float:
+        """Seconds from here to a worker and back, without any work: the least of some."""
+        executor, spent = self._client.get_executor(pure=False), []
+        for _ in range(10):
+            begun = time.perf_counter()
+            self._answer(executor.submit(os.getpid))
+            spent.append(time.perf_counter() - begun)
+        return min(spent)
+
+    def in_order(
+        self, function: Callable[[Job], Result], jobs: Iterable[Job], name: Callable[[Job], str] = repr
+    ) -> Generator[Result, None, None]:
+        """`function(job)` for every job, in the order of the jobs."""
+        run: Run[Job, Result] = Run(self, function, jobs, name)
+        with careful():
+            try:
+                yield from run.results()
+            except BaseException:
+                run.cancel()
+                raise
+
+    def close(self) -> None:
+        """Take leave; a scheduler that does not answer is left without."""
+        with suppress(Exception):
+            self._within(partial(self._client.close, timeout=LEAVING), LEAVING)
+
+    # ---- what a run needs
+
+    def send(self, names: Iterable[str]) -> None:
+        """Bring files to every worker that has not got them; each goes to a worker once."""
+        for name in names:
+            path = Path(name)
+            if name not in self._digests:
+                self._digests[name] = _digest_at_home(path)
+            if digest := self._digests[name]:
+                where = [each for each, missing in self._run(lacking, digest).items() if missing]
+                if where:
+                    self._send(path, digest, where)
+
+    def _send(self, path: Path, digest: str, where: list[str]) -> None:
+        sender = uuid4().hex
+        with path.open("rb") as file:
+            for offset in range(0, max(1, path.stat().st_size), PART):
+                self._run(receive, digest, sender, offset, file.read(PART), workers=where, on_error="ignore")
+        whole = self._run(receive, digest, sender, -1, b"", workers=where, on_error="ignore")
+        if not all(whole.values()):
+            raise FileTrouble(f"{path} was changed while it was being sent to workers; begin again")
+
+    def order(self, run: str, function: Callable[[Job], Result], jobs: Sequence[Job]) -> Order:
+        """What is sent to a worker."""
+        import cloudpickle  # classes of notebooks and scripts travel by value
+
+        try:
+            work: bytes = cloudpickle.dumps((function, list(jobs)))
+        except Exception as error:  # whatever pickling an object of somebody else's can raise
+            raise ClusterTrouble(f"this work cannot be sent to other machines: {error}; leave out --cluster") from error
+        return Order(run, passport(), dict(self._digests), packed_variables(), work)
+
+    def executor(self) -> Any:
+        return self._client.get_executor(pure=False, retries=RETRIES)
+
+    def require_alive(self) -> None:
+        """ClusterTrouble if the scheduler is gone, or all workers have been for a while."""
+        if self._client.status != "running":
+            raise self.gone()
+        now = time.monotonic()
+        if self._count() or not self._peopled:
+            self._peopled = now
+        elif now - self._peopled > DESERTED:
+            raise ClusterTrouble(
+                f"all workers of {self.address} have been gone for {DESERTED:.0f} seconds; start some, then repeat the "
+                "command, with --resume where it has that"
+            )
+
+    def stop(self, run: str, executor: Any) -> None:
+        """Take back what is queued, and let go of what is being worked at."""
+
+        def take_back() -> None:
+            executor.shutdown(wait=False)
+            self._client.run(halt, run, on_error="ignore")
+
+        with suppress(Exception):
+            self._within(take_back, LEAVING)
+
+    def _count(self, now: bool = False) -> int:
+        """The workers that are there, looked at from time to time."""
+        if now or time.monotonic() - self._counted > COUNTING:
+            self._threads = self._ask(self._client.nthreads)
+            self._counted = time.monotonic()
+        return len(self._threads)
+
+    def _run(self, function: Callable[..., Any], *arguments: Any, **settings: Any) -> dict[str, Any]:
+        """What a function says on every worker, or on some."""
+        return self._ask(partial(self._client.run, function, *arguments, **settings))
+
+    def _ask(self, question: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        try:
+            return self._within(question, ANSWERING)
+        except OSError as error:  # the connection is lost, which the client may not have noticed yet
+            raise self.gone() from error
+
+    def gone(self) -> ClusterTrouble:
+        return ClusterTrouble(
+            f"the scheduler at {self.address} is gone; start it and its workers again, then repeat the command, with "
+            "--resume where it has that"
+        )
+
+    def _answer(self, future: "Future[Any]") -> Any:
+        while not future.done():
+            wait([future], timeout=STEP)
+            check()
+            self.require_alive()
+        return future.result()
+
+    def _within(self, ask: Callable[[], Result], seconds: float) -> Result:
+        """What the cluster answers, in a thread that may be left; waited for in short steps: Ctrl-C is heard."""
+        future: Future[Result] = Future()
+
+        def work() -> None:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of a library, for programmers
+                    future.set_result(ask())
+            except BaseException as error:
+                future.set_exception(error)
+
+        threading.Thread(target=work, daemon=True).start()
+        end = time.monotonic() + seconds
+        while not future.done() and time.monotonic() < end:
+            wait([future], timeout=min(STEP, seconds))
+            check()
+        if not future.done():
+            raise ClusterTrouble(f"the cluster at {self.address} has not answered for {seconds:.0f} seconds")
+        return future.result()
+
+
+class Run(Generic[Job, Result]):
+    """The jobs of one call, on their way."""
+
+    def __init__(
+        self, cluster: Cluster, function: Callable[[Job], Result], jobs: Iterable[Job], name: Callable[[Job], str]
+    ) -> None:
+        self.cluster, self.function, self.name = cluster, function, name
+        self.id, self.executor = uuid4().hex, cluster.executor()
+        self._jobs, self._sent = iter(jobs), 0
+        self._waiting: deque[Batch[Job, Result]] = deque()
+        self._pace = 0.0  # seconds a job, as the latest batch has shown; 0 before
+
+    def results(self) -> Iterator[Result]:
+        while self._fill():
+            self._look()
+            if (results := self._waiting[0].results) is not None:
+                self._waiting.popleft()
+                yield from results
+                continue
+            wait([each.future for each in self._waiting if each.future], timeout=STEP, return_when=FIRST_COMPLETED)
+            check()
+            self.cluster.require_alive()
+
+    def cancel(self) -> None:
+        self.cluster.stop(self.id, self.executor)
+
+    def _fill(self) -> bool:
+        """Send as much as may be on its way; whether anything is."""
+        while len(self._waiting) < AHEAD * self.cluster.cores:
+            size = min(MOST_JOBS, max(1, int(BATCH / self._pace))) if self._pace else 1
+            jobs = list(islice(self._jobs, size))
+            if not jobs:
+                break
+            batch: Batch[Job, Result] = Batch(self._sent, jobs)
+            self._sent += len(jobs)
+            self._waiting.append(batch)
+            self._send(batch)
+        return bool(self._waiting)
+
+    def _send(self, batch: Batch[Job, Result]) -> None:
+        order = self.cluster.order(self.id, self.function, batch.jobs)
+        batch.future = self.executor.submit(carry_out, order)
+
+    def _look(self) -> None:
+        """See to all batches that have ended in one way or another."""
+        for batch in [each for each in self._waiting if each.future and each.future.done()]:
+            future, batch.future = batch.future, None
+            assert future is not None
+            try:
+                self._take(batch, future.result())
+            except CancelledError as error:  # as the client does with all it has sent when the connection is lost
+                raise self.cluster.gone() from error
+            except self.cluster._library.KilledWorker as death:
+                self._try_again(batch, death)
+            except GridlabError:
+                raise
+            except (OSError, MemoryError, ImportError, AttributeError) as error:  # of their machines, again and again
+                raise ClusterTrouble(
+                    f"{self._named(batch)} fails on workers: {type(error).__name__}: {error}"
+                ) from error
+
+    def _named(self, batch: Batch[Job, Result]) -> str:
+        return f"job {batch.first + 1}, {self.name(batch.jobs[0])},"
+
+    def _take(self, batch: Batch[Job, Result], said: Any) -> None:
+        if isinstance(said, Missing):
+            batch.misses += 1
+            if batch.misses > MOST_MISSES:
+                raise ClusterTrouble(f"{said.files[0]} does not arrive at workers; look whether their disks are full")
+            self.cluster.send(said.files)
+            self._send(batch)
+        elif isinstance(said, Carried):
+            batch.results = said.results
+            self._pace = said.seconds / len(batch.jobs)
+        elif isinstance(said, Broken):
+            raise said.error
+        elif isinstance(said, Stranger):
+            raise ClusterTrouble(f"the worker {said.address}, which has come later, {'; '.join(said.flaws)}")
+        else:
+            assert isinstance(said, Halted)
+            raise ClusterTrouble(f"a worker of {self.cluster.address} was told to stop; repeat the command")
+
+    def _try_again(self, batch: Batch[Job, Result], death: Any) -> None:
+        """Once more, job by job: it may be innocent, and have been beside what ends workers."""
+        if batch.suspect:
+            raise ClusterTrouble(
+                f"{self._named(batch)} ends every worker that begins it, the last was {death.last_worker.address}; "
+                "look into its log, or at its memory"
+            ) from death
+        place = self._waiting.index(batch)
+        del self._waiting[place]
+        for offset, job in enumerate(batch.jobs):
+            alone: Batch[Job, Result] = Batch(batch.first + offset, [job], suspect=True)
+            self._waiting.insert(place + offset, alone)
+            self._send(alone)
+
+
+def _digest_at_home(path: Path) -> str:
+    """The SHA-256 of a file that a job has asked for; empty if there is none."""
+    if not path.exists():
+        return ""
+    if not path.is_file():
+        raise FileTrouble(f"{path} cannot be sent to workers: it is no file on a disk")
+    try:
+        return sha256_of(path)
+    except OSError as error:
+        raise FileTrouble(f"{path} cannot be sent to workers: {(error.strerror or str(error)).lower()}") from error
+
+
+@contextmanager
+def on_cluster(address: str | None) -> Iterator[Cluster | None]:
+    """Let a cluster do whatever is shared out inside and can travel; None leaves it to this machine."""
+    if address is None:
+        yield None
+        return
+    cluster = Cluster(address)
+    try:
+        cluster.require_fit()
+        with elsewhere(cluster):
+            yield cluster
+    finally:
+        cluster.close()
