@@ -31,6 +31,7 @@ from gridlab.core.errors import PlayerFault as PlayerFault
 from gridlab.core.errors import SpoiltFile as SpoiltFile
 from gridlab.core.errors import TooLarge as TooLarge
 from gridlab.datasets.games2048.generate import generate as generate
+from gridlab.datasets.games2048.moves import Moves2048 as Moves2048
 from gridlab.datasets.games2048.reader import Games as Games
 from gridlab.datasets.terminals.adopt import adopt_terminals as adopt_terminals
 from gridlab.datasets.terminals.build import build_terminals as build_terminals
