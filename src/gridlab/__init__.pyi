@@ -63,8 +63,12 @@ from gridlab.games.mnk.rules import Rules as Rules
 from gridlab.games.mnk.solution import Solution as Solution
 from gridlab.games.symmetry import Symmetry as Symmetry
 from gridlab.games.symmetry import symmetries as symmetries
+from gridlab.learn.info import Info as Info
+from gridlab.learn.info import info_of as info_of
 from gridlab.learn.ntuple.train import NTupleTraining as NTupleTraining
 from gridlab.learn.ntuple.train import train_ntuple as train_ntuple
+from gridlab.learn.supervised.train import SupervisedTraining as SupervisedTraining
+from gridlab.learn.supervised.train import train_policy as train_policy
 from gridlab.learn.training import Training as Training
 from gridlab.learn.training import train as train
 from gridlab.players.registry import Player as Player
