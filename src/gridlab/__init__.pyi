@@ -34,6 +34,7 @@ from gridlab.core.errors import PlayerFault as PlayerFault
 from gridlab.core.errors import SpoiltFile as SpoiltFile
 from gridlab.core.errors import TooLarge as TooLarge
 from gridlab.datasets.games2048.generate import generate as generate
+from gridlab.datasets.games2048.moves import Moves2048 as Moves2048
 from gridlab.datasets.games2048.reader import Games as Games
 from gridlab.datasets.terminals.adopt import adopt_terminals as adopt_terminals
 from gridlab.datasets.terminals.build import build_terminals as build_terminals
@@ -65,8 +66,12 @@ from gridlab.games.mnk.rules import Rules as Rules
 from gridlab.games.mnk.solution import Solution as Solution
 from gridlab.games.symmetry import Symmetry as Symmetry
 from gridlab.games.symmetry import symmetries as symmetries
+from gridlab.learn.info import Info as Info
+from gridlab.learn.info import info_of as info_of
 from gridlab.learn.ntuple.train import NTupleTraining as NTupleTraining
 from gridlab.learn.ntuple.train import train_ntuple as train_ntuple
+from gridlab.learn.supervised.train import SupervisedTraining as SupervisedTraining
+from gridlab.learn.supervised.train import train_policy as train_policy
 from gridlab.learn.training import Training as Training
 from gridlab.learn.training import train as train
 from gridlab.players.registry import Player as Player

@@ -118,7 +118,7 @@ def test_values_name_the_move() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("nobody", "'nobody' is no player; there are random, expectimax, ntuple, perfect"),
+        ("nobody", "'nobody' is no player; there are random, expectimax, ntuple, cnn, dual"),
         ("perfect", "the player perfect needs a table of 2048"),
         ("expectimax depth=9", "depth=9 of the player expectimax: 1 to 8 can be searched"),
         ("expectimax depth=0", "1 to 8 can be searched"),

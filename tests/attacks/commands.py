@@ -46,6 +46,7 @@ EXAMPLES: dict[str, list[str]] = {
     "cluster": [],
     "train squava": ["--episodes", "1", "--out", NEW, "--workers", "1", "--quiet"],
     "train 2048": ["--games", "20", "--tuples", "5x4", "--workers", "1", "--out", f"{NEW}.ntuple", "--quiet"],
+    "train info": ["net.safetensors"],
     "train inspect": ["...../...../..X../...../.....", "--checkpoint", "net.safetensors"],
     "train export": ["net.safetensors", "--onnx", "--out", f"{NEW}.onnx"],
 }

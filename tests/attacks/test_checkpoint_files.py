@@ -16,8 +16,9 @@ from gridlab.core.errors import GridlabError, SpoiltFile
 from gridlab.games import game
 from gridlab.learn.dqn.settings import Asked, settings_of
 from gridlab.learn.dqn.train import TRAINING, begin, go_on, learn_all
-from gridlab.nets.checkpoint import SHIPPED, digest_of
+from gridlab.nets.checkpoint import SHIPPED
 from gridlab.nets.judge import load_judge
+from gridlab.nets.tensors_file import digest_of
 from tests.attacks.harness import Attacker
 from tests.attacks.spoiling import RAW, answer_of, changes, mutated, some_changes
 

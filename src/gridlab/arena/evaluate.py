@@ -18,10 +18,11 @@ from gridlab.core.progress import bar
 from gridlab.core.stop import current_stop
 from gridlab.core.workers import available_cores, in_order
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import Player2048, find_player2048, has_chooser
+from gridlab.players.game2048 import Player2048, find_player2048, has_chooser, sees_many
 from gridlab.players.registry import player_name
 
 GAMES_A_JOB = 32
+GAMES_AT_ONCE = 128  # of a player that looks at many boards
 LEAST_TILE = 128  # of the table for people; all are in `tile_rates`
 
 
@@ -118,6 +119,7 @@ def evaluate(
     play(range(0))  # compiled before the clock starts
     workers = workers or (available_cores() if has_chooser(found, rules) else 1)
     size = max(1, min(GAMES_A_JOB, games // (4 * workers)))
+    size = max(size, min(GAMES_AT_ONCE, games // workers)) if sees_many(found, rules) else size
     jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
     played: list[Results] = []
     played_by = in_order(play, jobs, workers, travels=True, name=lambda job: f"games {job.start + 1} to {job.stop}")

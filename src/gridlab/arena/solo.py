@@ -1,13 +1,15 @@
-"""Whole games of 2048 by any player: inside a kernel where the player has a chooser, else move by move in Python.
+"""Whole games of 2048 by any player: in a kernel, side by side for networks, or move by move in Python.
 
 Every game has its own stream of chance, made from the seed and the number of the game, so it does not matter which
 thread plays it. Kernels release the GIL and threads share the work; a player in Python holds it, and gains nothing.
 """
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +21,10 @@ from gridlab.games.game2048 import reference
 from gridlab.games.game2048.kernels import Boards, unpack_board
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import Player2048, adviser_of, chooser_of
+from gridlab.games.game2048.side_by_side import begin_games, can_move, step_games
+from gridlab.players.game2048 import Player2048, adviser_of, chooser_of, sees_many
 from gridlab.players.registry import player_name
 from gridlab.search.game2048.play import NO_LIMITS, Limits, Watch, play_and_record, play_batch
 
@@ -59,6 +63,8 @@ class Recorded(NamedTuple):
 def play_to_end(player: Player2048, rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
     """The games of these numbers, each to its end."""
     chooser = chooser_of(player, rules)
+    if chooser is None and sees_many(player, rules):
+        return _play_side_by_side(player, rules, seed, numbers, stop)
     if chooser is None:
         return _play_in_python(player, rules, seed, numbers, stop)
     states = streams(seed, len(numbers), numbers.start)
@@ -67,6 +73,35 @@ def play_to_end(player: Player2048, rules: Rules2048, seed: int, numbers: range,
     spent = time.thread_time() - begun
     max_tiles = [max(unpack_board(board, rules)) for board in ends.boards.tolist()]
     return Results(ends.scores.tolist(), max_tiles, int(ends.moves.sum()), spent)
+
+
+def _play_side_by_side(player: Player2048, rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
+    """Games of a player that looks at many boards at once: a move of each at a time."""
+    begun, rows, states = time.thread_time(), row_tables(rules), streams(seed, len(numbers), numbers.start)
+    boards, scores, moves = begin_games(rows, rules.odds, states), np.zeros(len(numbers), np.int64), 0
+    while len(going := np.flatnonzero(can_move(boards, rows))) and not stopped(stop):
+        with _told(player, numbers):
+            directions = cast(Any, player).choose_many(boards[going])
+        if (wrong := step_games(going, directions, boards, scores, rows, rules.odds, states)) >= 0:
+            position = Position2048.unpack(int(boards[going[wrong]]), rules=rules)
+            raise PlayerFault(f"the player {player_name(player)} answers {directions[wrong]} in {position}")
+        moves += len(going)
+    max_tiles = [max(unpack_board(board, rules)) for board in boards.tolist()]
+    return Results(scores.tolist(), max_tiles, moves, time.thread_time() - begun)
+
+
+@contextmanager
+def _told(player: Player2048, numbers: range) -> Iterator[None]:
+    """Whatever a player fails with becomes a sentence."""
+    try:
+        yield
+    except GridlabError:
+        raise
+    except Exception as error:
+        where = f"games {numbers.start + 1} to {numbers.stop}"
+        raise PlayerFault(
+            f"{where}: the player {player_name(player)} fails: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _play_in_python(player: Player2048, rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:

@@ -5,7 +5,7 @@ For players that always play the same move on the same board, and for random mov
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import Player2048, chooser_of, find_player2048
+from gridlab.games.game2048.side_by_side import can_move
+from gridlab.players.game2048 import Player2048, chooser_of, find_player2048, sees_many
 from gridlab.players.registry import player_name
 from gridlab.search.game2048.play import Chooser, choose_boards
 from gridlab.search.game2048.random_moves import RandomMoves
@@ -147,9 +148,13 @@ def _choose(player: Player2048, rules: Rules2048, workers: int | None, boards: B
 
 
 def _ask(player: Player2048, rules: Rules2048, boards: Boards) -> Directions:
-    """The same for a player that only Python can ask, one board after the other."""
+    """The same for a player that only Python can ask, about many boards if it can, else one after the other."""
     random: Any = NoChance()
     directions = np.full(len(boards), -1, np.int8)
+    if sees_many(player, rules):
+        going = np.flatnonzero(can_move(boards, row_tables(rules)))
+        directions[going] = cast(Any, player).choose_many(boards[going]) if len(going) else 0
+        return directions
     for number, board in enumerate(boards.tolist()):
         position = Position2048.unpack(board, rules=rules)
         if legal := position.moves():

@@ -1,7 +1,8 @@
 """`gridlab train`: networks trained, asked and exported."""
 
+from json import dumps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -22,6 +23,11 @@ from gridlab.cli.options import (
 )  # fmt: skip
 
 app = typer.Typer(help="Networks that learn to play: trained, asked, exported.", rich_markup_mode=None)
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any number of the recipe, such as learning_rate=0.001; repeat."),
+]
 
 
 @app.command()
@@ -58,6 +64,7 @@ def squava(
         bool | None,
         typer.Option("--double/--no-double", help="Double DQN: one network chooses, the other values; or not."),
     ] = None,
+    settings: Settings = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -71,7 +78,9 @@ def squava(
 
     set_quiet(quiet)
     with working_on(cluster, workers):
-        trained = train("squava", out, preset, episodes, seed, workers, resume, device, shaping, double, not quiet)
+        trained = train(
+            "squava", out, preset, episodes, seed, workers, resume, device, shaping, double, not quiet, settings or ()
+        )
     print_result(trained, json)
     if not trained.done and not quiet:
         typer.echo(f"to go on: the same command with --resume --out {out}", err=True)
@@ -80,9 +89,33 @@ def squava(
 
 @app.command("2048")
 def game2048(
+    more_data: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE…]", parser=source, help="More files for --data.")
+    ] = None,
     method: Annotated[
-        Literal["ntuple"], typer.Option("--method", help="Temporal differences of an n-tuple network.")
+        Literal["ntuple", "cnn", "dual", "transformer"],
+        typer.Option("--method", help="ntuple learns from its own games, the others from those of --data."),
     ] = "ntuple",
+    data: Annotated[
+        list[Path] | None,
+        typer.Option("--data", metavar="FILE…", parser=source, help="Games to learn from, of any format."),
+    ] = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option("--epochs", metavar="N", parser=whole(1, 10**6), help="How often to see them all; 10."),
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option("--batch", metavar="N", parser=whole(1, 65_536), help="Moves a step; 512, transformer 256."),
+    ] = None,
+    lr: Annotated[
+        float | None,
+        typer.Option("--lr", metavar="A", parser=real(1e-9, 1), help="The learning rate, 0.002; it falls to the end."),
+    ] = None,
+    augment: Annotated[
+        bool | None,
+        typer.Option("--augment/--no-augment", help="See every move as one of the eight images of its board; or not."),
+    ] = None,
     preset: Annotated[
         Literal["minutes", "hour"] | None,
         typer.Option("--preset", help="A recipe: ten minutes, by default, or an hour."),
@@ -126,8 +159,8 @@ def game2048(
         typer.Option("--optimistic", metavar="V", parser=real(0, 1e9), help="What every board is worth at first."),
     ] = None,
     rules: Annotated[
-        str, typer.Option("--rules", metavar="RULES", help="2048, or a smaller board such as 2048:3x3.")
-    ] = "2048",
+        str | None, typer.Option("--rules", metavar="RULES", help="2048, or a smaller board such as 2048:3x3.")
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -139,28 +172,60 @@ def game2048(
     ] = None,
     seed: Seed = None,
     out: Annotated[
-        Path, typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="Where the network goes.")
-    ] = Path("2048.ntuple"),
+        Path | None,
+        typer.Option(
+            "-o", "--out", "--output", metavar="FILE", parser=target, help="Where the network goes: 2048.METHOD."
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from FILE.training.")] = False,
+    settings: Settings = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Learn a player of 2048 from nothing but its own games.
+    """Learn a player of 2048: from nothing but its own games (ntuple), or from games of others.
 
-    FILE is the network for players, FILE.training is to go on from, FILE.png shows how it went. Ctrl-C ends it after
-    the games being played, and saves. Then: gridlab 2048 evaluate "ntuple file=FILE".
+    FILE is the network for players, FILE.training is to go on from, FILE.png shows how it went. Ctrl-C ends it soon,
+    and saves. Then: gridlab 2048 evaluate "ntuple file=FILE", or "cnn checkpoint=FILE".
     """
-    from gridlab.learn.ntuple.train import train_ntuple
-
     set_quiet(quiet)
-    trained = train_ntuple(
-        out, rules, preset, minutes, games, tuples, rate, step, trace, restart, optimistic, workers, seed, resume,
-        not quiet,
-    )  # fmt: skip
+    files, path = [*(data or ()), *(more_data or ())], out or target(Path(f"2048.{method}"))
+    own = {
+        "--preset": preset, "--minutes": minutes, "--games": games, "--tuples": tuples, "--rate": rate, "--step": step,
+        "--lambda": trace, "--restart": restart, "--optimistic": optimistic, "--rules": rules,
+    }  # fmt: skip
+    others = {"--data": files or None, "--epochs": epochs, "--batch": batch, "--lr": lr, "--augment": augment}
+    _refuse_options(method, others if method == "ntuple" else own)
+    trained: Any
+    if method == "ntuple":
+        from gridlab.learn.ntuple.train import train_ntuple
+
+        trained = train_ntuple(
+            path, rules or "2048", preset, minutes, games, tuples, rate, step, trace, restart, optimistic, workers,
+            seed, resume, not quiet, settings or (),
+        )  # fmt: skip
+    else:
+        from gridlab.core.extras import import_extra
+
+        import_extra("torch", "learn")
+        from gridlab.learn.supervised.train import train_policy
+
+        trained = train_policy(
+            path, method, files, epochs, batch, lr, augment, seed, settings or (), workers, resume, not quiet
+        )
     print_result(trained, json)
     if not trained.done and not quiet:
-        typer.echo(f"to go on: the same command with --resume --out {out}", err=True)
+        typer.echo(f"to go on: the same command with --resume --out {path}", err=True)
     return 0 if trained.done else 130
+
+
+def _refuse_options(method: str, foreign: dict[str, Any]) -> None:
+    """Options of the other methods mean nothing here."""
+    from gridlab.core.errors import BadNotation
+
+    for name, value in foreign.items():
+        if value is not None:
+            whose = "the method ntuple" if method != "ntuple" else "the methods cnn, dual and transformer"
+            raise BadNotation(f"{name} belongs to {whose}, and nothing in --method {method} hangs on it; leave it out")
 
 
 Checkpoint = Annotated[
@@ -197,11 +262,37 @@ def inspect(
 
 
 @app.command()
+def info(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", parser=source, help="Checkpoints of any kind; or a folder of one.")
+    ],
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", parser=target, help="Draw the curves, of several files in one picture."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """What checkpoints are: recipe, seed, data with checksums, how far they came, losses and win rates over time.
+
+    Networks of Squava, n-tuple networks, networks trained on games; those for players and those to go on from.
+    """
+    from gridlab.learn.info import info_of, plot_infos
+
+    found = [info_of(path) for path in files]
+    if plot is not None:
+        plot_infos(found, plot)
+    if json:
+        typer.echo(dumps([each.as_dict() for each in found] if len(found) > 1 else found[0].as_dict()))
+    else:
+        typer.echo("\n\n".join(map(str, found)))
+
+
+@app.command()
 def export(
     checkpoint: Annotated[
         Path, typer.Argument(metavar="CHECKPOINT", parser=source, help="A file that training has written.")
     ],
-    onnx: Annotated[bool, typer.Option("--onnx", help="A network of Squava as an ONNX graph, checked.")] = False,
+    onnx: Annotated[bool, typer.Option("--onnx", help="A network of torch as an ONNX graph, checked.")] = False,
     half: Annotated[bool, typer.Option("--half", help="An n-tuple network in half precision, much smaller.")] = False,
     out: Annotated[
         Path | None,
@@ -212,15 +303,18 @@ def export(
 ) -> None:
     """Write a network for other programs or places.
 
-    With --onnx: features [position, 50] in, values [position] out, held to torch on random positions.
+    With --onnx: features [position, 50] in, values [position] out for Squava; cells [board, 16] in, directions [board,
+    4] and values [board] out for 2048. Both are held to torch on random positions.
     """
     from gridlab.core.errors import BadNotation
     from gridlab.core.files import refuse_overlap
     from gridlab.nets.ntuple_file import is_ntuple_file, write_small
 
     if onnx == half or half != is_ntuple_file(checkpoint):
-        raise BadNotation("a network of Squava is exported with --onnx, an n-tuple network of 2048 with --half")
-    path = out or target(checkpoint.with_suffix(".half.ntuple" if half else ".onnx"))
+        raise BadNotation("a network of torch is exported with --onnx, an n-tuple network of 2048 with --half")
+    name = ".half.ntuple" if half else ".onnx"
+    suffixed = checkpoint.suffix in (".safetensors", ".ntuple")
+    path = out or target(checkpoint.with_suffix(name) if suffixed else checkpoint.with_name(checkpoint.name + name))
     refuse_overlap(checkpoint, path)
     if half:
         typer.echo(f"{path}: {write_small(checkpoint, path):,} bytes")
@@ -233,7 +327,11 @@ def _write_onnx(checkpoint: Path, path: Path) -> float:
     from gridlab.games import game
 
     import_extra("torch", "learn")
+    from gridlab.nets import policy_file
     from gridlab.nets.judge import load_judge
     from gridlab.nets.onnx_file import write_onnx
+    from gridlab.nets.policy_onnx import write_policy_onnx
 
+    if policy_file.is_policy_file(checkpoint):
+        return write_policy_onnx(policy_file.read(checkpoint), path)
     return write_onnx(load_judge(checkpoint, game("squava")), path)

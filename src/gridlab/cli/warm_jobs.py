@@ -60,7 +60,9 @@ JOBS = (
     Job("2048 games", 2, (
         "2048 evaluate 'expectimax depth=3' --games 1",
         "2048 evaluate random --games 1",
+        "2048 evaluate 'mcts playouts=4' --games 1",
         "play 2048 --seed 1",
+        "play 2048 --seed 1 --against 'mcts playouts=4'",
     )),
     Job("n-tuple networks", 9, (
         "train 2048 --games 20 --tuples 5x4 --workers 1 -o small.ntuple",
@@ -69,6 +71,13 @@ JOBS = (
         "play 2048 --seed 1 --against 'ntuple file=small.ntuple'",
         "play 2048 --seed 1 --against 'expectimax evaluator=ntuple:small.ntuple depth=3'",
     )),
+    Job("2048 networks", 4, (
+        "2048 generate -g 8 -d 2 --max-moves 20 --seed 1 -o games.jsonl",
+        "train 2048 --method dual --data games.jsonl --epochs 1 --set width=8 --workers 1 -o small.dual",
+        "2048 evaluate 'dual checkpoint=small.dual' --games 1",
+        "2048 evaluate 'expectimax evaluator=dual:small.dual depth=2' --games 1",
+        "play 2048 --seed 1 --against 'mcts playouts=4 checkpoint=small.dual'",
+    ), needs=("torch", "safetensors")),
     Job("2048 deep", 3.3, (
         "2048 generate -g 1 -d 5 --evaluator rows --max-moves 20 --seed 1 -o deep.jsonl",
         "play 2048 --seed 1 --against 'expectimax depth=5'",

@@ -8,11 +8,9 @@ used: win rates are measured by matches of the network alone, one ply deep.
 
 import logging
 import math
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,9 +20,10 @@ from gridlab.core.extras import import_extra
 from gridlab.core.files import locked_folder, try_folder
 from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
-from gridlab.core.signals import SIGNALS
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
+from gridlab.learn.overrides import parse_overrides
+from gridlab.learn.reports import asked_to_stop
 
 GAMES = 40  # of each measurement during training
 EVERY = 10.0  # seconds between two lines where there is no terminal for a bar
@@ -65,10 +64,12 @@ def train(
     shaping: bool | None = None,
     double: bool | None = None,
     progress: bool = False,
+    more: Sequence[str] = (),
 ) -> Training:
     """Train the value network of Squava by deep Q-learning; Ctrl-C ends it after the round being played, and saves.
 
     What is None is as in preset best, seed 0; or, with `resume`, as the training was begun, and nothing else will do.
+    `more` are other numbers of the recipe, such as "gamma=0.9".
     """
     played = game(rules, "mnk")
     if played != game("squava"):
@@ -77,7 +78,8 @@ def train(
     from gridlab.learn.dqn.settings import Asked
     from gridlab.learn.dqn.train import begin, go_on, learn_all  # torch is slow to import: only who trains pays for it
 
-    asked = Asked(preset, episodes, shaping, double, None if seed is None else check_seed(seed))
+    wanted_seed = None if seed is None else check_seed(seed)
+    asked = Asked(preset, episodes, shaping, double, wanted_seed, parse_overrides(more))
     wanted, folder = None if resume else asked.settings(), try_folder(Path(folder))
     with locked_folder(folder):
         if wanted is None:
@@ -86,7 +88,7 @@ def train(
             learner = begin(played, wanted, asked.seed or 0, folder, device)
         settings = learner.settings
         name = f"training, preset {settings.preset}"
-        with bar(settings.episodes, name, "episodes", progress) as shown, _ctrl_c() as stopped:
+        with bar(settings.episodes, name, "episodes", progress) as shown, asked_to_stop() as stopped:
             shown.update(learner.episode)
             tell = _tell(shown, settings.episodes, progress and bool(shown.disable))  # no bar, as there is no terminal
             learn_all(learner, folder, workers, lambda path: win_rates(path, played), tell, stopped)
@@ -129,23 +131,3 @@ def _tell(shown: Any, episodes: int, lines: bool) -> Callable[[dict[str, Any]], 
             sys.stderr.write(f"{row['episode']:,} of {episodes:,} episodes: {', '.join(parts)}\n")
 
     return tell
-
-
-@contextmanager
-def _ctrl_c() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed, which is asked between rounds; pressed twice, it interrupts at once."""
-    pressed: list[int] = []
-
-    def press(number: int, frame: Any) -> None:
-        pressed.append(number)
-        if len(pressed) > 1:
-            raise KeyboardInterrupt
-
-    before = {number: handler for number in SIGNALS if callable(handler := signal.getsignal(number))}
-    for number in before:
-        signal.signal(number, press)
-    try:
-        yield lambda: bool(pressed)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

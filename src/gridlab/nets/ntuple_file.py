@@ -188,6 +188,15 @@ def _read_head(path: Path, file: BinaryIO) -> Head:
     return parse_json(file.read(length), Head, f"the head of {path}")
 
 
+def read_head(path: Path) -> Head:
+    """What a whole file says of itself; its tables stay on the disk."""
+    with reading(path), open_regular(path) as file:
+        head = _read_head(path, file)
+        _what_it_knows(path, head)
+        _check_whole(path, file, head)
+    return head
+
+
 def _what_it_knows(path: Path, head: Head) -> tuple[Rules2048, tuple[Cells, ...]]:
     try:
         rules = Rules2048.parse(head.rules)

@@ -1,9 +1,10 @@
-"""Players of 2048: "random", "expectimax depth=5", "ntuple", "perfect"; `PLAYERS` is the one list to extend.
+"""Players of 2048: "random", "expectimax depth=5", "cnn checkpoint=FILE"; `PLAYERS` is the one list to extend.
 
-A player is anything with `move(position, random)`. Two more methods are asked for where they are of use, never needed:
+A player is anything with `move(position, random)`. More methods are asked for where they are of use, never needed:
 
     values(position, random)     what each legal direction is worth: an adviser, and what datasets record of each move
     chooser()                    the player as kernels take it (search/game2048/play.py): whole games without Python
+    choose_many(boards)          a direction for each of many boards: games are then played side by side
 """
 
 import shlex
@@ -13,24 +14,30 @@ from typing import Any, ClassVar, Protocol, cast
 
 import numpy as np
 
-from gridlab.core.errors import BadPlayer, IllegalMove
-from gridlab.core.interrupts import interruptible
-from gridlab.core.splitmix import States, Stream
+from gridlab.core.errors import BadPlayer
+from gridlab.core.splitmix import Stream
 from gridlab.exact.game2048.probe import Tablebase2048, check_rules
 from gridlab.exact.tables import usual_table
 from gridlab.games.game2048.position import Position2048
-from gridlab.games.game2048.reference import DIRECTIONS
-from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.nets.ntuple_file import load_network
+from gridlab.players.advice2048 import best_direction, values_by_kernel
+from gridlab.players.networks2048 import (
+    IMAGES,
+    NETWORK_MOVES,
+    DualSearchPlayer,
+    NetworkPlayer,
+    make_mcts,
+)
 from gridlab.players.registry import Kind, checked, make_player, player_name
 from gridlab.search.game2048.evaluators import Evaluate, find_evaluator
 from gridlab.search.game2048.expectimax import DEEPEST, Expectimax, new_expectimax
 from gridlab.search.game2048.last_plies import SearchSettings
+from gridlab.search.game2048.mcts import EXPLORATION, PLAYOUTS
 from gridlab.search.game2048.ntuple import Network, NTupleMoves, new_moves
 from gridlab.search.game2048.ntuple_search import DEEPEST as DEEPEST_NTUPLE
 from gridlab.search.game2048.ntuple_search import NTupleSearch, new_search
-from gridlab.search.game2048.play import Chooser, choose
+from gridlab.search.game2048.play import Chooser
 from gridlab.search.game2048.random_moves import RandomMoves, new_random_moves
 from gridlab.search.game2048.reference import PlainSearch
 from gridlab.search.game2048.table_moves import TableMoves
@@ -200,29 +207,23 @@ class PerfectPlayer2048:
         return self.table.chooser()
 
 
-def make_expectimax(rules: Rules2048, evaluator: str, depth: int, **settings: Any) -> ExpectimaxPlayer | NTuplePlayer:
-    """A search with one of the evaluators, or with an n-tuple network: `ntuple` or `ntuple:FILE`."""
+def make_expectimax(
+    rules: Rules2048, evaluator: str, depth: int, **settings: Any
+) -> ExpectimaxPlayer | NTuplePlayer | DualSearchPlayer:
+    """A search with one of the evaluators, with an n-tuple network (`ntuple:FILE`) or a dual one (`dual:FILE`)."""
     kind, _, file = evaluator.partition(":")
-    if kind != "ntuple":
+    if kind not in ("ntuple", "dual"):
         return ExpectimaxPlayer(rules, evaluator, depth, **settings)
     for name, value in settings.items():
         if value != PLAYERS["expectimax"].settings[name]:
-            raise BadPlayer(f"{name}={value} of the player expectimax: a search with an n-tuple network has no such")
-    return NTuplePlayer(rules, file, depth)
+            raise BadPlayer(f"{name}={value} of the player expectimax: a search with a network has no such setting")
+    return NTuplePlayer(rules, file, depth) if kind == "ntuple" else DualSearchPlayer(rules, file, depth)
 
 
-def best_direction(values: dict[str, float], position: Position2048) -> str:
-    """The first of the directions that are worth most."""
-    if not values:
-        raise IllegalMove(f"there is no move in {position}")
-    return max(values, key=values.__getitem__)
-
-
-def values_by_kernel(chooser: Chooser, position: Position2048, state: States) -> dict[str, float]:
-    """What a chooser says of each legal direction."""
-    found, legal, board = np.empty(4), position.moves(), np.uint64(position.packed)
-    interruptible(lambda stop: choose(chooser, board, found, row_tables(position.rules), state, 0, stop))
-    return {each: float(value) for each, value in zip(DIRECTIONS, found, strict=True) if each in legal}
+def _network_kind(method: str, about: str) -> Kind:
+    return Kind(
+        lambda rules, **settings: NetworkPlayer(rules, method, **settings), {"checkpoint": "", "images": IMAGES}, about
+    )
 
 
 PLAYERS: dict[str, Kind] = {
@@ -230,9 +231,17 @@ PLAYERS: dict[str, Kind] = {
     "expectimax": Kind(
         make_expectimax,
         {"evaluator": "rows", "depth": 4, "sample": 0, "cutoff": 0.0, "table": 12},
-        "some moves and tiles ahead, then an evaluator: spec, rows or ntuple:FILE",
+        "some moves and tiles ahead, then an evaluator: spec, rows, ntuple:FILE or dual:FILE",
     ),
     "ntuple": Kind(NTuplePlayer, {"file": ""}, "the most points by a network that was learnt, one move deep"),
+    "cnn": _network_kind("cnn", "what a convolutional network has learnt from games of others"),
+    "dual": _network_kind("dual", "the same by a network that also knows what a board is worth"),
+    "transformer": _network_kind("transformer", "the same by attention over the cells"),
+    "mcts": Kind(
+        make_mcts,
+        {"playouts": PLAYOUTS, "exploration": EXPLORATION, "checkpoint": "", "moves": NETWORK_MOVES},
+        "Monte Carlo tree search: random playouts, or those of a network",
+    ),
     "perfect": Kind(PerfectPlayer2048, {"tablebase": ""}, "the best direction, looked up: small boards, solved"),
 }
 
@@ -267,6 +276,11 @@ def _is_overruled(kind: type) -> bool:
         if "move" in vars(each) or "values" in vars(each):
             return True
     return False
+
+
+def sees_many(player: Player2048, rules: Rules2048) -> bool:
+    """Whether a player can be asked about many boards at once."""
+    return rules.packed and callable(getattr(player, "choose_many", None))
 
 
 def adviser_of(player: Player2048) -> Adviser2048 | None:

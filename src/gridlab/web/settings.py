@@ -12,7 +12,7 @@ MOST_GAMES, MOST_POSITIONS = 2000, 2000  # of a match, of a grade
 MOST_AUTOPLAY = 50  # moves of one request
 OPINION_PLAYOUTS = 4000
 # what a player may be asked to do over the web; any other whole number is at most a million
-MOST_OF = {"depth": 12, "playouts": 200_000, "expansions": 100_000, "table": 16, "sample": 16}
+MOST_OF = {"depth": 12, "playouts": 200_000, "expansions": 100_000, "table": 16, "sample": 16, "moves": 1000}
 MOST_OF_ANY = 1_000_000
 PLAIN_DEPTH = 2  # of an expectimax on boards that no kernel plays
 

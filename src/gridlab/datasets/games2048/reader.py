@@ -180,7 +180,7 @@ def read_index(path: Path) -> Index:
 
 def known_index(path: Path) -> Index | None:
     """The index that stands beside a file, if it is whole and of this file."""
-    mark, size, beside = _mark(path), path.stat().st_size, index_of(path)
+    mark, size, beside = mark_of(path), path.stat().st_size, index_of(path)
     if not beside.is_file():
         return None
     try:
@@ -224,13 +224,13 @@ def write_index(path: Path, settings: dict[str, Any], made: Made | None = None) 
     body = index.offsets.tobytes() + index.moves.tobytes()
     header = {
         "games": len(moves),
-        "mark": _mark(path),
+        "mark": mark_of(path),
         "sha256": hashlib.sha256(body).hexdigest(),
         "settings": settings,
         "made": msgspec.to_builtins(made),
     }
     text = json.dumps(header).encode()
-    if _may_write(index_of(path)):
+    if may_write(index_of(path), MAGIC):
         try:
             with whole_file(index_of(path)) as sink:
                 sink.write(MAGIC + len(text).to_bytes(4, "little") + text + body)
@@ -251,20 +251,20 @@ def _moves(line: bytes, path: Path, number: int) -> int:
     return moves
 
 
-def _may_write(place: Path) -> bool:
-    """An index takes the place of nothing and of another index; whatever else has this name is left alone."""
+def may_write(place: Path, magic: bytes) -> bool:
+    """An index takes the place of nothing and of another one; whatever else has this name is left alone."""
     if not os.path.lexists(place):
         return True
     if place.is_symlink() or not place.is_file():
         return False
     try:
         with place.open("rb") as file:
-            return file.read(len(MAGIC)) in (MAGIC, b"")
+            return file.read(len(magic)) in (magic, b"")
     except OSError:
         return False
 
 
-def _mark(path: Path) -> str:
+def mark_of(path: Path) -> str:
     """What tells a file from another: its size, and a hash of both its ends."""
     with reading(path), path.open("rb") as file:
         size = file.seek(0, 2)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.jit import inner, kernel
-from gridlab.games.game2048.kernels import ROW, S16, S32, S48, Boards, transpose
+from gridlab.games.game2048.kernels import LEFT, ROW, S16, S32, S48, Boards, transpose
 from gridlab.games.game2048.row_tables import ROWS, by_length, exponents_of_rows, pack_rows
 from gridlab.games.game2048.rules import Rules2048
 
@@ -20,6 +20,7 @@ Mirror = NDArray[np.uint16]  # [row]: from right to left, walls standing still
 
 MIDDLE = np.uint64(0xFFFF0000)
 BELOW = np.uint64(0xFFFF000000000000)  # the last row
+MIRRORED, OVER, TRANSPOSED = 1, 2, 4
 
 
 class Shape(NamedTuple):
@@ -87,3 +88,46 @@ def smallest_images(boards: Boards, mirror: Mirror, shape: Shape) -> Boards:
     for i in range(len(boards)):
         found[i] = smallest_image(boards[i], mirror, shape)
     return found
+
+
+# ---- all images, by numbers
+
+
+@inner
+def symmetries(shape: Shape) -> int:
+    """How many a board has. Each is three bits: 1 mirrored, then 2 turned over, then 4 transposed."""
+    return 8 if shape.square else 4
+
+
+@inner
+def image(board: np.uint64, symmetry: int, mirror: Mirror, shape: Shape) -> np.uint64:
+    """A board seen through a symmetry."""
+    if symmetry & MIRRORED:
+        board = mirrored(board, mirror)
+    if symmetry & OVER:
+        board = turned_over(board, shape.rows)
+    return transpose(board) if symmetry & TRANSPOSED else board
+
+
+@inner
+def image_of(direction: int, symmetry: int) -> int:
+    """Where a direction leads to on the image of a board."""
+    if symmetry & (MIRRORED if direction >= LEFT else OVER):
+        direction ^= 1
+    return direction ^ 2 if symmetry & TRANSPOSED else direction
+
+
+@kernel
+def images_of_boards(boards: Boards, number: int, mirror: Mirror, shape: Shape) -> Boards:
+    """The first so many images of each board: [board, image]."""
+    found = np.empty((len(boards), number), np.uint64)
+    for i in range(len(boards)):
+        for symmetry in range(number):
+            found[i, symmetry] = image(boards[i], symmetry, mirror, shape)
+    return found
+
+
+@cache
+def mapped_directions(number: int) -> NDArray[np.int64]:
+    """Where each direction leads to on the first so many images: [image, direction]."""
+    return np.array([[image_of(direction, symmetry) for direction in range(4)] for symmetry in range(number)])

@@ -8,18 +8,19 @@ import torch
 from torch import Tensor, nn
 
 from gridlab.core.errors import SpoiltFile
-from gridlab.core.numbers import shortened
 from gridlab.games.mnk.rules import Rules
 from gridlab.learn.dqn.curriculum import learning_rate_of
+from gridlab.learn.dqn.curves import OF_THE_ROUND
 from gridlab.learn.dqn.episodes import chance
 from gridlab.learn.dqn.replay_buffer import Moves, Replay, new_moves
 from gridlab.learn.dqn.settings import TrainingSettings
 from gridlab.learn.dqn.targets import Numbers, double_values, negamax_targets
 from gridlab.nets import checkpoint
-from gridlab.nets.checkpoint import NETWORK, Checkpoint, Tensors, require_finite, require_kind
+from gridlab.nets.checkpoint import NETWORK, Checkpoint
 from gridlab.nets.features import Boards, features_of
 from gridlab.nets.judge import Judge
 from gridlab.nets.networks import ValueNetwork, new_network
+from gridlab.nets.tensors_file import Tensors, moments, moments_of, named, require_finite
 from gridlab.search.mnk.leaves import ENDED, grow
 
 TARGET, OPTIMISER, REPLAY = "target.", "optimiser.", "replay."  # what a checkpoint holds besides the network
@@ -111,17 +112,14 @@ class Learner:
 
     def save(self, path: Path) -> None:
         """Write everything, to go on from here."""
-        tensors = named(NETWORK, self.network) | named(TARGET, self.target) | self._moments()
+        tensors = named(NETWORK, self.network) | named(TARGET, self.target) | moments(self.optimiser, OPTIMISER)
         checkpoint.write(path, tensors | replay_tensors(self.replay.kept()), self.facts())
 
     def save_weights(self, path: Path) -> None:
-        """Write what a player needs, in half precision."""
+        """Write what a player needs, in half precision; of the curve the rows with win rates."""
         weights = {name: each.half() for name, each in named(NETWORK, self.network).items()}
-        checkpoint.write(path, weights, {**self.facts(), "curve": []})
-
-    def _moments(self) -> Tensors:
-        states = self.optimiser.state_dict()["state"]
-        return {f"{OPTIMISER}{number}.{name}": each for number, state in states.items() for name, each in state.items()}
+        measured = [row for row in self.curve if len(row) > len(OF_THE_ROUND)]
+        checkpoint.write(path, weights, {**self.facts(), "curve": measured})
 
     def restore(self, saved: Checkpoint) -> None:
         """Go on from a checkpoint."""
@@ -129,18 +127,14 @@ class Learner:
         weights = checkpoint.network_of(saved.part(TARGET), saved.path, self.settings.dropout)
         self.target = weights.to(self.device).eval()
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=self.settings.learning_rate)
-        moments = moments_of(saved, self.network)
-        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": moments})
+        found = moments_of(saved.part(OPTIMISER), self.network, bool(saved.facts.steps), saved.path)
+        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": found})
         facts = saved.facts
         if facts.episode is None or facts.steps is None or facts.added is None or not all(map(is_row, facts.curve)):
             raise SpoiltFile(f"{saved.path} does not say where its training stands")
         moves = replay_of(saved, min(facts.added, self.settings.memory), self.rules.board)
         self.replay = Replay(self.settings.memory, moves, facts.added)
         self.episode, self.steps, self.curve = facts.episode, facts.steps, list(facts.curve)
-
-
-def named(prefix: str, network: ValueNetwork) -> Tensors:
-    return {prefix + name: each for name, each in network.state_dict().items()}
 
 
 def replay_tensors(moves: Moves) -> Tensors:
@@ -164,27 +158,6 @@ def replay_of(saved: Checkpoint, number: int, board: int) -> Moves:
         if ((own | other) & ~board).any() or (own & other).any():
             raise SpoiltFile(f"{name}: some stand beside the board or on each other")
     return moves._replace(done=(moves.done.view(np.uint8) != 0))
-
-
-def moments_of(saved: Checkpoint, network: ValueNetwork) -> dict[int, dict[str, Tensor]]:
-    """Adam's moments, `3.exp_avg` -> {3: {"exp_avg": …}}: none before the first step, then some for every weight."""
-    found, name = saved.part(OPTIMISER), f"{saved.path} holds another optimiser"
-    require_kind(found, (torch.float32,), name)
-    require_finite(found, name)
-    states: dict[int, dict[str, Tensor]] = {}
-    if not found and not saved.facts.steps:
-        return states
-    for number, weights in enumerate(network.parameters()):
-        shapes = {"step": torch.Size(()), "exp_avg": weights.shape, "exp_avg_sq": weights.shape}
-        states[number] = {key: found.pop(f"{number}.{key}", torch.empty(0, 0)) for key in shapes}
-        for key, each in states[number].items():
-            if each.shape != shapes[key]:
-                raise SpoiltFile(f"{name}: {number}.{key} is missing or has another shape")
-            if key != "exp_avg" and each.min() < 0:
-                raise SpoiltFile(f"{name}: {number}.{key} has numbers below 0")
-    if found:
-        raise SpoiltFile(f"{name}: it also has {shortened(min(found))}")
-    return states
 
 
 def is_row(row: dict[str, Any]) -> bool:

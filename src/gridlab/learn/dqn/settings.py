@@ -18,9 +18,11 @@ from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.core.numbers import shortened
 from gridlab.core.untrusted import refusing
 from gridlab.learn.dqn.teacher import Course
+from gridlab.learn.overrides import Overrides, changed
 
 TRAINING_BLEND = 0.3  # the share of the network in an evaluation; the rest is the heuristic
 DEFAULT = "best"  # the preset
+OPTIONS = ("preset", "episodes", "shaping", "double")  # of the command line, and so not changed by --set
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 Number = Annotated[int, Meta(ge=1, le=10**9)]
@@ -95,10 +97,12 @@ class Asked(NamedTuple):
     shaping: bool | None = None
     double: bool | None = None
     seed: int | None = None
+    more: Overrides = ()  # any other number, by name
 
     def settings(self) -> TrainingSettings:
         """For a new training."""
-        return settings_of(self.preset or DEFAULT, self.episodes, bool(self.shaping), bool(self.double))
+        chosen = settings_of(self.preset or DEFAULT, self.episodes, bool(self.shaping), bool(self.double))
+        return changed(chosen, self.more, OPTIONS)
 
 
 def settings_in(found: dict[str, Any], path: Path) -> TrainingSettings:
@@ -124,6 +128,10 @@ def settings_to_go_on(begun: TrainingSettings, seed: int, episode: int, asked: A
                 f"{path} was begun with {name} {said(was)}, not {said(now)}; leave {name} out to go on with it, "
                 "or begin another training in another folder"
             )
+    wanted = changed(begun, asked.more, OPTIONS).as_dict()
+    for name, was in begun.as_dict().items():
+        if wanted[name] != was:
+            raise FileTrouble(f"{path} was begun with {name} {said(was)}, not {said(wanted[name])}; leave it out")
     if asked.episodes is None or asked.episodes == begun.episodes:
         return begun
     if asked.episodes <= episode:

@@ -1,15 +1,27 @@
 """What a training of an n-tuple network is asked to do, and the recipes that have a name."""
 
 from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from gridlab.core.errors import BadNotation
 from gridlab.core.numbers import check_seed
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.game2048.tuples import Cells, default_tuples, parse_tuples
+from gridlab.learn.overrides import Overrides, values_of
 from gridlab.nets.ntuple_file import Learnt
 
 STEPS = {"td": 0.1, "tc": 1.0}  # one rate for all weights is small, as it never falls
 MOST_MINUTES = 60.0 * 24 * 365
+NUMBERS: dict[str, Any] = {
+    "minutes": Annotated[float, Meta(gt=0, le=MOST_MINUTES)],
+    "games": Annotated[int, Meta(ge=1, le=2**53)],
+    "step": Annotated[float, Meta(gt=0, le=10)],
+    "trace": Annotated[float, Meta(ge=0, le=1)],
+    "restart": Annotated[int, Meta(ge=0, le=100_000)],
+    "optimistic": Annotated[float, Meta(ge=0, le=1e9)],
+}
 
 
 @dataclass(frozen=True)
@@ -26,6 +38,14 @@ class Asked:
     restart: int | None = None
     optimistic: float | None = None
     seed: int | None = None
+
+    def with_more(self, more: Overrides) -> "Asked":
+        """The same with numbers named by --set; what an option says already is not said twice."""
+        found = values_of(more, NUMBERS)
+        for name in found:
+            if getattr(self, name) is not None:
+                raise BadNotation(f"{name} is said by an option and by --set; say it once")
+        return replace(self, **found)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ One worker with the same seed and number of games learns the same weights every 
 Several share the weights without locks: faster, and never twice the same.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from gridlab.core.workers import available_cores
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple.learner import begin, describe, go_on
 from gridlab.learn.ntuple.settings import Asked
+from gridlab.learn.overrides import parse_overrides
 from gridlab.nets.ntuple_file import Learnt, Point
 
 
@@ -66,13 +68,16 @@ def train_ntuple(
     seed: int | None = None,
     resume: bool = False,
     progress: bool = False,
+    more: Sequence[str] = (),
 ) -> NTupleTraining:
     """Learn a network; Ctrl-C ends it after the games being played, and saves.
 
     What is None is as in preset `minutes`, seed 0, all cores; or, with `resume`, as the training was begun.
+    `more` are numbers by name, such as "step=0.5".
     """
     path, rules = try_place(Path(path)), Rules2048.parse(rules) if isinstance(rules, str) else rules
     asked = Asked(preset, minutes, games, tuples, rate, step, trace, restart, optimistic, seed)
+    asked = asked.with_more(parse_overrides(more))
     with locked(path):
         learner = go_on(path, asked, rules) if resume else begin(path, asked, rules)
         done = learner.run(workers or available_cores(), progress)

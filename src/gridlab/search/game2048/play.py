@@ -24,8 +24,9 @@ from gridlab.core.stop import Stop, stopped
 from gridlab.games.game2048.kernels import ZERO, Boards, largest_exponent, move, points_of, spawn, start
 from gridlab.games.game2048.row_tables import RowTables, row_tables
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.search.game2048 import expectimax, ntuple, ntuple_search, random_moves, table_moves
+from gridlab.search.game2048 import expectimax, mcts, ntuple, ntuple_search, random_moves, table_moves
 from gridlab.search.game2048.expectimax import DeepExpectimax, Expectimax, Values
+from gridlab.search.game2048.mcts import MctsMoves
 from gridlab.search.game2048.ntuple import NTupleMoves
 from gridlab.search.game2048.ntuple_search import NTupleSearch
 from gridlab.search.game2048.random_moves import RandomMoves
@@ -34,7 +35,7 @@ from gridlab.search.game2048.table_moves import TableMoves
 ROOM = 4096  # moves of a trace at first
 
 # each has `counts`; one for each thread, as it holds memory
-Chooser = RandomMoves | Expectimax | DeepExpectimax | TableMoves | NTupleMoves | NTupleSearch
+Chooser = RandomMoves | Expectimax | DeepExpectimax | TableMoves | NTupleMoves | NTupleSearch | MctsMoves
 
 
 class ChooserKernels(NamedTuple):
@@ -51,6 +52,7 @@ CHOOSERS: dict[type, ChooserKernels] = {
     TableMoves: ChooserKernels(table_moves.begin, table_moves.choose),
     NTupleMoves: ChooserKernels(ntuple.begin, ntuple.choose),
     NTupleSearch: ChooserKernels(ntuple_search.begin, ntuple_search.choose),
+    MctsMoves: ChooserKernels(mcts.begin, mcts.choose),
 }
 
 

@@ -34,9 +34,15 @@ def choose(
     stop: Stop,
 ) -> int:  # fmt: skip
     """A direction by a draw of the game's stream, -1 if there is none; `values` stays as it is."""
+    return random_direction(board, rows.slides, states, game)
+
+
+@kernel
+def random_direction(board: np.uint64, slides: NDArray[np.uint32], states: States, game: int) -> int:
+    """Any legal direction by a draw of the game's stream, -1 if there is none."""
     turned = transpose(board)
-    up, down = slide_rows(turned, rows.slides)
-    left, right = slide_rows(board, rows.slides)
+    up, down = slide_rows(turned, slides)
+    left, right = slide_rows(board, slides)
     legal = int(up != turned) | int(down != turned) << 1 | int(left != board) << 2 | int(right != board) << 3
     if legal == 0:
         return -1

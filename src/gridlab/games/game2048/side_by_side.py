@@ -1,0 +1,81 @@
+"""Games of 2048 played side by side: one move of each at a time, for players that look at many boards at once."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.bits import int64
+from gridlab.core.jit import kernel
+from gridlab.core.splitmix import States
+from gridlab.games.game2048.kernels import ZERO, Boards, count, empties, move, points_of, spawn, start
+from gridlab.games.game2048.row_tables import RowTables
+
+
+@kernel
+def begin_games(rows: RowTables, odds: tuple[int, int], states: States) -> Boards:
+    """The first board of each stream of chance."""
+    boards = np.empty(len(states), np.uint64)
+    for game in range(len(states)):
+        boards[game] = start(rows.walls, odds[0], odds[1], states, game)
+    return boards
+
+
+@kernel
+def step_games(
+    games: NDArray[np.int64],  # those that go on, by their numbers
+    directions: NDArray[np.int8],  # one for each of them
+    boards: Boards,
+    scores: NDArray[np.int64],
+    rows: RowTables,
+    odds: tuple[int, int],
+    states: States,
+) -> int:
+    """One move of each game, and a new tile; the place of the first direction that is no move, or -1."""
+    for place in range(len(games)):
+        game, direction = games[place], int64(directions[place])
+        after = boards[game] if direction < 0 or direction > 3 else move(boards[game], direction, rows.slides)
+        if after == boards[game]:
+            return place
+        scores[game] += points_of(boards[game], direction, rows.points)
+        boards[game] = spawn(after, odds[0], odds[1], states, game)
+    return -1
+
+
+@kernel
+def can_move(boards: Boards, rows: RowTables) -> NDArray[np.bool_]:
+    """Whether there is a move on each board."""
+    found = np.zeros(len(boards), np.bool_)
+    for i in range(len(boards)):
+        for direction in range(4):
+            found[i] |= move(boards[i], direction, rows.slides) != boards[i]
+    return found
+
+
+@kernel
+def points_of_moves(boards: Boards, rows: RowTables) -> NDArray[np.int64]:
+    """What each direction brings on each board: [board, direction]."""
+    found = np.zeros((len(boards), 4), np.int64)
+    for i in range(len(boards)):
+        for direction in range(4):
+            found[i, direction] = points_of(boards[i], direction, rows.points)
+    return found
+
+
+@kernel
+def all_spawns(afters: Boards, odds: tuple[int, int]) -> tuple[Boards, NDArray[np.int64], NDArray[np.float64]]:
+    """Every board that a new tile makes of boards after a move, of which of them, and how likely that is."""
+    total = 0
+    for i in range(len(afters)):
+        total += 2 * count(empties(afters[i]))
+    boards, owners = np.empty(total, np.uint64), np.empty(total, np.int64)
+    chances, at = np.empty(total), 0
+    for i in range(len(afters)):
+        free = empties(afters[i])
+        cells = count(free)
+        while free != ZERO:
+            unit = free & (~free + np.uint64(1))
+            for tile in range(2):
+                boards[at], owners[at] = afters[i] | unit << np.uint64(tile), i
+                chances[at] = odds[tile] / ((odds[0] + odds[1]) * cells)
+                at += 1
+            free &= free - np.uint64(1)
+    return boards, owners, chances

@@ -1,0 +1,179 @@
+"""What a checkpoint is: every kind of file that a training of the house leaves, told in one form.
+
+    info_of("dqn/training.safetensors")      a network of Squava, its recipe and its curve
+    info_of("2048.ntuple")                   an n-tuple network of 2048
+    info_of("2048.cnn.training")             a network trained on games, with checksums of its data
+
+Files go through the readers that players use, so what is told here was checked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gridlab.core import draw
+from gridlab.core.errors import BadNotation, FileTrouble
+from gridlab.core.extras import import_extra
+from gridlab.core.figures import new_figure, save
+from gridlab.nets.ntuple_file import Head, is_ntuple_file, read_head
+
+ROWS = 12  # of a curve that is told in lines
+COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#546e7a")
+
+
+@dataclass(frozen=True)
+class Info:
+    """A file, told; `axis` is the column of the curve that counts how far the training was."""
+
+    path: Path
+    kind: str
+    facts: dict[str, Any]  # by name, for people and machines
+    recipe: dict[str, Any]
+    data: tuple[dict[str, Any], ...]  # what was learnt from, with checksums
+    curve: tuple[Mapping[str, Any], ...]
+    axis: str
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "file": str(self.path),
+            "kind": self.kind,
+            **self.facts,
+            "recipe": self.recipe,
+            "data": list(self.data),
+            "curve": [dict(row) for row in self.curve],
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.path}: {self.kind}"]
+        known = {name: value for name, value in self.facts.items() if value is not None}
+        lines += [f"{name.replace('_', ' ')}: {_told(value)}" for name, value in known.items()]
+        lines.append("recipe: " + ", ".join(f"{name} {_told(value)}" for name, value in self.recipe.items()))
+        lines += [
+            f"data: {each['file']}, {each['games']:,} games, {each['moves']:,} moves, SHA-256 {each['sha256']}"
+            for each in self.data
+        ]
+        return "\n".join([*lines, self._curve_text()])
+
+    def _curve_text(self) -> str:
+        if not self.curve:
+            return "no curve is in this file; the one to go on from has it"
+        names = [self.axis, *(name for name in self.columns() if name != self.axis)]
+        places = sorted({round(i * (len(self.curve) - 1) / (ROWS - 1)) for i in range(ROWS)})
+        rows = [[_told(self.curve[place].get(name, "")) for name in names] for place in places]
+        return draw.table(tuple(name.replace("_", " ") for name in names), rows)
+
+    def columns(self) -> list[str]:
+        """What the curve has numbers of."""
+        return list(dict.fromkeys(name for row in self.curve for name, value in row.items() if value is not None))
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{name}={_told(each)}" for name, each in value.items())
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def info_of(path: Path | str) -> Info:
+    """What a checkpoint is, whichever kind it is of."""
+    path = Path(path)
+    if path.is_dir():
+        path = path / "training.safetensors"
+    if is_ntuple_file(path):
+        return _of_ntuple(path, read_head(path))
+    import_extra("torch", "learn")
+    from gridlab.nets import checkpoint, policy_file, tensors_file
+
+    form = tensors_file.stated_in(path, tensors_file.read_bytes_of(path, "gridlab train")).format
+    if form == policy_file.FORMAT:
+        return _of_policy(path)
+    if form == checkpoint.FORMAT:
+        return _of_squava(path)
+    raise FileTrouble(f"{path} is no checkpoint of gridlab of a kind known here")
+
+
+def _of_ntuple(path: Path, head: Head) -> Info:
+    learnt = head.learnt
+    recipe = {name: getattr(learnt, name) for name in ("rate", "step", "trace", "restart", "optimistic")}
+    facts = {
+        "holds": head.kind, "rules": head.rules, "tuples": head.tuples, "numbers": head.numbers,
+        "behaviour": head.behaviour, "seed": learnt.seed, "workers": learnt.workers, "games": learnt.games,
+        "moves": learnt.moves, "seconds": learnt.seconds,
+    }  # fmt: skip
+    curve = tuple(
+        {"games": each.games, "moves": each.moves, "seconds": each.seconds, "mean_score": each.mean_score}
+        | {f"reached_{tile}": rate for tile, rate in each.tile_rates.items() if int(tile) >= 512}
+        for each in learnt.curve
+    )
+    return Info(path, "n-tuple network of 2048, by temporal differences", facts, recipe, (), curve, "games")
+
+
+def _of_squava(path: Path) -> Info:
+    from gridlab.games.registry import game
+    from gridlab.nets import checkpoint
+
+    saved = checkpoint.read(path, str(game("squava")))
+    facts = saved.facts
+    whole = any(name.startswith("optimiser.") for name in saved.tensors)
+    told = {
+        "holds": "training" if whole else "network", "rules": facts.rules, "behaviour": facts.behaviour,
+        "seed": facts.seed, "episode": facts.episode, "episodes": facts.settings.get("episodes"), "steps": facts.steps,
+        "epsilon": facts.curve[-1].get("epsilon") if facts.curve else None, "sha256": facts.sha256,
+    }  # fmt: skip
+    kind = "value network of Squava, by deep Q-learning"
+    return Info(path, kind, told, dict(facts.settings), (), facts.curve, "episode")
+
+
+def _of_policy(path: Path) -> Info:
+    from gridlab.nets import policy_file
+
+    saved = policy_file.read(path)
+    facts = saved.facts
+    whole = bool(saved.part(policy_file.BEST))
+    told = {
+        "holds": "training" if whole else "network", "method": facts.method, "rules": facts.rules,
+        "behaviour": facts.behaviour, "seed": facts.seed, "epoch": facts.epoch,
+        "epochs": facts.settings.get("epochs"), "best_epoch": facts.best_epoch, "steps": facts.steps,
+        "seconds": facts.seconds, "test_accuracy": None if facts.test is None else facts.test.accuracy,
+        "test_phases": None if facts.test is None else facts.test.phases,
+        "confusion": None if facts.test is None else facts.test.confusion, "sha256": facts.sha256,
+    }  # fmt: skip
+    data = tuple(msgspec.to_builtins(each) for each in facts.data)
+    kind = f"{facts.method} network of 2048, trained on games"
+    return Info(path, kind, told, dict(facts.settings), data, facts.curve, "epoch")
+
+
+# ---- pictures
+
+
+def plot_infos(infos: Sequence[Info], path: Path) -> None:
+    """The curves of one training, or of several in one picture: a panel for each number that they have."""
+    curves = [info for info in infos if info.curve]
+    if not curves:
+        raise BadNotation(f"{infos[0].path} has no curve to draw; the file to go on from has it")
+    axes = {info.axis for info in curves}
+    if len(axes) > 1:
+        raise BadNotation(f"trainings by {' and by '.join(sorted(axes))} have nothing to be drawn over together")
+    axis = axes.pop()
+    skipped = {axis, "moves", "seconds", "phase"} - ({"seconds"} if axis == "games" else set())
+    names = [name for name in dict.fromkeys(each for info in curves for each in info.columns()) if name not in skipped]
+    rows = (len(names) + 1) // 2
+    figure = new_figure(path, 1.2 + 2.4 * rows)
+    panels = figure.subplots(rows, 2, sharex=True, squeeze=False).ravel()
+    for panel, name in zip(panels, names, strict=False):
+        for info, colour in zip(curves, COLOURS * len(curves), strict=False):
+            seen = [(row[axis], row[name]) for row in info.curve if row.get(name) is not None]
+            panel.plot(*zip(*seen, strict=True), color=colour, label=info.path.name) if seen else None
+        panel.set_title(name.replace("_", " "), fontsize=9)
+        panel.grid(axis="y", alpha=0.3)
+    for panel in panels[len(names) :]:
+        panel.set_visible(False)
+    for panel in panels[max(0, len(names) - 2) : len(names)]:
+        panel.set_xlabel(axis)
+    if len(curves) > 1:
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", frameon=False, ncols=2)
+    save(figure, path)

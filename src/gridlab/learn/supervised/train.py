@@ -1,0 +1,151 @@
+"""From files of games to a player of 2048: a network learns which direction was chosen.
+
+train_policy("2048.cnn", "cnn", ["data/train.jsonl"], epochs=10, progress=True)
+
+FILE             the network, for players: the weights that did best on the games kept apart
+FILE.training    everything, to go on from with `resume`; it may be thrown away when nobody wants to
+FILE.png         loss and accuracy by epoch
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+
+from gridlab.core.errors import FileTrouble, MissingExtra
+from gridlab.core.files import locked, try_place
+from gridlab.core.numbers import check_seed
+from gridlab.core.progress import bar
+from gridlab.core.workers import available_cores
+from gridlab.learn.overrides import parse_overrides
+from gridlab.learn.reports import Report, asked_to_stop
+from gridlab.learn.supervised.curves import plot_curve
+from gridlab.learn.supervised.data import open_data, require_same
+from gridlab.learn.supervised.learner import Learner
+from gridlab.learn.supervised.measuring import measure_text
+from gridlab.learn.supervised.settings import Asked, settings_for, settings_in, settings_to_go_on
+from gridlab.nets import policy_file
+from gridlab.nets.policy_file import Facts
+
+SAVE_EVERY = 300.0  # seconds
+
+
+@dataclass(frozen=True)
+class SupervisedTraining:
+    """Where a training stands."""
+
+    path: Path
+    facts: Facts
+    done: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"file": str(self.path), "done": self.done, **msgspec.to_builtins(self.facts)}
+
+    def __str__(self) -> str:
+        facts = self.facts
+        row = facts.curve[facts.best_epoch - 1] if facts.best_epoch else None
+        text = f"{self.path}: {facts.method}, {facts.epoch} epochs in {facts.seconds / 60:.1f} minutes"
+        if row:
+            text += f"; the best was epoch {facts.best_epoch}, validation accuracy {row['validation_accuracy']:.2%}"
+        return text if facts.test is None else f"{text}\n{measure_text(facts.test)}"
+
+
+def training_of(path: Path) -> Path:
+    """Where a training is kept to go on from."""
+    return path.with_name(f"{path.name}.training")
+
+
+def train_policy(
+    path: Path | str,
+    method: str | None = "cnn",
+    data: Sequence[Path | str] = (),
+    epochs: int | None = None,
+    batch: int | None = None,
+    learning_rate: float | None = None,
+    augment: bool | None = None,
+    seed: int | None = None,
+    more: Sequence[str] = (),
+    workers: int | None = None,
+    resume: bool = False,
+    progress: bool = False,
+) -> SupervisedTraining:
+    """Train a network on files of games; Ctrl-C ends it after the step at hand, and saves.
+
+    What is None is as usual for the method, seed 0, all cores; or, with `resume`, as the training was begun. `more`
+    are other settings, such as "width=64".
+    """
+    path, files = try_place(Path(path)), tuple(Path(each) for each in data)
+    overrides = parse_overrides(more)
+    asked = Asked(epochs, batch, learning_rate, augment, None if seed is None else check_seed(seed), overrides)
+    before = torch.get_num_threads()
+    torch.set_num_threads(workers or available_cores())
+    try:
+        with locked(path):
+            learner = _go_on(path, method, files, asked) if resume else _begin(path, method or "cnn", files, asked)
+            done = _learn_all(learner, path, progress)
+    finally:
+        torch.set_num_threads(before)
+    return SupervisedTraining(path, learner.facts(), done)
+
+
+def _begin(path: Path, method: str, files: tuple[Path, ...], asked: Asked) -> Learner:
+    if training_of(path).exists():
+        raise FileTrouble(f"{training_of(path)} is there already; --resume goes on from it, or name another file")
+    settings, seed = settings_for(method, asked), asked.seed or 0
+    return Learner(method, open_data(files, settings, seed), settings, seed)
+
+
+def _go_on(path: Path, method: str | None, files: tuple[Path, ...], asked: Asked) -> Learner:
+    """The training that was saved beside a file, with the games it was begun with."""
+    saved = policy_file.read(training_of(path))
+    facts = saved.facts
+    if method is not None and method != facts.method:
+        raise FileTrouble(f"{saved.path} was begun with method {facts.method}, not {method}; leave it out")
+    begun = settings_in(facts.settings, saved.path)
+    settings = settings_to_go_on(begun, facts.seed, facts.epoch, asked, saved.path)
+    data = open_data(files or tuple(Path(each.file) for each in facts.data), settings, facts.seed)
+    require_same(data, facts.data, saved.path)
+    learner = Learner(facts.method, data, settings, facts.seed)
+    learner.restore(saved)
+    return learner
+
+
+def _learn_all(learner: Learner, path: Path, progress: bool) -> bool:
+    """Learn to the end, or until somebody stops it; either way all is saved."""
+    total = learner.settings.epochs * learner.moves
+    saved = time.monotonic()
+    with bar(total, f"training {learner.method}", "moves", progress) as shown, asked_to_stop() as stopped:
+        report = Report(shown, f"{total:,} moves", progress)
+        while not learner.done and not stopped():
+            learner.step()
+            report.tell(min(total, learner.steps * learner.settings.batch), state_of(learner))
+            if learner.step_in_epoch == learner.epoch_steps and learner.end_epoch():
+                learner.save_best(path)
+            if learner.step_in_epoch == 0 or time.monotonic() - saved > SAVE_EVERY:
+                learner.save(training_of(path))
+                saved = time.monotonic()
+        if learner.best_epoch:
+            learner.measure_best()
+    learner.save(training_of(path))
+    learner.save_best(path)
+    try:
+        plot_curve(learner.curve, path.with_name(f"{path.name}.png"))
+    except MissingExtra as missing:
+        logging.getLogger("gridlab").warning(str(missing))
+    return learner.done
+
+
+def state_of(learner: Learner) -> str:
+    """How it goes, in a few words."""
+    parts = [f"epoch {learner.epoch + 1}"]
+    losses, hits, moves = learner.sums.tolist()
+    if moves:
+        parts.append(f"loss {losses / moves:.3f}, accuracy {hits / moves:.1%}")
+    if learner.curve:
+        parts.append(f"validation {learner.curve[-1]['validation_accuracy']:.1%}")
+    return ", ".join(parts)

@@ -1,0 +1,107 @@
+"""A trained network at play: what it thinks of the directions of many boards at once, and of the boards themselves.
+
+It is asked about some or all of the eight images of a board, and the mean is taken: logarithms of probabilities of
+directions, mapped back, and values. It computes in double precision, so that the order of sums decides no move.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.interrupts import pause
+from gridlab.core.untrusted import reading
+from gridlab.games.game2048.images import images_of_boards, mapped_directions, mirror_table, shape_of
+from gridlab.games.game2048.kernels import Boards
+from gridlab.games.game2048.replay import afters
+from gridlab.games.game2048.row_tables import row_tables
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.nets.policy_file import PolicyFile, read
+from gridlab.nets.policy_networks import PolicyNetwork
+
+CHUNK = 1024  # boards that go through the network together
+SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
+
+Numbers = NDArray[np.float64]
+
+
+def cells_of(boards: Boards) -> torch.Tensor:
+    """Packed boards as cells [board, 16] for a network."""
+    return torch.from_numpy((boards[:, None] >> SHIFTS & np.uint64(15)).astype(np.int64))
+
+
+class Policy:
+    """A network and the game it is for; `images` of a board are looked at."""
+
+    def __init__(self, network: PolicyNetwork, rules: Rules2048, scale: float, images: int, source: Path | None = None):
+        self.network, self.rules, self.scale, self.source = network.double().eval(), rules, scale, source
+        self.rows, self.mirror, self.shape = row_tables(rules), mirror_table(rules), shape_of(rules)
+        self.images = images if self.shape.square else min(images, 4)
+
+    def directions(self, boards: Boards) -> Numbers:
+        """The logarithm of the probability of each direction [board, 4]; minus infinity where it is no move."""
+        return self.judge(boards)[0]
+
+    def judge(self, boards: Boards) -> tuple[Numbers, Numbers]:
+        """The same, and the points still to come [board], 0 of a network that has no value head."""
+        logs, values = np.empty((len(boards), 4)), np.zeros(len(boards))
+        chunk = max(1, CHUNK // self.images)
+        for first in range(0, len(boards), chunk):
+            pause()
+            some = slice(first, first + chunk)
+            logs[some], values[some] = self._judge(boards[some])
+        return logs, values
+
+    @torch.inference_mode()
+    def _judge(self, boards: Boards) -> tuple[Numbers, Numbers]:
+        seen = images_of_boards(boards, self.images, self.mirror, self.shape)  # [board, image]
+        raw, worth = self.network(cells_of(seen.ravel()))
+        said = raw.numpy().reshape(len(boards), self.images, 4)
+        legal = afters(boards, self.rows) != boards[:, None]
+        mean = np.take_along_axis(said, mapped_directions(self.images)[None], axis=2).mean(axis=1)
+        if not np.isfinite(mean).all():
+            name = "the network" if self.source is None else str(self.source)
+            raise SpoiltFile(f"{name} gives values that are no numbers: its weights are too large; train another")
+        logs = log_softmax(np.where(legal, mean, -np.inf))
+        if worth is None:
+            return logs, np.zeros(len(boards))
+        roots = np.maximum(worth.numpy().reshape(len(boards), self.images).mean(axis=1), 0)
+        return logs, np.where(legal.any(axis=1), self.scale * roots**2, 0.0)
+
+
+def log_softmax(numbers: Numbers) -> Numbers:
+    """Of each row; a row of minus infinities stays one."""
+    most = numbers.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        away = np.where(np.isfinite(numbers), numbers - most, -np.inf)
+        return np.where(np.isfinite(away), away - np.log(np.exp(away).sum(axis=1, keepdims=True)), -np.inf)
+
+
+def load_policy(path: Path | str, method: str, rules: Rules2048, images: int) -> Policy:
+    """The network of a file as a player of this kind asks it; it uses one core. Read once for all threads."""
+    place = Path(path)
+    with reading(place):
+        state = place.stat()
+    known = (place.absolute(), state.st_mtime_ns, state.st_size, state.st_ino)
+    found = _read(*known)
+    if found.facts.method != method:
+        raise FileTrouble(f"{place} holds a network of the kind {found.facts.method}, not {method}")
+    if (found.rules.rows, found.rules.cols) != (rules.rows, rules.cols):
+        raise FileTrouble(f"{place} is a network for {found.rules}, not for {rules}")
+    return _prepared(known, rules, images)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, *state: int) -> PolicyFile:
+    return read(path)
+
+
+@lru_cache(maxsize=4)
+def _prepared(known: tuple[Any, ...], rules: Rules2048, images: int) -> Policy:
+    torch.set_num_threads(1)
+    file = _read(*known)
+    return Policy(file.network(), rules, file.facts.scale, images, file.path)

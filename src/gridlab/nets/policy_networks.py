@@ -1,0 +1,108 @@
+"""Networks that choose a direction of 2048: three bodies, a policy head, and for `dual` a value head.
+
+    cnn, dual      16 channels [4, 4], one a tile -> 2x2 convolutions [w, 3, 3], [w, 2, 2], [2w, 1, 1], ReLU after each
+    transformer    16 cells, tile and place of each embedded -> blocks of attention and two linear layers -> LayerNorm
+    policy head    linear -> a number for each direction: up, down, left, right; illegal ones are masked by whoever asks
+    value head     linear, ReLU, linear -> √(points still to come / scale)
+
+Cells come as binary logarithms of tiles, 0 to 15; cells beside a smaller board are 15.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import torch
+from msgspec import Meta
+from torch import Tensor, nn
+
+METHODS = ("cnn", "dual", "transformer")
+CELLS, TILES, DIRECTIONS = 16, 16, 4
+VALUE_WIDTH = 64
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How large a network is."""
+
+    width: Annotated[int, Meta(ge=4, le=1024)] = 128  # channels of a convolution, numbers of a cell
+    layers: Annotated[int, Meta(ge=1, le=16)] = 2  # blocks of the transformer
+    heads: Annotated[int, Meta(ge=1, le=64)] = 4  # of attention
+
+
+class Convolutions(nn.Module):
+    """Cells [board, 16] to features [board, 2 · width]."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.features = 2 * shape.width
+        self.first = nn.Conv2d(TILES, shape.width, 2)
+        self.second = nn.Conv2d(shape.width, shape.width, 2)
+        self.third = nn.Conv2d(shape.width, self.features, 2)
+
+    def forward(self, cells: Tensor) -> Tensor:
+        planes = nn.functional.one_hot(cells, TILES).float().view(-1, 4, 4, TILES).permute(0, 3, 1, 2)
+        planes = planes.to(self.first.weight.dtype)
+        near = torch.relu(self.second(torch.relu(self.first(planes))))
+        return torch.relu(self.third(near)).flatten(1)
+
+
+class Block(nn.Module):
+    """Attention over all cells, then two linear layers for each; both are added to what was there."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.mix, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.wide, self.narrow = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, cells: Tensor) -> Tensor:
+        boards, number, width = cells.shape
+        mixed = self.mix(self.norm1(cells)).view(boards, number, 3, self.heads, width // self.heads)
+        query, key, value = mixed.permute(2, 0, 3, 1, 4)
+        weights = torch.softmax(query @ key.transpose(-1, -2) * (width // self.heads) ** -0.5, -1)
+        cells = cells + self.out((weights @ value).transpose(1, 2).reshape(boards, number, width))
+        more: Tensor = self.narrow(torch.relu(self.wide(self.norm2(cells))))
+        return cells + more
+
+
+class Attention(nn.Module):
+    """Cells [board, 16] to features [board, 16 · width]."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.features, self.heads = CELLS * shape.width, shape.heads
+        self.tile, self.place = nn.Embedding(TILES, shape.width), nn.Parameter(torch.zeros(CELLS, shape.width))
+        nn.init.normal_(self.place, std=0.02)
+        self.blocks = nn.ModuleList(Block(shape.width, shape.heads) for _ in range(shape.layers))
+        self.norm = nn.LayerNorm(shape.width)
+
+    def forward(self, cells: Tensor) -> Tensor:
+        seen = self.tile(cells) + self.place
+        for block in self.blocks:
+            seen = block(seen)
+        return self.norm(seen).flatten(1)  # type: ignore[no-any-return]
+
+
+class PolicyNetwork(nn.Module):
+    """Cells [board, 16], int64, to a number for each direction [board, 4]; and for `dual` a value [board]."""
+
+    def __init__(self, method: str, shape: Shape) -> None:
+        super().__init__()
+        self.method = method
+        self.body = Attention(shape) if method == "transformer" else Convolutions(shape)
+        self.policy = nn.Linear(self.body.features, DIRECTIONS)
+        self.value = None
+        if method == "dual":
+            self.value = nn.Sequential(nn.Linear(self.body.features, VALUE_WIDTH), nn.ReLU(), nn.Linear(VALUE_WIDTH, 1))
+
+    def forward(self, cells: Tensor) -> tuple[Tensor, Tensor | None]:
+        features = self.body(cells)
+        return self.policy(features), None if self.value is None else self.value(features).squeeze(-1)
+
+
+def new_policy(method: str, shape: Shape, seed: int) -> PolicyNetwork:
+    """A network of random weights that hang on the seed alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return PolicyNetwork(method, shape)

@@ -1,0 +1,237 @@
+"""Training on games: overfitting, resuming, stopping early, what is refused, and what the files hold."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load, save
+
+from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.datasets.games2048.generate import generate, make_settings
+from gridlab.datasets.games2048.moves import Moves2048
+from gridlab.learn.supervised import train as trainer
+from gridlab.learn.supervised.data import open_data
+from gridlab.learn.supervised.learner import Learner
+from gridlab.learn.supervised.measuring import NEVER, forward
+from gridlab.learn.supervised.settings import Asked, SupervisedSettings, settings_for
+from gridlab.learn.supervised.train import SupervisedTraining, train_policy, training_of
+from gridlab.nets import policy_file
+from gridlab.nets.policy_networks import METHODS, new_policy
+from gridlab.nets.tensors_file import digest_of
+from tests.conftest import Run
+
+SMALL = ("width=16", "layers=1", "heads=2", "validation=0.25", "test=0.25")
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight short games."""
+    path = tmp_path_factory.mktemp("games") / "games.jsonl"
+    generate(path, 8, make_settings(seed=1, depth=2, max_moves=60))
+    return path
+
+
+def learn(path: Path, games: Path, method: str = "cnn", **settings: object) -> SupervisedTraining:
+    asked: dict[str, object] = {"epochs": 3, "batch": 32, "seed": 1, "workers": 1, "more": SMALL} | settings
+    return train_policy(path, method, [games], **asked)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_few_games_are_learnt_by_heart(games: Path, method: str) -> None:
+    data = open_data((games,), SupervisedSettings(validation=0.25, test=0.25, augment=False), 1)
+    few = data.train.part([0, 1])
+    settings = settings_for(method, Asked(augment=False, epochs=60, batch=32, learning_rate=0.005))
+    learner = Learner(method, type(data)(few, data.validation, data.test, data.files), settings, 1)
+    while learner.epoch < 60:
+        learner.step()
+        if learner.step_in_epoch == learner.epoch_steps:
+            learner.epoch += 1
+            hits, learner.sums = learner.sums[1] / learner.sums[2], np.zeros(3)
+            if hits > 0.985:
+                break
+    assert hits > 0.985
+
+
+def test_illegal_directions_are_masked(games: Path) -> None:
+    samples = Moves2048(games).samples(range(200))
+    said, _ = forward(new_policy("cnn", SupervisedSettings().shape, 0), samples)
+    assert (said.numpy()[~samples.legal] == NEVER).all()
+    assert samples.legal[np.arange(200), said.argmax(1).numpy()].all()
+
+
+def test_no_game_is_in_two_parts(games: Path) -> None:
+    data = open_data((games,), SupervisedSettings(), 3)
+    parts = [set(map(tuple, part.games.tolist())) for part in (data.train, data.validation, data.test)]
+    assert len(set.union(*parts)) == sum(map(len, parts)) == 8
+    assert data.train.symmetries
+    assert not data.validation.symmetries
+
+
+def same(one: SupervisedTraining, other: SupervisedTraining) -> bool:
+    """Whether two trainings went the same way, but for the time they took."""
+    first, second = (
+        [{name: row[name] for name in row if name != "seconds"} for row in each.facts.curve] for each in (one, other)
+    )
+    weights = [policy_file.read(each.path).tensors for each in (one, other)]
+    return first == second and digest_of(weights[0]) == digest_of(weights[1])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_resuming_continues_the_same_curve(games: Path, tmp_path: Path, method: str) -> None:
+    whole = learn(tmp_path / "whole", games, method)
+    assert whole.done
+    stopped_at = [3, 11]
+
+    class Stopped(Exception):
+        """In the place of Ctrl-C."""
+
+    def run(steps: int, resume: bool) -> None:
+        before = Learner.step
+
+        def step(self: Learner) -> None:
+            if self.steps >= steps:
+                raise Stopped
+            before(self)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Learner, "step", step)
+            patch.setattr(trainer, "SAVE_EVERY", -1.0)  # after every step
+            with pytest.raises(Stopped):
+                learn(tmp_path / "parts", games, method, resume=resume)
+
+    run(stopped_at[0], False)
+    run(stopped_at[1], True)
+    resumed = train_policy(tmp_path / "parts", None, workers=1, resume=True)  # the games are known
+    assert resumed.done
+    assert same(whole, resumed)
+    assert same(whole, learn(tmp_path / "again", games, method))
+
+
+def test_more_epochs_and_nothing_else(games: Path, tmp_path: Path) -> None:
+    path = tmp_path / "net"
+    learn(path, games, epochs=1)
+    assert train_policy(path, "cnn", [games], epochs=2, workers=1, resume=True).facts.epoch == 2
+    for wrong, words in (
+        ({"seed": 2}, "was begun with seed 1, not 2"), ({"batch": 64}, "was begun with batch 32, not 64"),
+        ({"more": ["width=32"]}, "was begun with width 16, not 32"), ({"epochs": 1}, "for 2 epochs already"),
+        ({"method": "dual"}, "was begun with method cnn"),
+    ):  # fmt: skip
+        asked: dict[str, object] = {"method": "cnn", "data": [games], "resume": True} | wrong
+        with pytest.raises(FileTrouble, match=words):
+            train_policy(path, **asked)  # type: ignore[arg-type]
+    with pytest.raises(FileTrouble, match="is there already"):
+        learn(path, games)
+    other = tmp_path / "other.jsonl"
+    generate(other, 8, make_settings(seed=2, depth=2, max_moves=60))
+    with pytest.raises(FileTrouble, match=r"was begun with .*games\.jsonl, not these"):
+        train_policy(path, "cnn", [other], resume=True)
+
+
+def test_it_stops_when_nothing_gets_better(games: Path, tmp_path: Path) -> None:
+    found = learn(tmp_path / "net", games, epochs=200, learning_rate=0.05, more=(*SMALL, "patience=2"))
+    assert found.done
+    assert found.facts.epoch == found.facts.best_epoch + 2 < 200
+    losses = [row["validation_loss"] for row in found.facts.curve]
+    assert losses[found.facts.best_epoch - 1] == min(x for x in losses if x is not None)
+    best = policy_file.read(tmp_path / "net")
+    kept = policy_file.read(training_of(tmp_path / "net")).part(policy_file.BEST)
+    assert all(torch.equal(kept[name], each) for name, each in best.part(policy_file.NETWORK).items())
+
+
+def test_what_is_measured(games: Path, tmp_path: Path) -> None:
+    found = learn(tmp_path / "net", games, "dual", epochs=1)
+    test = found.facts.test
+    assert test is not None
+    assert test.moves == sum(map(sum, test.confusion))
+    assert test.accuracy == pytest.approx(sum(test.confusion[i][i] for i in range(4)) / test.moves)
+    assert set(test.phases) <= {"opening", "middle", "late", "end"}
+    assert test.value_error is not None
+    assert found.facts.data[0].games == 8
+    assert (tmp_path / "net.png").read_bytes().startswith(b"\x89PNG")
+    assert "in the data" in str(found)
+    assert found.as_dict()["data"][0]["sha256"] == found.facts.data[0].sha256
+
+
+def test_foreign_and_spoilt_files_are_refused(games: Path, tmp_path: Path) -> None:
+    path = tmp_path / "net"
+    learn(path, games, epochs=1)
+    content = path.read_bytes()
+    tensors, header = load(content), json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    facts = json.loads(header["__metadata__"]["gridlab"])
+
+    def written(tensors: dict[str, torch.Tensor], **other: object) -> Path:
+        said = facts | {"sha256": digest_of(tensors)} | other
+        (tmp_path / "spoilt").write_bytes(save(tensors, {"gridlab": json.dumps(said)}))
+        return tmp_path / "spoilt"
+
+    name = "network.policy.weight"
+    nan = tensors | {name: torch.full_like(tensors[name], torch.nan)}
+    for spoilt, words in (
+        (written(nan), "numbers that are none"),
+        (written({k: v for k, v in tensors.items() if k != name}), "is missing"),
+        (written(tensors | {"network.more": torch.zeros(1)}), "it also has more"),
+        (written(tensors | {name: torch.zeros(4, 5)}), "holds another network"),
+        (written(tensors, sha256="0" * 64), "is damaged"),
+        (written(tensors, format="other"), "is no network that chooses directions"),
+        (written(tensors, rules="2048:99x99x"), "spoilt"),
+        (written(tensors, settings={"width": 10**6}), "how large its network is"),
+        (written(tensors, settings={"width": 10, "heads": 3}), "which they do not divide"),
+    ):
+        keep = spoilt.read_bytes()
+        with pytest.raises((FileTrouble, SpoiltFile), match=words):
+            policy_file.read(spoilt).network()
+        assert spoilt.read_bytes() == keep
+        spoilt.unlink()
+        learn_again = written(tensors)
+        assert policy_file.read(learn_again).network() is not None
+    for bad in (pickle.dumps({"a": 1}), b"", content[:-1], content[:100]):
+        path.write_bytes(bad)
+        with pytest.raises(FileTrouble):
+            policy_file.read(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--method", "cnn"], "name their files"),
+        (["--method", "cnn", "--data", "GAMES", "--tuples", "4x6"], "--tuples belongs to the method ntuple"),
+        (["--method", "ntuple", "--data", "GAMES"], "--data belongs to the methods cnn, dual and transformer"),
+        (["--method", "ntuple", "--epochs", "3"], "--epochs belongs to"),
+        (["--method", "cnn", "--data", "GAMES", "--set", "gamma=1"], "'gamma' is no setting here; there are augment"),
+        (["--method", "cnn", "--data", "GAMES", "--set", "width=0"], "width='0' cannot be"),
+        (["--method", "cnn", "--data", "GAMES", "--set", "learning_rate=nan"], "cannot be"),
+        (["--method", "cnn", "--data", "GAMES", "--set", "width"], "write it as name=value"),
+        (["--method", "transformer", "--data", "GAMES", "--set", "heads=5"], "5 heads do not divide"),
+        (["--method", "cnn", "--data", "GAMES", "--set", "test=0.5", "--set", "validation=0.5"], "no games to learn"),
+        (["--set", "momentum=1"], "'momentum' is no setting here; there are games, minutes"),
+        (["--set", "step=1", "--step", "1"], "step is said by an option and by --set"),
+    ],
+)
+def test_wrong_use_is_told(gridlab: Run, games: Path, tmp_path: Path, words: list[str], said: str) -> None:
+    arguments = [str(games) if word == "GAMES" else word for word in words]
+    code, _, err = gridlab("train", "2048", *arguments, "--out", str(tmp_path / "net"))
+    assert code == 2
+    assert said in err
+
+
+def test_the_command(gridlab: Run, games: Path, tmp_path: Path) -> None:
+    out = tmp_path / "2048.dual"
+    options = ["--method", "dual", "--data", str(games), str(games), "--epochs", "1", "--batch", "64", "--lr", "0.01"]
+    more = [word for each in SMALL for word in ("--set", each)]
+    code, text, _ = gridlab("train", "2048", *options, *more, "--no-augment", "--out", str(out), "--json", "--quiet")
+    assert code == 0
+    found = json.loads(text)
+    assert found["done"]
+    assert len(found["data"]) == 2
+    assert found["settings"]["augment"] is False
+    assert {path.name for path in tmp_path.iterdir()} >= {"2048.dual", "2048.dual.training", "2048.dual.png"}
+
+
+def test_too_few_games(games: Path, tmp_path: Path) -> None:
+    one = tmp_path / "one.jsonl"
+    one.write_text(games.read_text().splitlines()[0] + "\n")
+    with pytest.raises(BadNotation, match="leave none to validate with"):
+        learn(tmp_path / "net", one, more=())
