@@ -15,7 +15,7 @@ from gridlab import cli
 from gridlab.cli.warm_jobs import JOBS, TOUR
 from tests.conftest import Python, Run
 
-WITHOUT_KERNELS = {"lines", "show", "terminals plot", "train export"}
+WITHOUT_KERNELS = {"lines", "show", "terminals plot", "train export", "train info"}
 MADE_OF_OTHERS = {"cluster", "doctor", "tour", "tournament", "warm", "serve"}
 COMMANDS = [
     "census 3x4:3",
