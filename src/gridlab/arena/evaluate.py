@@ -19,7 +19,7 @@ from gridlab.core.stop import stop_flag
 from gridlab.core.workers import available_cores, in_order
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.players.game2048 import Player2048, find_player2048, has_chooser
-from gridlab.players.registry import player_name
+from gridlab.players.registry import close_player, player_name
 
 GAMES_A_JOB = 32
 LEAST_TILE = 128  # of the table for people; all are in `tile_rates`
@@ -116,15 +116,19 @@ def evaluate(
     found, rules = find_player2048(player, rules)
     name, stop = player_name(player), stop_flag()
     play = partial(play_to_end, found, rules, seed, stop=stop)
-    play(range(0))  # compiled before the clock starts
-    workers = workers or (available_cores() if has_chooser(found, rules) else 1)
-    size = max(1, min(GAMES_A_JOB, games // (4 * workers)))
-    jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
-    played: list[Results] = []
-    with bar(games, name, "games", progress) as shown:
-        for job, result in zip(jobs, in_order(play, jobs, workers, stop), strict=True):
-            played.append(result)
-            shown.update(len(job))
+    try:
+        play(range(0))  # compiled before the clock starts
+        workers = workers or (available_cores() if has_chooser(found, rules) else 1)
+        size = max(1, min(GAMES_A_JOB, games // (4 * workers)))
+        jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
+        played: list[Results] = []
+        with bar(games, name, "games", progress) as shown:
+            for job, result in zip(jobs, in_order(play, jobs, workers, stop), strict=True):
+                played.append(result)
+                shown.update(len(job))
+    finally:
+        if isinstance(player, str):  # who was handed over is not ours to close
+            close_player(found)
     return _gathered(name, rules, seed, played)
 
 

@@ -15,6 +15,7 @@ from gridlab.cli import (
     arena,
     best_first,
     datasets2048,
+    exam,
     game2048,
     grade,
     play,
@@ -51,6 +52,7 @@ app.add_typer(terminals.app, name="terminals")
 app.add_typer(tablebase.app, name="tablebase")
 app.add_typer(game2048.app, name="2048")
 app.add_typer(train.app, name="train")
+app.add_typer(exam.app, name="exam")
 
 SCRIPTS: dict[str, Callable[..., int | None]] = {
     "generate_dataset.py": datasets2048.generate,

@@ -1,4 +1,6 @@
-"""Players of 2048: "random", "expectimax depth=5", "ntuple", "perfect"; `PLAYERS` is the one list to extend.
+"""Players of 2048: "random", "expectimax depth=5", "ntuple", "perfect", 'command="./bot"'.
+
+`PLAYERS` is the one list to extend.
 
 A player is anything with `move(position, random)`. Two more methods are asked for where they are of use, never needed:
 
@@ -23,6 +25,7 @@ from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.nets.ntuple_file import load_network
+from gridlab.players.command import ABOUT, SETTINGS, CommandPlayer
 from gridlab.players.registry import Kind, checked, make_player, player_name
 from gridlab.search.game2048.evaluators import Evaluate, find_evaluator
 from gridlab.search.game2048.expectimax import DEEPEST, Expectimax, new_expectimax
@@ -230,6 +233,7 @@ PLAYERS: dict[str, Kind] = {
     ),
     "ntuple": Kind(NTuplePlayer, {"file": ""}, "the most points by a network that was learnt, one move deep"),
     "perfect": Kind(PerfectPlayer2048, {"tablebase": ""}, "the best direction, looked up: small boards, solved"),
+    "command": Kind(CommandPlayer, SETTINGS, ABOUT),
 }
 
 
