@@ -23,6 +23,7 @@ class Rules:
     heap: int
     family: ClassVar[str] = "nim"
     sides: ClassVar[tuple[str, ...]] = ("first", "second")
+    words: ClassVar[str] = "Two players take one to three stones in turn; who takes the last one wins."
 
     def __str__(self) -> str:
         return f"nim:{self.heap}"

@@ -3,6 +3,13 @@
 
 from gridlab.arena.evaluate import Evaluation2048 as Evaluation2048
 from gridlab.arena.evaluate import evaluate as evaluate
+from gridlab.arena.exams.make import make_exam as make_exam
+from gridlab.arena.exams.mark import Marks as Marks
+from gridlab.arena.exams.mark import compare_marks as compare_marks
+from gridlab.arena.exams.mark import mark as mark
+from gridlab.arena.exams.paper import Exam as Exam
+from gridlab.arena.exams.paper import read_exam as read_exam
+from gridlab.arena.exams.sit import sit as sit
 from gridlab.arena.grade import Comparison as Comparison
 from gridlab.arena.grade import Grade as Grade
 from gridlab.arena.grade import compare as compare
@@ -31,8 +38,10 @@ from gridlab.core.errors import IllegalMove as IllegalMove
 from gridlab.core.errors import IllegalPosition as IllegalPosition
 from gridlab.core.errors import MissingExtra as MissingExtra
 from gridlab.core.errors import PlayerFault as PlayerFault
+from gridlab.core.errors import Resigned as Resigned
 from gridlab.core.errors import SpoiltFile as SpoiltFile
 from gridlab.core.errors import TooLarge as TooLarge
+from gridlab.core.errors import WrongAnswer as WrongAnswer
 from gridlab.datasets.games2048.generate import generate as generate
 from gridlab.datasets.games2048.moves import Moves2048 as Moves2048
 from gridlab.datasets.games2048.reader import Games as Games

@@ -48,6 +48,11 @@ EXAMPLES: dict[str, list[str]] = {
     "train 2048": ["--games", "20", "--tuples", "5x4", "--workers", "1", "--out", f"{NEW}.ntuple", "--quiet"],
     "train info": ["net.safetensors"],
     "train inspect": ["...../...../..X../...../.....", "--checkpoint", "net.safetensors"],
+    "exam list": [],
+    "exam show": ["exam.jsonl"],
+    "exam make": ["3x3:3", "--positions", "5", "--plies", "4-6", "--tablebase", "t.tb", "--out", f"{NEW}.jsonl"],
+    "exam sit": ["exam.jsonl", "random", "--workers", "1", "--out", f"{NEW}.jsonl"],
+    "exam mark": ["exam.jsonl", "answers.jsonl", "--key", "exam.key.jsonl", "--html", f"{NEW}.html"],
     "train export": ["net.safetensors", "--onnx", "--out", f"{NEW}.onnx"],
 }
 TOO_LONG_HERE = ("tour", "warm", "serve")  # take no arguments to speak of; a server does not end (tests/web)
@@ -56,6 +61,8 @@ INPUTS: dict[str, list[str]] = {
     "t.tb": ["tablebase", "build", "3x3:3", "--out", "t.tb"],
     "wins": ["terminals", "build", "3x3:3", "--out", "wins"],
     "games.jsonl": ["2048", "generate", "-g", "6", "-d", "2", "--max-moves", "40", "--seed", "1", "-o", "games.jsonl"],
+    "exam.jsonl": ["exam", "make", "3x3:3", "--positions", "12", "--seed", "1", "--out", "exam.jsonl"],
+    "answers.jsonl": ["exam", "sit", "exam.jsonl", "random", "--workers", "1", "--out", "answers.jsonl"],
     "records.jsonl": ["match", "random", "random", "--game", "3x3:3", "--games", "4", "--save", "records.jsonl"],
 }
 NONSENSE = (

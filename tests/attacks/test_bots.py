@@ -1,5 +1,6 @@
 """Programs that play badly: none of them survives its match, nor does what it has started."""
 
+import json
 import os
 import signal
 import sys
@@ -54,6 +55,61 @@ def test_a_bad_bot_loses_and_is_gone(attacker: Attacker, tmp_path: Path, name: s
     ending = attacker.attack(*words, cwd=tmp_path)
     assert ending.code == 0, ending
     assert sentence in ending.out + ending.err, ending
+    assert gone(tmp_path) == []
+
+
+JSON_BOTS = {
+    "lies about the board": ('for line in sys.stdin: print(\'{"move": "11"}\')', "which is occupied"),
+    "speaks no JSON": ("for line in sys.stdin: print('11')", "answers no JSON"),
+    "nests": ("for line in sys.stdin: print('{\"move\": ' * 9000)", "answers no JSON"),
+    "sends half a line": (
+        "sys.stdout.write('{\"move\": ')\nsys.stdout.flush()\ntime.sleep(300)",
+        "has not answered within 1",
+    ),
+    "dawdles, has a child": (CHILD + "time.sleep(300)", "has not answered within 1 seconds"),
+    "dies in mid-sentence": (
+        "sys.stdout.write('{\"mo')\nsys.stdout.flush()\nos.kill(os.getpid(), 9)",
+        "ended by signal 9",
+    ),
+    "floods a line": ("while True: sys.stdout.write('x' * 100000)", "more than 100000 characters"),
+    "floods lines": ('while True: print(\'{"move": "11"}\')', "without being asked"),
+    "speaks bytes": ("sys.stdout.buffer.write(bytes(range(256)) + b'\\n')\ntime.sleep(300)", "without being asked"),
+}
+
+
+@pytest.mark.parametrize("name", JSON_BOTS)
+def test_a_bad_bot_that_should_speak_json_loses_and_is_gone(attacker: Attacker, tmp_path: Path, name: str) -> None:
+    text, sentence = JSON_BOTS[name]
+    player = bot(tmp_path, text) + " protocol=json retries=1"
+    words = ["match", player, "random", "--game", "3x3:3", "--games", "2", "--workers", "1", "--save", "games.jsonl"]
+    ending = attacker.attack(*words, cwd=tmp_path)
+    assert ending.code == 0, ending
+    assert sentence in ending.out + ending.err, ending
+    assert attacker.run("games", "verify", "games.jsonl", cwd=tmp_path).code == 0
+    assert gone(tmp_path) == []
+
+
+@pytest.mark.parametrize("protocol", ["line", "json"])
+@pytest.mark.parametrize("name", ["never answers, has a child", "is killed and leaves a child", "floods"])
+def test_a_bad_bot_ends_an_evaluation_of_2048_and_is_gone(
+    attacker: Attacker, tmp_path: Path, name: str, protocol: str
+) -> None:
+    player = f"{bot(tmp_path, BOTS[name][0])} protocol={protocol}"
+    ending = attacker.attack("2048", "evaluate", player, "--games", "1", "--rules", "2048:2x2", cwd=tmp_path)
+    assert ending.code == 2, ending
+    assert "error: game 1: the player" in ending.err, ending
+    assert gone(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["ends and leaves a child", "closes its output", "floods"])
+def test_a_bad_bot_leaves_a_sound_file_of_answers(attacker: Attacker, tmp_path: Path, name: str) -> None:
+    player = f"{bot(tmp_path, BOTS[name][0])} protocol=json"
+    assert attacker.run("exam", "make", "3x3:3", "--positions", "3", "-o", "e.jsonl", cwd=tmp_path).code == 0
+    assert attacker.attack("exam", "sit", "e.jsonl", player, "-o", "a.jsonl", cwd=tmp_path).code == 0
+    ending = attacker.run("exam", "mark", "e.jsonl", "a.jsonl", "--json", cwd=tmp_path)
+    assert ending.code == 0, ending
+    blunders = json.loads(ending.out)["blunders"]
+    assert blunders["missing"] + blunders["illegal"] == 3
     assert gone(tmp_path) == []
 
 

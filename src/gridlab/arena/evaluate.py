@@ -19,7 +19,7 @@ from gridlab.core.stop import current_stop
 from gridlab.core.workers import available_cores, in_order
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.players.game2048 import Player2048, find_player2048, has_chooser, sees_many
-from gridlab.players.registry import player_name
+from gridlab.players.registry import close_player, player_name
 
 GAMES_A_JOB = 32
 GAMES_AT_ONCE = 128  # of a player that looks at many boards
@@ -116,17 +116,21 @@ def evaluate(
         raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
     found, rules = find_player2048(player, rules)
     name, play = player_name(player), partial(_play, found, rules, seed)
-    play(range(0))  # compiled before the clock starts
-    workers = workers or (available_cores() if has_chooser(found, rules) else 1)
-    size = max(1, min(GAMES_A_JOB, games // (4 * workers)))
-    size = max(size, min(GAMES_AT_ONCE, games // workers)) if sees_many(found, rules) else size
-    jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
-    played: list[Results] = []
-    played_by = in_order(play, jobs, workers, travels=True, name=lambda job: f"games {job.start + 1} to {job.stop}")
-    with bar(games, name, "games", progress) as shown:
-        for job, result in zip(jobs, played_by, strict=True):
-            played.append(result)
-            shown.update(len(job))
+    try:
+        play(range(0))  # compiled before the clock starts
+        workers = workers or (available_cores() if has_chooser(found, rules) else 1)
+        size = max(1, min(GAMES_A_JOB, games // (4 * workers)))
+        size = max(size, min(GAMES_AT_ONCE, games // workers)) if sees_many(found, rules) else size
+        jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
+        played: list[Results] = []
+        done = in_order(play, jobs, workers, travels=True, name=lambda job: f"games {job.start + 1} to {job.stop}")
+        with bar(games, name, "games", progress) as shown:
+            for job, result in zip(jobs, done, strict=True):
+                played.append(result)
+                shown.update(len(job))
+    finally:
+        if isinstance(player, str):  # who was handed over is not ours to close
+            close_player(found)
     return _gathered(name, rules, seed, played)
 
 

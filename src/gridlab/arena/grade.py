@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.arena.intervals import RESAMPLES, Interval, quantiles, wilson
+from gridlab.arena.intervals import Interval, of_difference, wilson
 from gridlab.arena.match.mnk import faults_text
 from gridlab.arena.questions import Question, chance, find_questions
 from gridlab.arena.seat import Entrant, Seat, enter
@@ -294,22 +294,8 @@ def compare(a: Grade, b: Grade, seed: int = 0) -> Comparison:
             "grade both with the same game, number of positions and seed"
         )
     better = np.array([one.kept - other.kept for one, other in zip(a.outcomes, b.outcomes, strict=True)])
-    difference, interval = float(better.mean()), _paired(better, seed)
+    difference, interval = float(better.mean()), of_difference(better, seed)
     return Comparison(a.player, b.player, a.rules, a.positions, difference, interval, seed)
-
-
-def _paired(better: np.ndarray[Any, np.dtype[np.int64]], seed: int) -> Interval:
-    """The interval of the mean of numbers -1, 0 and 1.
-
-    Numbers that are all alike say nothing of their spread: then another one is as rare as Wilson's interval allows.
-    """
-    number = len(better)
-    if np.all(better == better[0]):
-        rare = wilson(0, number).high
-        return Interval(max(-1.0, float(better[0]) - rare), min(1.0, float(better[0]) + rare))
-    random = np.random.default_rng(np.random.SeedSequence(seed))
-    drawn = random.multinomial(number, np.bincount(better + 1, minlength=3) / number, size=RESAMPLES)
-    return quantiles((drawn[:, 2] - drawn[:, 0]) / number)
 
 
 def plot_grades(grades: Sequence[Grade], path: Path) -> None:

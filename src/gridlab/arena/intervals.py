@@ -1,5 +1,7 @@
 """How sure a measured share is: 95 % intervals."""
 
+from fractions import Fraction
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +44,30 @@ def paired(scores: npt.NDArray[np.float64], seed: int) -> Interval:
     random = np.random.default_rng(np.random.SeedSequence(seed))
     drawn = random.multinomial(pairs, count_pairs(scores) / pairs, size=RESAMPLES)
     return quantiles(drawn @ PAIR_SCORES / (2 * pairs))
+
+
+def of_difference(better: npt.NDArray[np.int64], seed: int) -> Interval:
+    """The interval of the mean of numbers -1, 0 and 1.
+
+    Numbers that are all alike say nothing of their spread: then another one is as rare as Wilson's interval allows.
+    """
+    number = len(better)
+    if np.all(better == better[0]):
+        rare = wilson(0, number).high
+        return Interval(max(-1.0, float(better[0]) - rare), min(1.0, float(better[0]) + rare))
+    random = np.random.default_rng(np.random.SeedSequence(seed))
+    drawn = random.multinomial(number, np.bincount(better + 1, minlength=3) / number, size=RESAMPLES)
+    return quantiles((drawn[:, 2] - drawn[:, 0]) / number)
+
+
+def mcnemar(one: int, other: int) -> float:
+    """How likely disagreements at least as uneven are if both are equally good: McNemar's exact test, two-sided.
+
+    Questions that both got right, or both wrong, say nothing; of the rest each is as good as a coin.
+    """
+    number, few = one + other, min(one, other)
+    tail = sum(comb(number, k) for k in range(few + 1))
+    return min(1.0, float(Fraction(2 * tail, 2**number)))
 
 
 def quantiles(drawn: npt.NDArray[Any]) -> Interval:

@@ -15,6 +15,7 @@ import numpy as np
 
 from gridlab.arena.match.mnk import draw_opening
 from gridlab.arena.records.mnk import replay
+from gridlab.arena.turns import in_turn
 from gridlab.core.errors import BadNotation
 from gridlab.core.progress import bar
 from gridlab.exact.oracle import Oracle
@@ -59,24 +60,13 @@ def draw_questions(
     plies = range(rules.cells - 1) if plies is None else plies
     drawn: list[Question] = []
     with bar(positions, "questions", "positions", progress) as shown:
-        for question in islice(_in_turn([_of_ply(rules, ply, seed, oracle) for ply in plies]), positions):
+        for question in islice(in_turn([of_ply(rules, ply, seed, oracle) for ply in plies]), positions):
             drawn.append(question)
             shown.update(1)
     return drawn
 
 
-def _in_turn(sources: list[Iterator[Question]]) -> Iterator[Question]:
-    """One from each source, again and again, until none has any more."""
-    while sources:
-        for source in tuple(sources):
-            question = next(source, None)
-            if question is None:
-                sources.remove(source)
-            else:
-                yield question
-
-
-def _of_ply(rules: Rules, ply: int, seed: int, oracle: Oracle) -> Iterator[Question]:
+def of_ply(rules: Rules, ply: int, seed: int, oracle: Oracle) -> Iterator[Question]:
     """The questions of a ply, until its positions run out or too many in a row leave no choice or are too hard."""
     without, hard = 0, 0
     for position in _positions(rules, ply, chance(seed, DRAWING, ply)):

@@ -13,10 +13,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.core.errors import PlayerFault
+from gridlab.core.errors import WrongAnswer
 from gridlab.core.workers import available_cores, can_travel
 from gridlab.games.protocol import GamePosition, GameRules, Move
-from gridlab.players.registry import Player, checked, close_player, kinds_of, make_player, parse_player, player_name
+from gridlab.players.registry import (
+    Player,
+    ask,
+    checked,
+    close_player,
+    kinds_of,
+    make_player,
+    parse_player,
+    player_name,
+)  # fmt: skip
+from gridlab.players.tries import Try
 
 
 class Entrant(NamedTuple):
@@ -67,18 +77,24 @@ class Seat:
         self._entrant, self._rules, self._tablebase = entrant, rules, tablebase
         self._player: Player | None = None
 
-    def move(self, position: GamePosition, random: np.random.Generator) -> Move:
-        """A legal move; PlayerFault says what was wrong with the answer."""
+    def move(self, position: GamePosition, random: np.random.Generator, moves: Sequence[Move] | None = None) -> Move:
+        """A legal move, given the moves so far if they are known; PlayerFault says what was wrong with the answer."""
         if self._player is None:
             self._player = self._entrant.make(self._rules, self._tablebase)
-        answer: Any = self._player.move(position, random)
+        answer: Any = ask(self._player, position, random, moves)
         moves = position.moves()
         if isinstance(answer, np.generic):
             answer = answer.item()
         if type(answer) is type(moves[0]) and answer in moves:
             return answer
         wanted = "free cell" if isinstance(moves[0], int) else "legal move"
-        raise PlayerFault(f"the answer {_answer_text(answer, position)} is no {wanted} of {position}")
+        text = _answer_text(answer, position)
+        raise WrongAnswer(f"the answer {text} is no {wanted} of {position}", text)
+
+    @property
+    def tries(self) -> tuple[Try, ...]:
+        """What the player said when it was last asked, if it keeps that."""
+        return tuple(getattr(self._player, "tries", ()))
 
     def leave(self) -> None:
         player, self._player = self._player, None

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gridlab.core.errors import BadNotation, IllegalMove, PlayerFault
+from gridlab.core.errors import BadNotation, IllegalMove, PlayerFault, Resigned
 from gridlab.games.protocol import GameRules, Move
 from gridlab.games.registry import family_of, game
-from gridlab.players.registry import Player, player_name
+from gridlab.players.registry import Player, ask, player_name
 
 PERSON = "person"
 RESIGNED, TIME = "resigned", "time"
@@ -156,8 +156,12 @@ class Session:
         if player is None:
             raise IllegalMove(f"{side} is a person, who has to say what to play")
         try:
-            move = player.move(self.position, self.random)
+            move = ask(player, self.position, self.random, self.moves)
             self.play(move)
+        except Resigned:
+            self._stop_clock(side)
+            self.early_end = EarlyEnd(side, RESIGNED)
+            raise
         except (PlayerFault, IllegalMove) as fault:
             self._stop_clock(side)
             self.early_end = EarlyEnd(side, f"{side}, {self.names[side]}, lost by a fault: {fault}")

@@ -25,7 +25,7 @@ from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.game2048.side_by_side import begin_games, can_move, step_games
 from gridlab.players.game2048 import Player2048, adviser_of, chooser_of, sees_many
-from gridlab.players.registry import player_name
+from gridlab.players.registry import ask, player_name
 from gridlab.search.game2048.play import NO_LIMITS, Limits, Watch, play_and_record, play_batch
 
 
@@ -187,7 +187,7 @@ class PythonGame:
         try:
             if self.adviser:  # with a copy, so that the move sees the same chance as without being asked for values
                 self.values.append(self.adviser.values(self.position, deepcopy(self.random)))
-            direction = self.player.move(self.position, self.random)
+            direction = ask(self.player, self.position, self.random, self.directions)
         except Exception as error:
             reason = str(error) if isinstance(error, GridlabError) else f"{type(error).__name__}: {error}"
             raise self._fault(f"fails in {self.position}: {reason}") from error

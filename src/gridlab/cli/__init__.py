@@ -20,6 +20,7 @@ from gridlab.cli import (
     cluster,
     datasets2048,
     doctor,
+    exam,
     game2048,
     grade,
     play,
@@ -67,6 +68,7 @@ SECTIONS: dict[str, dict[str, tuple[Command | typer.Typer, str]]] = {
         "match": (arena.match, "Let two players play each other."),
         "tournament": (arena.tournament, "Everybody against everybody: cross table and Elo."),
         "grade": (grade.grade, "Hold players to the truth: accuracy, blunders, regret."),
+        "exam": (exam.app, "The same questions for everybody, marked against the truth."),
         "games": (arena.games, "Recorded games: verify them."),
     },
     "Data, learning": {

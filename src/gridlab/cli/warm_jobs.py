@@ -97,6 +97,10 @@ JOBS = (
         "grade random perfect --game tictactoe --positions 4",
         "grade perfect --game tictactoe --tablebase t.tb --positions 4",
         "play tictactoe --side o",
+        "exam make tictactoe --positions 20 -o exam.jsonl",
+        "exam make 2048:2x2 --positions 5 -o exam2048.jsonl",
+        "exam sit exam.jsonl random -o answers.jsonl --workers 1",
+        "exam mark exam.jsonl answers.jsonl",
     )),
     Job("labelled positions", 0.6, (
         "tablebase build tictactoe -o t.tb --workers 1",

@@ -66,8 +66,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
     return "\n".join([lines[0], rule, *lines[1:]])
 
 
-def board_svg(marks: str, cols: int, highlight: Collection[int] = (), title: str = "") -> str:
-    """The board as an SVG picture with row and column numbers; highlighted cells have a coloured ground."""
+def board_svg(
+    marks: Sequence[str], cols: int, highlight: Collection[int] = (), title: str = "", wrong: int | None = None
+) -> str:
+    """The board as an SVG picture with row and column numbers; highlighted cells have a coloured ground.
+
+    A mark may be a short text. A cell that was the wrong choice has a ground of its own.
+    """
     rows = len(marks) // cols
     width, height = cols * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN
     parts = [
@@ -77,6 +82,7 @@ def board_svg(marks: str, cols: int, highlight: Collection[int] = (), title: str
         f'<rect class="paper" width="{width}" height="{height}" fill="#fff"/>',
     ]
     parts += [_svg_ground(cell, cols) for cell in sorted(highlight)]
+    parts += [] if wrong is None else [_svg_ground(wrong, cols, "wrong", "#f2a49c")]
     parts += _svg_grid(rows, cols)
     parts += [_svg_mark(mark, cell, cols) for cell, mark in enumerate(marks) if mark != "."]
     return "\n".join([*parts, "</svg>"])
@@ -87,9 +93,9 @@ def _corner(cell: int, cols: int) -> tuple[int, int]:
     return MARGIN + col * CELL, MARGIN + row * CELL
 
 
-def _svg_ground(cell: int, cols: int) -> str:
+def _svg_ground(cell: int, cols: int, kind: str = "marked", colour: str = "#ffe08a") -> str:
     x, y = _corner(cell, cols)
-    return f'<rect class="marked" x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="#ffe08a"/>'
+    return f'<rect class="{kind}" x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{colour}"/>'
 
 
 def _svg_grid(rows: int, cols: int) -> list[str]:

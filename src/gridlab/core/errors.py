@@ -7,6 +7,8 @@ GridlabError                    a sentence for the user: what, why, what instead
 ├── IllegalMove                 an occupied cell, or the game is over
 ├── BadPlayer                   text that is no player, or a setting it does not take
 ├── PlayerFault                 a player whose answer is wrong, late or missing
+│   ├── WrongAnswer             an answer came, but it is no legal move; `.answer` is what was said
+│   └── Resigned                the player gives the game up
 ├── TooLarge                    more cells or more positions than the method can take
 ├── ClusterTrouble              a cluster that cannot be reached, or whose workers are not fit for the work
 └── FileTrouble                 a file that cannot be read or written
@@ -45,6 +47,19 @@ class BadPlayer(GridlabError):
 
 
 class PlayerFault(GridlabError):
+    pass
+
+
+class WrongAnswer(PlayerFault):
+    def __init__(self, message: str, answer: str) -> None:
+        super().__init__(message, answer)  # both, so that it can be pickled
+        self.answer = answer
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Resigned(PlayerFault):
     pass
 
 

@@ -24,6 +24,10 @@ class GameRules(Protocol):
     family: ClassVar[str]  # its name in gridlab.games.registry.FAMILIES
     sides: ClassVar[tuple[str, ...]]  # who plays, in the order of their first moves: ("X", "O"), or one name alone
 
+    @property
+    def words(self) -> str:
+        """The game in a few sentences, for a player who has never heard of it."""
+
     @classmethod
     def parse(cls: type[R], text: str, /) -> R: ...
 

@@ -34,6 +34,7 @@ class Family:
     terminal: str  # the module whose `play` plays it in the terminal
     tablebase: str = ""  # the module that builds and asks its tablebases (gridlab.exact.tables)
     labelled: str = ""  # the module whose `sample` writes positions of a tablebase for learning
+    exams: str = ""  # the module that draws questions of exams and judges answers (gridlab.arena.exams)
     named: dict[str, str] = field(default_factory=dict)  # short names of games -> rules
 
     def load(self, part: str) -> Any:
@@ -55,6 +56,7 @@ FAMILIES = {
         terminal="gridlab.arena.terminal.mnk",
         tablebase="gridlab.exact.tablebase.family",
         labelled="gridlab.datasets.labelled",
+        exams="gridlab.arena.exams.mnk",
         named={"tictactoe": "3x3:3", "tictactoe4": "4x4:4", "tictactoe5": "5x5:5", "squava": "5x5:4-3"},
     ),
     "2048": Family(
@@ -68,6 +70,7 @@ FAMILIES = {
         terminal="gridlab.arena.terminal.game2048",
         tablebase="gridlab.exact.game2048.family",
         labelled="gridlab.datasets.labelled2048",
+        exams="gridlab.arena.exams.game2048",
         named={"2048": "2048"},
     ),
 }

@@ -1,12 +1,20 @@
-"""Anybody's program as a player: one line in, one line out.
+"""Anybody's program as a player: a line in, a line out, as plain text or as JSON.
 
-    asked     5x5:4-3 X..../...../...../...../.....     the rules and the board; who has fewer stones is to move, else X
-    answers   33                                        row and column, both from 1
+    protocol=line    asked     5x5:4-3 X..../...../...../...../.....     the rules and the board
+                     answers   33                                        row and column, both from 1
 
-The program is started at its first move, without a shell, and asked for as long as it answers well. After a fault it is
-killed; the next question starts it anew.
+    protocol=json    asked     {"gridlab": 1, "rules": "5x5:4-3", "words": "Two players, …", "board": "X..../…",
+                                "rows": ["X....", …], "to_move": "O", "legal": ["12", …], "moves": ["11"],
+                                "seconds": 10.0, "try": 1}
+                     answers   {"move": "33"}          and, if it likes, "text", "tokens", "resign"
+
+Who has fewer stones is to move, else X. In 2048 the line has commas between the tiles (2048:3x3 2,.,4/.,8,./.,.,.) and
+a move is up, down, left or right. The program is started at its first move, without a shell, and asked for as long as
+it answers well. After a fault it is killed; the next question starts it anew. With `retries` a wrong answer in JSON is
+given back with its reason, and asked for again; all tries share the seconds of the move.
 """
 
+import json
 import os
 import queue
 import shlex
@@ -14,73 +22,213 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 
-from gridlab.core.errors import BadNotation, BadPlayer, PlayerFault
+from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, PlayerFault, Resigned, SpoiltFile, WrongAnswer
+from gridlab.core.files import Appended
 from gridlab.core.travel import require_home
-from gridlab.games import notation
-from gridlab.games.mnk.position import Position
-from gridlab.games.mnk.rules import Rules
+from gridlab.core.untrusted import Count, parse_json
+from gridlab.games.protocol import GamePosition, GameRules, Move
+from gridlab.players.tries import Try, cut
 
-LONGEST = 1000  # characters of an answer
+LINE, JSON = "line", "json"
+LONGEST = {LINE: 1000, JSON: 100_000}  # characters of an answer
+MOST_RETRIES = 10
 GLANCE = 0.2  # seconds between two looks whether a program still runs
 PATIENCE = 0.5  # seconds in which a program may end by itself when nobody asks any more
+SETTINGS: dict[str, Any] = {"command": "", "seconds": 10.0, "protocol": LINE, "retries": 0, "log": ""}
+ABOUT = "your own program: a line in, a line out; protocol=json tells it more, retries=2 lets it correct itself"
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """An answer in JSON; what else stands in it is not looked at."""
+
+    move: Annotated[str, msgspec.Meta(max_length=100)] | int | None = None
+    text: str = ""
+    tokens: Count | None = None
+    resign: bool = False
 
 
 class CommandPlayer:
-    """A program that is asked for moves; each answer may take so many seconds, the first one with the start in them."""
+    """A program that is asked for moves; each may take so many seconds, the first one with the start in them."""
 
-    def __init__(self, rules: Rules, command: str, seconds: float = 10.0) -> None:
-        self.rules = rules
-        self.command = command
-        self.seconds = seconds
+    def __init__(
+        self,
+        rules: GameRules,
+        command: str,
+        seconds: float = 10.0,
+        protocol: str = LINE,
+        retries: int = 0,
+        log: str = "",
+    ) -> None:
+        self.rules, self.command, self.seconds = rules, command, seconds
+        self.protocol, self.retries, self.log = protocol, retries, log
+        self.tries: list[Try] = []  # of the last question, in JSON
         self._words = _words(command)
         require_home(f"the program {command}")
         self._program: Program | None = None
+        self._busy = threading.Lock()
         if not 0 < seconds <= threading.TIMEOUT_MAX:
             raise BadPlayer(f"{seconds} seconds is no time limit for {command}; give a positive number such as 10")
+        if protocol not in LONGEST:
+            raise BadPlayer(f"protocol={protocol} of the player command: there are {' and '.join(LONGEST)}")
+        if not 0 <= retries <= MOST_RETRIES:
+            raise BadPlayer(f"retries={retries} of the player command: 0 to {MOST_RETRIES} make sense")
+        if retries and protocol == LINE:
+            raise BadPlayer(f"retries={retries} of the player command: only protocol=json can say what was wrong")
 
-    def move(self, position: Position, random: np.random.Generator) -> int:
-        try:
-            return self._cell(self._answer(position), position)
-        except BaseException:  # what the program says after a fault or Ctrl-C belongs to no question
-            self._end(patience=0)
-            raise
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process it has not been started."""
+        settings = self.command, self.seconds, self.protocol, self.retries, self.log
+        return CommandPlayer, (self.rules, *settings)
+
+    def __str__(self) -> str:
+        """What `make_player` reads."""
+        said = (f"{name}={shlex.quote(str(getattr(self, name)))}" for name in SETTINGS if self._differs(name))
+        return " ".join(said)
+
+    def _differs(self, name: str) -> bool:
+        return name == "command" or bool(getattr(self, name) != SETTINGS[name])
+
+    def move(self, position: GamePosition, random: np.random.Generator) -> Move:
+        return self.move_in_game(position, None, random)
+
+    def move_in_game(self, position: GamePosition, moves: Sequence[Move] | None, random: np.random.Generator) -> Move:
+        """The move of the program, which hears of the moves so far if it speaks JSON."""
+        with self._busy:
+            self.tries = []
+            try:
+                return self._by_line(position) if self.protocol == LINE else self._by_json(position, moves)
+            except Resigned:
+                raise
+            except BaseException:  # what the program says after a fault or Ctrl-C belongs to no question
+                self._end(patience=0)
+                raise
 
     def close(self) -> None:
         self._end(PATIENCE)
 
-    def _answer(self, position: Position) -> str:
+    # ---- a line of text
+
+    def _by_line(self, position: GamePosition) -> Move:
+        board = str(position).replace(" ", ",")
+        began = time.monotonic()
+        answer = self._ask(f"{self.rules} {board}", self.seconds)
+        self._note(position, Try(cut(answer), _since(began)))
+        return self._move(answer, position)
+
+    def _move(self, answer: str, position: GamePosition) -> Move:
+        try:
+            move = position.parse_move(answer)
+        except BadNotation as error:
+            raise WrongAnswer(f"the program {self.command} answers no move: {error}", answer) from error
+        moves = position.moves()
+        if move not in moves:
+            what = "is occupied in" if isinstance(move, int) else "changes nothing in"
+            wanted = "a free cell is needed" if isinstance(move, int) else f"{', '.join(moves)} can be played"
+            raise WrongAnswer(f"the program {self.command} answers {answer}, which {what} {position}; {wanted}", answer)
+        return move
+
+    # ---- JSON
+
+    def _by_json(self, position: GamePosition, moves: Sequence[Move] | None) -> Move:
+        asked = question_of(position, moves)
+        late, error = time.monotonic() + self.seconds, ""
+        for number in range(1, self.retries + 2):
+            left = max(0.0, late - time.monotonic())
+            tried = {"seconds": round(left, 3), "try": number} | ({"error": error} if error else {})
+            began = time.monotonic()
+            answer = self._ask(json.dumps(asked | tried), left)
+            said = Try(cut(answer), _since(began))
+            try:
+                reply = self._reply(answer)
+                said = msgspec.structs.replace(said, text=cut(reply.text), tokens=reply.tokens)
+                if reply.resign:
+                    raise Resigned(f"the program {self.command} resigns")
+                move = self._move("" if reply.move is None else str(reply.move), position)
+            except WrongAnswer as wrong:
+                error = str(wrong)
+                self._keep(position, msgspec.structs.replace(said, error=cut(error)))
+                if number > self.retries:
+                    raise
+            except Resigned:
+                self._keep(position, said)
+                raise
+            else:
+                self._keep(position, said)
+                return move
+        raise AssertionError("the last try returns or raises")
+
+    def _reply(self, answer: str) -> Reply:
+        try:
+            return parse_json(answer, Reply, "it")
+        except SpoiltFile as error:
+            wanted = 'an object such as {"move": "11"} is needed'
+            raise WrongAnswer(f"the program {self.command} answers no JSON: {error}; {wanted}", cut(answer)) from error
+
+    def _keep(self, position: GamePosition, said: Try) -> None:
+        self.tries.append(said)
+        self._note(position, said)
+
+    def _note(self, position: GamePosition, said: Try) -> None:
+        """Add an answer to the log."""
+        if self.log:
+            noted = {"rules": str(self.rules), "board": str(position)} | msgspec.to_builtins(said)
+            with Appended(Path(self.log)) as file:
+                file.add((json.dumps(noted) + "\n").encode())
+
+    # ---- the program
+
+    def _ask(self, question: str, seconds: float) -> str:
         if self._program is None:
             self._program = self._start()
-        return self._program.ask(f"{self.rules} {position}", self.seconds)
+        return self._program.ask(question, seconds, self.seconds)
 
     def _start(self) -> "Program":
         try:
-            return Program(self.command, self._words)
+            return Program(self.command, self._words, LONGEST[self.protocol])
+        except FileTrouble:
+            raise
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise PlayerFault(
                 f"the program {self.command} cannot be started: {reason}; name one that can, with its path"
             ) from error
 
-    def _cell(self, answer: str, position: Position) -> int:
-        try:
-            cell = notation.parse_move(answer, self.rules.rows, self.rules.cols)
-        except BadNotation as error:
-            raise PlayerFault(f"the program {self.command} answers no move: {error}") from error
-        if cell not in position.moves():
-            raise PlayerFault(
-                f"the program {self.command} answers {answer}, which is occupied in {position}; a free cell is needed"
-            )
-        return cell
-
     def _end(self, patience: float) -> None:
         program, self._program = self._program, None
         if program is not None:
             program.end(patience)
+
+
+def question_of(position: GamePosition, moves: Sequence[Move] | None) -> dict[str, Any]:
+    """A position as the protocol in JSON tells it, without time and try; moves so far that are unknown are null."""
+    board = str(position)
+    return {
+        "gridlab": 1,
+        "rules": str(position.rules),
+        "words": position.rules.words,
+        "board": board,
+        "rows": [_row(row) for row in board.split("/")],
+        "to_move": position.to_move,
+        "legal": [position.move_text(move) for move in position.moves()],
+        "moves": None if moves is None else [position.move_text(move) for move in moves],
+    }
+
+
+def _row(row: str) -> str | list[int]:
+    """A row of stones stays text, X.O; a row of tiles, `2 . 4`, becomes numbers, 0 where there is none."""
+    return [0 if cell == "." else int(cell) for cell in row.split()] if " " in row else row
+
+
+def _since(began: float) -> float:
+    return round(time.monotonic() - began, 6)
 
 
 def _words(command: str) -> list[str]:
@@ -100,8 +248,8 @@ class Program:
     Ctrl-C is for us alone, and what it has started is killed with it. However we end, the guard of the group sees it.
     """
 
-    def __init__(self, name: str, words: list[str]) -> None:
-        self.name = name
+    def __init__(self, name: str, words: list[str], longest: int) -> None:
+        self.name, self.longest = name, longest
         self.process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
@@ -122,11 +270,11 @@ class Program:
         with self.process.stdout as stdout:
             line = " "
             while line and self._lines.qsize() < 2:
-                line = stdout.readline(LONGEST + 2)
+                line = stdout.readline(self.longest + 2)
                 self._lines.put(line)
 
-    def ask(self, question: str, seconds: float) -> str:
-        """The answer to a question, without the spaces around it."""
+    def ask(self, question: str, seconds: float, allowed: float) -> str:
+        """The answer to a question, without the spaces around it; `seconds` are left of those that are allowed."""
         if not self._lines.empty():
             self._refuse_unasked(self._lines.get())
         assert self.process.stdin is not None
@@ -139,7 +287,7 @@ class Program:
                 return self._checked(self._lines.get(timeout=min(left, GLANCE)))
             if ended:  # and nothing has come since: what it has started keeps its output open
                 raise self._ended()
-        raise self._fault(f"has not answered within {seconds:g} seconds; give it more with seconds=")
+        raise self._fault(f"has not answered within {allowed:g} seconds; give it more with seconds=")
 
     def _refuse_unasked(self, line: str) -> None:
         if line:
@@ -149,10 +297,10 @@ class Program:
     def _checked(self, line: str) -> str:
         if not line:
             raise self._ended()
-        if len(line.rstrip("\n")) > LONGEST:
-            raise self._fault(f"answers more than {LONGEST} characters; a move such as 11 is needed")
+        if len(line.rstrip("\n")) > self.longest:
+            raise self._fault(f"answers more than {self.longest} characters; one line with a move is needed")
         if not line.strip():
-            raise self._fault("answers an empty line; a move such as 11 is needed")
+            raise self._fault("answers an empty line; one line with a move is needed")
         return line.strip()
 
     def _fault(self, what: str) -> PlayerFault:

@@ -1,4 +1,6 @@
-"""Players of 2048: "random", "expectimax depth=5", "cnn checkpoint=FILE"; `PLAYERS` is the one list to extend.
+"""Players of 2048: "random", "expectimax depth=5", "ntuple", "cnn checkpoint=FILE", 'command="./bot"'.
+
+`PLAYERS` is the one list to extend.
 
 A player is anything with `move(position, random)`. More methods are asked for where they are of use, never needed:
 
@@ -22,6 +24,7 @@ from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.nets.ntuple_file import load_network
 from gridlab.players.advice2048 import best_direction, values_by_kernel
+from gridlab.players.command import ABOUT, SETTINGS, CommandPlayer
 from gridlab.players.networks2048 import (
     IMAGES,
     NETWORK_MOVES,
@@ -243,6 +246,7 @@ PLAYERS: dict[str, Kind] = {
         "Monte Carlo tree search: random playouts, or those of a network",
     ),
     "perfect": Kind(PerfectPlayer2048, {"tablebase": ""}, "the best direction, looked up: small boards, solved"),
+    "command": Kind(CommandPlayer, SETTINGS, ABOUT),
 }
 
 

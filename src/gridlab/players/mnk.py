@@ -13,7 +13,7 @@ from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.nets.features import squava_lines
-from gridlab.players.command import CommandPlayer
+from gridlab.players.command import ABOUT, SETTINGS, CommandPlayer
 from gridlab.players.registry import Kind
 from gridlab.search.mnk.best_first import Start, best_first, best_looking
 from gridlab.search.mnk.depth_limited import best_move, heuristics_of, new_depth_table
@@ -140,7 +140,7 @@ PLAYERS: dict[str, Kind] = {
         {"tablebase": "", "errs": 0.0},
         "never gives anything away, or now and then (errs=0.2): tablebase or exact search",
     ),
-    "command": Kind(CommandPlayer, {"command": "", "seconds": 10.0}, "your own program, a line in, a line out"),
+    "command": Kind(CommandPlayer, SETTINGS, ABOUT),
     "mcts": Kind(
         MctsPlayer,
         {"playouts": PLAYOUTS, "exploration": EXPLORATION, "proofs": 1, "careful": 1},

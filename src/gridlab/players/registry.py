@@ -8,7 +8,7 @@ games. What is not said in a text has its default.
 """
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -25,7 +25,8 @@ class Player(Protocol):
     """Finds moves; `random` is its only source of chance.
 
     More methods are used where a player has them: `close()` gives back what it holds, such as a program it has
-    started; `values(position, random)` says what each move is worth, `report(position)` how it finds its move.
+    started; `values(position, random)` says what each move is worth, `report(position)` how it finds its move;
+    `move_in_game(position, moves, random)` hears of the moves so far; `tries` is what it said when last asked.
     """
 
     def move(self, position: Any, random: np.random.Generator, /) -> Move:
@@ -70,6 +71,14 @@ def player_name(player: str | Player) -> str:
         return player
     speaks = type(player).__str__ is not object.__str__ or type(player).__repr__ is not object.__repr__
     return str(getattr(player, "name", str(player) if speaks else type(player).__name__))
+
+
+def ask(player: Player, position: Any, random: np.random.Generator, moves: Sequence[Move] | None = None) -> Move:
+    """The move of a player; one that wants to know hears of the moves so far, where they are known."""
+    in_game = getattr(player, "move_in_game", None)
+    if moves is None or in_game is None:
+        return player.move(position, random)
+    return in_game(position, moves, random)
 
 
 def close_player(player: Player) -> None:

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gridlab.arena.intervals import Interval, paired, wilson
-from gridlab.arena.records.mnk import PLAYED, Record, replay, write_records
+from gridlab.arena.records.mnk import PLAYED, RESIGNED, Answered, Record, replay, write_records
 from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core import draw
-from gridlab.core.errors import BadNotation, PlayerFault
+from gridlab.core.errors import BadNotation, PlayerFault, Resigned
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
 from gridlab.games.mnk.position import Outcome, Position
@@ -84,7 +84,10 @@ class Match:
     @property
     def faults(self) -> list[str]:
         """A sentence for every game that was lost by a wrong, late or missing answer."""
-        return [f"game {number}: {each.reason}" for number, each in enumerate(self.records, 1) if each.reason != PLAYED]
+        ends = PLAYED, RESIGNED
+        return [
+            f"game {number}: {each.reason}" for number, each in enumerate(self.records, 1) if each.reason not in ends
+        ]
 
     def save(self, path: Path | str) -> None:
         """Write the games as JSON lines."""
@@ -235,16 +238,20 @@ def play_game(x: Seat, o: Seat, rules: Rules, opening: tuple[int, ...], seed: in
     moves = list(opening)
     position = replay(opening, rules)
     players = {"X": (x, _chance(seed, number, CROSSES)), "O": (o, _chance(seed, number, NOUGHTS))}
-    reason = PLAYED
+    reason, answers = PLAYED, list[Answered]()
     while (result := position.outcome()) is None:
         seat, random = players[position.to_move]
         try:
-            move = seat.move(position, random)
+            move = seat.move(position, random, moves)
         except PlayerFault as fault:
-            seat.leave()
-            reason = f"{position.to_move}, {seat.name}, lost by a fault: {fault}"
+            given = f"{position.to_move}, {seat.name}, lost by a fault: {fault}"
+            reason = RESIGNED if isinstance(fault, Resigned) else given
             result = Outcome.O_WINS if position.to_move == "X" else Outcome.X_WINS
+        if seat.tries:
+            answers.append(Answered(len(moves), seat.tries))
+        if result is not None:
+            seat.leave()
             break
         moves.append(move)
         position = position.play(move)
-    return Record(rules, x.name, o.name, tuple(moves), result, reason, seed, len(opening))
+    return Record(rules, x.name, o.name, tuple(moves), result, reason, seed, len(opening), tuple(answers))

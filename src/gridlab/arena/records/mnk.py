@@ -8,6 +8,8 @@ opening    how many of the first moves were set, not chosen
 moves      as in gridlab.games.notation: numbers, or text ("1,1") where a side exceeds 9
 result     x_wins, o_wins or draw
 reason     "played" to the end of the rules, "resigned", or a sentence on the answer that lost
+answers    of programs that speak JSON, if there are any: the ply, and every try with what was said, its text, its
+           tokens, its time, and what was wrong with it
 """
 
 import json
@@ -25,13 +27,21 @@ from gridlab.core.untrusted import Count, lines, parse_json
 from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.rules import MAX_CELLS, Rules
 from gridlab.games.notation import move_text, parse_move
+from gridlab.players.tries import MOST_TRIES, Try
 
 PLAYED, RESIGNED = "played", "resigned"
 MOST_COMPLAINTS = 10  # printed; all are in the verdict
 ENOUGH = 1000  # complaints, after which the rest of a file is not looked at
 
-LONGEST_LINE = 1 << 20  # bytes of a game
+LONGEST_LINE = 1 << 25  # bytes of a game, with all that was said
 UNCHECKED = "who played, and what chance chose"
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """What a program said when it was asked for a move."""
+
+    ply: Annotated[int, msgspec.Meta(ge=0, lt=MAX_CELLS)]
+    tries: Annotated[tuple[Try, ...], msgspec.Meta(min_length=1, max_length=MOST_TRIES)]
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -45,6 +55,7 @@ class Line(msgspec.Struct, frozen=True):
     moves: Annotated[tuple[int | str, ...], msgspec.Meta(max_length=MAX_CELLS)]
     result: str
     reason: str
+    answers: Annotated[tuple[Answered, ...], msgspec.Meta(max_length=MAX_CELLS)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,7 @@ class Record:
     reason: str = PLAYED
     seed: int | None = None
     opening: int = 0
+    answers: tuple[Answered, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -70,7 +82,7 @@ class Record:
             "moves": [_written(move, self.rules) for move in self.moves],
             "result": self.result.value,
             "reason": self.reason,
-        }
+        } | ({"answers": msgspec.to_builtins(self.answers)} if self.answers else {})
 
     @classmethod
     def parse(cls, line: str | bytes, where: str = "the line") -> "Record":
@@ -109,6 +121,9 @@ def find_flaw(record: Record) -> str | None:
     """Why a record is no true game, found by replaying it, or None if it is one."""
     if record.opening > len(record.moves):
         return f"an opening of {record.opening} moves in a game of {len(record.moves)}"
+    plies = [each.ply for each in record.answers]
+    if plies != sorted(set(plies)) or any(not record.opening <= ply <= len(record.moves) for ply in plies):
+        return f"answers at the plies {shortened(str(plies))} of a game of {len(record.moves)} moves"
     try:
         position = record.final()
     except IllegalMove as error:
@@ -194,6 +209,7 @@ def _parse(line: str | bytes) -> Record:
         found.reason,
         found.seed,
         found.opening,
+        found.answers,
     )
 
 

@@ -34,7 +34,7 @@ from gridlab.datasets.games2048.teller import Teller
 from gridlab.datasets.games2048.verify import game_flaw
 from gridlab.games.game2048.kernels import Boards
 from gridlab.players.game2048 import Player2048, find_player2048, has_chooser
-from gridlab.players.registry import player_name
+from gridlab.players.registry import close_player, player_name
 from gridlab.search.game2048.play import Limits, Watch
 
 MOST_GAMES = 10_000  # more get a warning
@@ -126,6 +126,7 @@ def generate(
     if keep > games:
         raise BadNotation(f"{games} games cannot bring {keep} that pass; ask for more of them (-g)")
     settings = settings or (settings_to_extend(output, {}) if extend else make_settings())
+    ours = player is None
     if player is None:
         player = settings.make_player()
     else:
@@ -139,7 +140,11 @@ def generate(
         base = None
         if extend:
             settings, base = settings_to_extend(output, settings.as_dict()), base_of(output)
-        return _run(Order(output, games, keep, settings, player, base), workers, resume, verbose, progress)
+        try:
+            return _run(Order(output, games, keep, settings, player, base), workers, resume, verbose, progress)
+        finally:
+            if ours:  # who was handed over is not ours to close
+                close_player(player)
 
 
 @contextmanager

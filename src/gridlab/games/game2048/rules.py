@@ -74,6 +74,17 @@ class Rules2048:
         share = Fraction(str(self.fours))
         return share.denominator - share.numerator, share.numerator
 
+    @property
+    def words(self) -> str:
+        """The game in a few sentences, for whoever has never heard of it."""
+        return (
+            f"2048 on a board of {self.rows} rows and {self.cols} columns. A move slides all tiles as far as they go: "
+            "up, down, left or right. Two equal tiles that meet become one of twice the number, once a move each, and "
+            "that number is added to the score. Then a new tile appears on an empty cell, chosen at random: 4 with "
+            f"probability {self.fours:g}, else 2. A direction that changes nothing is no move; when there is no move, "
+            "the game is over. The aim is a high score."
+        )
+
     def __str__(self) -> str:
         fours = "" if self.fours == 0.1 else f":{self.fours:g}"
         board = "" if self.rows == self.cols == 4 and not fours else f":{self.rows}x{self.cols}"

@@ -74,6 +74,28 @@ class Rules:
         """Every losing line as a bitboard."""
         return lines(self.rows, self.cols, self.lose) if self.lose else ()
 
+    @property
+    def words(self) -> str:
+        """The game in a few sentences, for whoever has never heard of it."""
+        first, last = ("1,1", f"{self.rows},{self.cols}") if self.notes_commas else ("11", f"{self.rows}{self.cols}")
+        begin = (
+            "Two players, X and O, take turns; X begins. A move puts a stone of one's own on a free cell of a board of "
+            f"{self.rows} rows and {self.cols} columns."
+        )
+        wins = f" Whoever gets {self.win} or more of their own in a row, across, down or diagonally, wins at once."
+        instead = f", and not {self.win}," if self.win else ", across, down or diagonally,"
+        loses = f" Whoever gets {self.lose} in a row{instead} loses at once."
+        end = (
+            " A full board without any of this is a draw. A move is written as row and column, both counted from 1: "
+            f"{first} is the top left cell, {last} the bottom right one."
+        )
+        return begin + (wins if self.win else "") + (loses if self.lose else "") + end
+
+    @property
+    def notes_commas(self) -> bool:
+        """Whether moves are written 1,11 instead of 11: a side exceeds 9."""
+        return max(self.rows, self.cols) > 9
+
     def __str__(self) -> str:
         loses = "" if self.lose is None else f"-{self.lose}"
         return f"{self.rows}x{self.cols}:{self.win or ''}{loses}"

@@ -1,0 +1,149 @@
+"""A player sits an exam: its answer to every question, kept as it comes."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gridlab.arena.exams.answers import ANSWERS, VERSION, Answer, Answers, AnswersHead, read_answers, to_line
+from gridlab.arena.exams.paper import Exam, read_exam
+from gridlab.arena.seat import Entrant, Seat, enter
+from gridlab.core.errors import BadNotation, FileTrouble, PlayerFault, WrongAnswer
+from gridlab.core.files import Appended, whole_file
+from gridlab.core.progress import bar
+from gridlab.core.workers import in_order
+from gridlab.games.protocol import GamePosition, GameRules
+from gridlab.players.registry import Player, close_player, kinds_of, make_player, parse_player
+
+QUESTIONS_A_JOB = 25
+ANSWERING = 1  # what a source of chance is for, as in grades
+
+
+def sit(
+    exam: Exam | Path | str,
+    player: str | Player,
+    out: Path | str | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    tablebase: Path | str | None = None,
+    resume: bool = False,
+    progress: bool = False,
+) -> Answers:
+    """The answers of a player to an exam, written to `out` as they come.
+
+    With `resume` the questions that `out` holds an answer to are not asked again; those whose answer is missing are.
+    A program is started once unless `workers` says more. The same seed gives the same answers for any number of them.
+    """
+    paper = exam if isinstance(exam, Exam) else read_exam(exam)
+    if seed < 0:
+        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    close_player(make_player(player, paper.rules, tablebase))  # what is wrong with it is said before it is asked
+    (entrant,), workers = enter([player], paper.rules, workers or _usual_workers(player, paper.rules))
+    target = None if out is None else Path(out)
+    given = _begun(target, paper, entrant.name) if resume else {}
+    open_questions = [number for number in range(1, len(paper.questions) + 1) if number not in given]
+    head = AnswersHead(ANSWERS, VERSION, paper.name, entrant.name)
+    with (
+        _Book(target, [head, *given.values()]) as book,
+        bar(len(open_questions), entrant.name, "questions", progress) as shown,
+    ):
+        for answer in _answers(paper, entrant, open_questions, seed, workers, tablebase):
+            given[answer.id] = answer
+            book.add(answer)
+            shown.update(1)
+    return Answers(entrant.name, dict(sorted(given.items())))
+
+
+def _usual_workers(player: str | Player, rules: GameRules) -> int | None:
+    """One for a program, which may count its callers; else as many as there are cores."""
+    if not isinstance(player, str):
+        return None
+    return 1 if "command" in parse_player(player, kinds_of(rules))[1] else None
+
+
+def _begun(target: Path | None, exam: Exam, player: str) -> dict[int, Answer]:
+    """The moves that a sitting which was stopped has left."""
+    if target is None or not target.exists():
+        return {}
+    found = read_answers(target, exam)
+    if found.player != player:
+        raise FileTrouble(f"{target} has the answers of {found.player}, not of {player}; name another file")
+    return {number: answer for number, answer in found.given.items() if answer.said}
+
+
+class _Book:
+    """The file that answers are added to, if there is one; it is sound after every answer."""
+
+    def __init__(self, path: Path | None, begin: Sequence[AnswersHead | Answer]) -> None:
+        self._file: Appended | None = None
+        if path is not None:
+            with whole_file(path) as file:
+                for each in begin:
+                    file.write(to_line(each))
+            self._file = Appended(path)
+
+    def add(self, answer: Answer) -> None:
+        if self._file is not None:
+            self._file.add(to_line(answer))
+
+    def __enter__(self) -> "_Book":
+        return self
+
+    def __exit__(self, *ending: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+class Job(NamedTuple):
+    """Some questions for one worker."""
+
+    player: Entrant
+    rules: GameRules
+    tablebase: Path | str | None
+    seed: int
+    questions: tuple[tuple[int, GamePosition], ...]
+
+
+def _answers(
+    exam: Exam, player: Entrant, numbers: list[int], seed: int, workers: int, tablebase: Path | str | None
+) -> Iterator[Answer]:
+    asked = [(number, exam.positions[number - 1]) for number in numbers]
+    if workers == 1:
+        yield from answer_all(Job(player, exam.rules, tablebase, seed, tuple(asked)))
+        return
+    starts = range(0, len(asked), QUESTIONS_A_JOB)
+    jobs = [Job(player, exam.rules, tablebase, seed, tuple(asked[at : at + QUESTIONS_A_JOB])) for at in starts]
+    for answers in in_order(answer_job, jobs, min(workers, max(1, len(jobs))), processes=True):
+        yield from answers
+
+
+def answer_job(job: Job) -> list[Answer]:
+    return list(answer_all(job))
+
+
+def answer_all(job: Job) -> Iterator[Answer]:
+    """The answers of a player, made anew, one after the other."""
+    seat = Seat(job.player, job.rules, job.tablebase)
+    try:
+        for number, position in job.questions:
+            random = np.random.default_rng(np.random.SeedSequence(job.seed, spawn_key=(ANSWERING, number - 1)))
+            yield _answer(seat, number, position, random)
+    finally:
+        seat.leave()
+
+
+def _answer(seat: Seat, number: int, position: GamePosition, random: np.random.Generator) -> Answer:
+    move, error = None, ""
+    try:
+        move = position.move_text(seat.move(position, random))
+    except PlayerFault as fault:
+        move, error = fault.answer if isinstance(fault, WrongAnswer) else None, str(fault)
+    tries = seat.tries
+    if error:
+        seat.leave()
+    if not tries:
+        return Answer(number, move, error=error)
+    last = tries[-1]
+    seconds = round(sum(each.seconds for each in tries), 6)
+    return Answer(number, move, seconds, last.text, last.tokens, error, tries if len(tries) > 1 else ())

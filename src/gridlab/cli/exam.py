@@ -1,0 +1,172 @@
+"""`gridlab exam`: the same questions for everybody, answered anywhere, marked against the truth."""
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gridlab.cli.arena import spare_files_of
+from gridlab.cli.options import (
+    Json,
+    Out,
+    Quiet,
+    Seed,
+    Table,
+    Workers,
+    named,
+    print_result,
+    set_quiet,
+    source,
+    target,
+    whole,
+)
+from gridlab.core.errors import BadNotation
+from gridlab.core.files import refuse_overlap
+from gridlab.core.numbers import whole_number
+
+app = typer.Typer(
+    help="Exams: decisive positions, answers from anywhere, marked against the truth.", rich_markup_mode=None
+)
+
+Paper = Annotated[
+    Path, typer.Argument(metavar="EXAM", parser=named, help="A file, or a standard exam such as squava-v1.")
+]
+
+
+@app.command(name="list")
+def list_exams(json: Json = False) -> None:
+    """The exams that come with the package: what they ask, and what players get who know nothing."""
+    from gridlab.arena.exams.mark import listed
+
+    print_result(listed(), json)
+
+
+@app.command()
+def show(exam: Paper) -> None:
+    """Print the questions of an exam as they stand in its file: JSON lines for any program."""
+    from gridlab.arena.exams.paper import find_exam
+    from gridlab.core.untrusted import read_bytes
+
+    typer.echo(read_bytes(find_exam(exam)).decode("utf-8", "replace"), nl=False)
+
+
+@app.command()
+def make(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A name, or rules such as 3x3:3, 5x5:4-3 or 2048:3x3.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--out", "--output", metavar="FILE", parser=target, help="The exam; its key goes to FILE.key.jsonl."
+        ),
+    ],
+    positions: Annotated[
+        int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many questions.")
+    ] = 300,
+    plies: Annotated[
+        str | None, typer.Option("--plies", metavar="A-B", help="Positions of these plies alone, such as 4-10.")
+    ] = None,
+    tablebase: Table = None,
+    nodes: Annotated[
+        int, typer.Option("--nodes", metavar="N", parser=whole(1), help="Of a search, where no tablebase knows.")
+    ] = 10_000_000,
+    seed: Seed = None,
+    quiet: Quiet = False,
+) -> None:
+    """Draw positions whose moves are not all worth the same, from all plies and distances; the truth goes to a key."""
+    from gridlab.arena.exams.make import make_exam
+    from gridlab.arena.exams.paper import key_path
+
+    set_quiet(quiet)
+    if tablebase is not None:
+        for place in (out, key_path(out)):
+            refuse_overlap(tablebase, place)
+    made = make_exam(game, positions, out, _range(plies), seed or 0, tablebase, nodes, progress=not quiet)
+    if not quiet:
+        typer.echo(f"{out}: {len(made.questions):,} questions; {key_path(out)}: the key", err=True)
+
+
+def _range(text: str | None) -> range | None:
+    """`4-10` -> plies 4 to 10."""
+    if text is None:
+        return None
+    low, dash, high = text.partition("-")
+    first = whole_number(low, 0, 1000)
+    last = whole_number(high, 0, 1000) if dash else first
+    if last < first:
+        raise BadNotation(f"--plies {text}: the first ply comes first, such as {last}-{first}")
+    return range(first, last + 1)
+
+
+@app.command()
+def sit(
+    exam: Paper,
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help='Such as random, or command="./bot" protocol=json.')],
+    out: Out = None,
+    tablebase: Table = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Ask only what FILE has no answer to.")] = False,
+    seed: Seed = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Let a player answer an exam: JSON lines, on stdout or in a file, where every answer is kept as it comes."""
+    from gridlab.arena.exams.answers import count_missing, whole_text
+    from gridlab.arena.exams.paper import key_path, read_exam
+    from gridlab.arena.exams.sit import sit
+
+    set_quiet(quiet)
+    if resume and out is None:
+        raise BadNotation("--resume needs the file of the sitting: --out FILE")
+    paper = read_exam(exam)
+    if out is not None:
+        spare_files_of(f"{player} tablebase={tablebase or ''}", out)
+        for place in (paper.path, key_path(paper.path)):
+            refuse_overlap(place, out)
+    given = sit(paper, player, out, seed or 0, workers, tablebase, resume, progress=not quiet)
+    if out is None:
+        typer.echo(whole_text(paper, given), nl=False)
+    elif not quiet:
+        missing = count_missing(given.given.values())
+        typer.echo(f"{out}: {len(given.given) - missing:,} answers, {missing:,} missing", err=True)
+
+
+@app.command()
+def mark(
+    exam: Paper,
+    answers: Annotated[
+        list[Path], typer.Argument(metavar="ANSWERS...", parser=source, help="One file, or several to compare.")
+    ],
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="FILE", parser=source, help="The key, if it does not lie beside the exam."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", parser=target, help="A page with the worst blunders drawn.")
+    ] = None,
+    seed: Seed = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Mark answers: accuracy by ply, blunders by kind, regret, beside random play; several files are compared."""
+    from gridlab.arena.exams.mark import compare_marks
+    from gridlab.arena.exams.mark import mark as mark_answers
+    from gridlab.arena.exams.page import write_page
+    from gridlab.arena.exams.paper import read_exam
+
+    set_quiet(quiet)
+    paper = read_exam(exam)
+    if html is not None:
+        for place in (paper.path, *answers):
+            refuse_overlap(place, html)
+    found = [mark_answers(paper, each, key) for each in answers]
+    compared = [compare_marks(found[0], other, seed or 0) for other in found[1:]]
+    if json:
+        both = {"marks": [each.as_dict() for each in found], "comparisons": [each.as_dict() for each in compared]}
+        typer.echo(json_module.dumps(both if compared else found[0].as_dict()))
+    else:
+        typer.echo("\n\n".join(map(str, found)))
+        typer.echo("".join(f"\n{each}\n" for each in compared), nl=False)
+    if html is not None:
+        write_page(html, found, compared)
+        if not quiet:
+            typer.echo(str(html), err=True)
