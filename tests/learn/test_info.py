@@ -12,6 +12,8 @@ from gridlab.learn.training import train
 from gridlab.nets.checkpoint import SHIPPED
 from tests.conftest import Run
 
+pytestmark = pytest.mark.compiled
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

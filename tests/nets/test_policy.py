@@ -14,9 +14,10 @@ from gridlab.games.game2048 import reference
 from gridlab.games.game2048.kernels import pack_board, unpack_board
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.nets import policy_file
-from gridlab.nets.policy import Policy, cells_of, load_policy
+from gridlab.nets.policy import Policy, input_of, load_policy
 from gridlab.nets.policy_file import NETWORK, Facts
 from gridlab.nets.policy_networks import METHODS, Shape, new_policy
 from gridlab.nets.policy_search import expected_values, play_on
@@ -87,9 +88,9 @@ def test_one_image_is_what_the_network_says(network: tuple[str, Path]) -> None:
     net = policy_file.read(path).network().double()
     policy = Policy(net, RULES, 500.0, 1)
     with torch.inference_mode():
-        raw, values = net(cells_of(boards))
+        raw, values = net(*input_of(boards, row_tables()))
     legal = np.array([[name in each.moves() for name in DIRECTIONS] for each in positions()])
-    wanted = torch.log_softmax(raw.masked_fill(~torch.from_numpy(legal), -torch.inf), 1).numpy()
+    wanted = torch.log_softmax(raw, 1).numpy()
     logs, worth = policy.judge(boards)
     assert logs[legal] == pytest.approx(wanted[legal])
     assert (logs[~legal] == -np.inf).all()
@@ -220,9 +221,10 @@ def test_onnx(gridlab: Run, network: tuple[str, Path], tmp_path: Path) -> None:
     assert "differs from torch by at most" in text
     session = runtime.InferenceSession(out.read_bytes(), providers=["CPUExecutionProvider"])
     boards = np.array([position.packed for position in positions()], np.uint64)
-    found = session.run(None, {"cells": cells_of(boards).numpy()})
+    cells, legal = input_of(boards, row_tables())
+    found = session.run(None, {"cells": cells.numpy(), "legal": legal.numpy()})
     with torch.inference_mode():
-        said, values = policy_file.read(path).network()(cells_of(boards))
+        said, values = policy_file.read(path).network()(cells, legal)
     assert found[0] == pytest.approx(said.numpy(), abs=1e-4)
     assert len(found) == (2 if method == "dual" else 1)
     if values is not None:

@@ -303,8 +303,8 @@ def export(
 ) -> None:
     """Write a network for other programs or places.
 
-    With --onnx: features [position, 50] in, values [position] out for Squava; cells [board, 16] in, directions [board,
-    4] and values [board] out for 2048. Both are held to torch on random positions.
+    With --onnx: features [position, 50] in, values [position] out for Squava; cells after each move in, directions
+    and values out for 2048. Both are held to torch on random positions.
     """
     from gridlab.core.errors import BadNotation
     from gridlab.core.files import refuse_overlap

@@ -18,20 +18,21 @@ from gridlab.core.untrusted import reading
 from gridlab.games.game2048.images import images_of_boards, mapped_directions, mirror_table, shape_of
 from gridlab.games.game2048.kernels import Boards
 from gridlab.games.game2048.replay import afters
-from gridlab.games.game2048.row_tables import row_tables
+from gridlab.games.game2048.row_tables import RowTables, row_tables
 from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.game2048.side_by_side import cells_after_moves
 from gridlab.nets.policy_file import PolicyFile, read
 from gridlab.nets.policy_networks import PolicyNetwork
 
 CHUNK = 1024  # boards that go through the network together
-SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
 
 Numbers = NDArray[np.float64]
 
 
-def cells_of(boards: Boards) -> torch.Tensor:
-    """Packed boards as cells [board, 16] for a network."""
-    return torch.from_numpy((boards[:, None] >> SHIFTS & np.uint64(15)).astype(np.int64))
+def input_of(boards: Boards, rows: RowTables) -> tuple[torch.Tensor, torch.Tensor]:
+    """What a network sees of packed boards: cells after each move [board, 4, 16], and which are legal [board, 4]."""
+    cells, legal = cells_after_moves(boards, rows)
+    return torch.from_numpy(cells).long(), torch.from_numpy(legal)
 
 
 class Policy:
@@ -59,7 +60,7 @@ class Policy:
     @torch.inference_mode()
     def _judge(self, boards: Boards) -> tuple[Numbers, Numbers]:
         seen = images_of_boards(boards, self.images, self.mirror, self.shape)  # [board, image]
-        raw, worth = self.network(cells_of(seen.ravel()))
+        raw, worth = self.network(*input_of(seen.ravel(), self.rows))
         said = raw.numpy().reshape(len(boards), self.images, 4)
         legal = afters(boards, self.rows) != boards[:, None]
         mean = np.take_along_axis(said, mapped_directions(self.images)[None], axis=2).mean(axis=1)

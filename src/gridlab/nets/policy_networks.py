@@ -1,10 +1,11 @@
-"""Networks that choose a direction of 2048: three bodies, a policy head, and for `dual` a value head.
+"""Networks that choose a direction of 2048: they judge the board after each move, all by the same weights.
 
     cnn, dual      16 channels [4, 4], one a tile -> 2x2 convolutions [w, 3, 3], [w, 2, 2], [2w, 1, 1], ReLU after each
     transformer    16 cells, tile and place of each embedded -> blocks of attention and two linear layers -> LayerNorm
-    policy head    linear -> a number for each direction: up, down, left, right; illegal ones are masked by whoever asks
-    value head     linear, ReLU, linear -> √(points still to come / scale)
+    policy head    linear -> a number for each direction; a softmax over the legal ones follows
+    value head     linear, ReLU, linear -> √(points still to come / scale) after each move; then the mean by the policy
 
+So nothing has to be learnt about how tiles slide, and what was learnt of one direction is known of all.
 Cells come as binary logarithms of tiles, 0 to 15; cells beside a smaller board are 15.
 """
 
@@ -18,13 +19,14 @@ from torch import Tensor, nn
 METHODS = ("cnn", "dual", "transformer")
 CELLS, TILES, DIRECTIONS = 16, 16, 4
 VALUE_WIDTH = 64
+NEVER = -1e9  # instead of a number for a direction that is no move
 
 
 @dataclass(frozen=True)
 class Shape:
     """How large a network is."""
 
-    width: Annotated[int, Meta(ge=4, le=1024)] = 128  # channels of a convolution, numbers of a cell
+    width: Annotated[int, Meta(ge=4, le=1024)] = 64  # channels of a convolution, numbers of a cell
     layers: Annotated[int, Meta(ge=1, le=16)] = 2  # blocks of the transformer
     heads: Annotated[int, Meta(ge=1, le=64)] = 4  # of attention
 
@@ -85,20 +87,27 @@ class Attention(nn.Module):
 
 
 class PolicyNetwork(nn.Module):
-    """Cells [board, 16], int64, to a number for each direction [board, 4]; and for `dual` a value [board]."""
+    """Cells after each move [board, 4, 16], int64, and which are legal [board, 4], to directions and values.
+
+    Directions [board, 4] are numbers for a softmax, NEVER where it is no move; values [board] are None but for `dual`.
+    """
 
     def __init__(self, method: str, shape: Shape) -> None:
         super().__init__()
         self.method = method
         self.body = Attention(shape) if method == "transformer" else Convolutions(shape)
-        self.policy = nn.Linear(self.body.features, DIRECTIONS)
+        self.policy = nn.Linear(self.body.features, 1)
         self.value = None
         if method == "dual":
             self.value = nn.Sequential(nn.Linear(self.body.features, VALUE_WIDTH), nn.ReLU(), nn.Linear(VALUE_WIDTH, 1))
 
-    def forward(self, cells: Tensor) -> tuple[Tensor, Tensor | None]:
-        features = self.body(cells)
-        return self.policy(features), None if self.value is None else self.value(features).squeeze(-1)
+    def forward(self, cells: Tensor, legal: Tensor) -> tuple[Tensor, Tensor | None]:
+        features = self.body(cells.flatten(0, 1))
+        said = self.policy(features).view(-1, DIRECTIONS).masked_fill(~legal, NEVER)
+        if self.value is None:
+            return said, None
+        after = self.value(features).view(-1, DIRECTIONS)
+        return said, (torch.softmax(said, 1) * after).sum(1)
 
 
 def new_policy(method: str, shape: Shape, seed: int) -> PolicyNetwork:

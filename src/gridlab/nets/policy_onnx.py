@@ -1,7 +1,8 @@
-"""A network that chooses directions of 2048 as an ONNX file: cells [board, 16] in, directions [board, 4] out.
+"""A network that chooses directions of 2048 as an ONNX file: boards after each move in, directions [board, 4] out.
 
-Cells are int64, the binary logarithms of tiles. A dual network also gives values [board]: √(points to come / scale);
-the scale stands in the metadata. The graph is written node by node, and held to torch on random boards.
+`cells` [board, 4, 16] are int64, binary logarithms of the tiles after up, down, left and right; `legal` [board, 4] says
+which are moves. A dual network also gives values [board]: √(points to come / scale); the scale is in the metadata.
+The graph is written node by node, and held to torch on random boards.
 """
 
 from pathlib import Path
@@ -13,12 +14,15 @@ import torch
 from gridlab.core.errors import FileTrouble
 from gridlab.core.extras import import_extra
 from gridlab.core.files import refuse_overlap, try_place, whole_file
+from gridlab.games.game2048.row_tables import row_tables
+from gridlab.nets.policy import input_of
 from gridlab.nets.policy_file import PolicyFile
-from gridlab.nets.policy_networks import CELLS, DIRECTIONS, TILES, Attention, PolicyNetwork
+from gridlab.nets.policy_networks import CELLS, DIRECTIONS, NEVER, TILES, Attention, PolicyNetwork
 
 OPSET = 18
 CHECKED = 1000  # boards
 CLOSE = 1e-4
+SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
 
 
 def write_policy_onnx(found: PolicyFile, path: Path) -> float:
@@ -42,10 +46,12 @@ def write_policy_onnx(found: PolicyFile, path: Path) -> float:
 def largest_difference(content: bytes, network: PolicyNetwork) -> float:
     """Between onnxruntime and torch, on random boards."""
     session = import_extra("onnxruntime", "onnx").InferenceSession(content, providers=["CPUExecutionProvider"])
-    cells = np.random.default_rng(0).integers(0, TILES, (CHECKED, CELLS))
-    theirs = session.run(None, {"cells": cells})
+    random = np.random.default_rng(0)
+    boards = np.bitwise_or.reduce(random.integers(0, 12, (CHECKED, CELLS)).astype(np.uint64) << SHIFTS, axis=1)
+    cells, legal = input_of(boards, row_tables())
+    theirs = session.run(None, {"cells": cells.numpy(), "legal": legal.numpy()})
     with torch.inference_mode():
-        ours = [each.numpy() for each in network(torch.from_numpy(cells)) if each is not None]
+        ours = [each.numpy() for each in network(cells, legal) if each is not None]
     return max(float(np.abs(one - other).max()) for one, other in zip(theirs, ours, strict=True))
 
 
@@ -53,7 +59,7 @@ class Graph:
     """A graph being written: nodes, and the numbers they use."""
 
     def __init__(self, network: PolicyNetwork) -> None:
-        self.network, self.nodes = network, list[Any]()
+        self.network, self.nodes, self.boards = network, list[Any](), "cells"
         self.helper, self.arrays = import_extra("onnx.helper", "onnx"), import_extra("onnx.numpy_helper", "onnx")
         self.kinds = import_extra("onnx", "onnx").TensorProto
         self.numbers = {name: each.detach().numpy() for name, each in network.state_dict().items()}
@@ -83,7 +89,7 @@ class Graph:
 
     def convolutions(self) -> str:
         marks = self.number([0, 1], np.float32)
-        planes = self.add("OneHot", "cells", self.number(TILES), marks, axis=-1)
+        planes = self.add("OneHot", self.boards, self.number(TILES), marks, axis=-1)
         shaped = self.add("Reshape", planes, self.number([-1, 4, 4, TILES]))
         seen = self.add("Transpose", shaped, perm=[0, 3, 1, 2])
         for layer in ("first", "second", "third"):
@@ -91,7 +97,7 @@ class Graph:
         return self.add("Flatten", seen)
 
     def attention(self, body: Attention) -> str:
-        seen = self.add("Add", self.add("Gather", "body.tile.weight", "cells"), "body.place")
+        seen = self.add("Add", self.add("Gather", "body.tile.weight", self.boards), "body.place")
         for i in range(len(body.blocks)):
             seen = self.block(seen, f"body.blocks.{i}", body.features // CELLS, body.heads)
         return self.add("Flatten", self.norm(seen, "body.norm"))
@@ -112,16 +118,22 @@ class Graph:
 
     def model(self, scale: float) -> Any:
         body, value = self.network.body, self.helper.make_tensor_value_info
+        self.boards = self.add("Reshape", "cells", self.number([-1, CELLS]))
         features = self.attention(body) if isinstance(body, Attention) else self.convolutions()
-        self.gemm(features, "policy", to="directions")
+        rows = self.number([-1, DIRECTIONS])
+        raw = self.add("Reshape", self.gemm(features, "policy"), rows)
+        self.add("Where", "legal", raw, self.number(NEVER, np.float32), to="directions")
         outputs = [value("directions", self.kinds.FLOAT, ["board", DIRECTIONS])]
         if self.network.value is not None:
             narrow = self.gemm(self.add("Relu", self.gemm(features, "value.0")), "value.2")
-            self.add("Squeeze", narrow, self.number([1]), to="values")
+            shares = self.add("Softmax", "directions", axis=1)
+            parts = self.add("Mul", shares, self.add("Reshape", narrow, rows))
+            self.add("ReduceSum", parts, self.number([1]), to="values", keepdims=0)
             outputs.append(value("values", self.kinds.FLOAT, ["board"]))
         graph = self.helper.make_graph(
             self.nodes, f"gridlab 2048 {self.network.method}",
-            [value("cells", self.kinds.INT64, ["board", CELLS])], outputs,
+            [value("cells", self.kinds.INT64, ["board", DIRECTIONS, CELLS]),
+             value("legal", self.kinds.BOOL, ["board", DIRECTIONS])], outputs,
             [self.arrays.from_array(each, name) for name, each in self.numbers.items()],
         )  # fmt: skip
         model = self.helper.make_model(

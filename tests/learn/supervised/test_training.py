@@ -12,17 +12,19 @@ from safetensors.torch import load, save
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.datasets.games2048.generate import generate, make_settings
 from gridlab.datasets.games2048.moves import Moves2048
+from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.supervised import train as trainer
 from gridlab.learn.supervised.data import open_data
 from gridlab.learn.supervised.learner import Learner
-from gridlab.learn.supervised.measuring import NEVER, forward
+from gridlab.learn.supervised.measuring import forward
 from gridlab.learn.supervised.settings import Asked, SupervisedSettings, settings_for
 from gridlab.learn.supervised.train import SupervisedTraining, train_policy, training_of
 from gridlab.nets import policy_file
-from gridlab.nets.policy_networks import METHODS, new_policy
+from gridlab.nets.policy_networks import METHODS, NEVER, new_policy
 from gridlab.nets.tensors_file import digest_of
 from tests.conftest import Run
 
+pytestmark = pytest.mark.compiled
 SMALL = ("width=16", "layers=1", "heads=2", "validation=0.25", "test=0.25")
 
 
@@ -57,7 +59,7 @@ def test_a_few_games_are_learnt_by_heart(games: Path, method: str) -> None:
 
 def test_illegal_directions_are_masked(games: Path) -> None:
     samples = Moves2048(games).samples(range(200))
-    said, _ = forward(new_policy("cnn", SupervisedSettings().shape, 0), samples)
+    said, _ = forward(new_policy("cnn", SupervisedSettings().shape, 0), samples, Rules2048())
     assert (said.numpy()[~samples.legal] == NEVER).all()
     assert samples.legal[np.arange(200), said.argmax(1).numpy()].all()
 

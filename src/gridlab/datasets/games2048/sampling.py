@@ -29,6 +29,7 @@ class Columns(NamedTuple):
 class Samples(NamedTuple):
     """Moves for training: [sample] each."""
 
+    boards: Boards  # packed
     cells: NDArray[np.uint8]  # [sample, 16]: the binary logarithm of each tile, 0 for none; 15 beside a smaller board
     directions: NDArray[np.int64]  # up, down, left, right
     legal: NDArray[np.bool_]  # [sample, direction]
@@ -39,8 +40,9 @@ class Samples(NamedTuple):
 
 def new_samples(number: int) -> Samples:
     return Samples(
-        np.empty((number, 16), np.uint8), np.empty(number, np.int64), np.empty((number, 4), np.bool_),
-        np.empty(number, np.int64), np.empty(number, np.int64), np.empty(number, np.int64),
+        np.empty(number, np.uint64), np.empty((number, 16), np.uint8), np.empty(number, np.int64),
+        np.empty((number, 4), np.bool_), np.empty(number, np.int64), np.empty(number, np.int64),
+        np.empty(number, np.int64),
     )  # fmt: skip
 
 
@@ -62,7 +64,7 @@ def take(
         if key != NO_CHANCE:
             symmetry = below(mixed(key, chosen[i, 3]), symmetries(shape))
             board, direction = image(board, symmetry, mirror, shape), image_of(direction, symmetry)
-        turned = transpose(board)
+        found.boards[place], turned = board, transpose(board)
         up, down = slide_rows(turned, rows.slides)
         left, right = slide_rows(board, rows.slides)
         legal = found.legal[place]

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from gridlab.core.bits import int64
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States
-from gridlab.games.game2048.kernels import ZERO, Boards, count, empties, move, points_of, spawn, start
+from gridlab.games.game2048.kernels import FIFTEEN, FOUR, ZERO, Boards, count, empties, move, points_of, spawn, start
 from gridlab.games.game2048.row_tables import RowTables
 
 
@@ -79,3 +79,17 @@ def all_spawns(afters: Boards, odds: tuple[int, int]) -> tuple[Boards, NDArray[n
                 at += 1
             free &= free - np.uint64(1)
     return boards, owners, chances
+
+
+@kernel
+def cells_after_moves(boards: Boards, rows: RowTables) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """What stands in the cells after each move, as binary logarithms: [board, direction, 16]; and which are legal."""
+    cells, legal = np.empty((len(boards), 4, 16), np.uint8), np.empty((len(boards), 4), np.bool_)
+    for i in range(len(boards)):
+        for direction in range(4):
+            after = move(boards[i], direction, rows.slides)
+            legal[i, direction] = after != boards[i]
+            for cell in range(16):
+                cells[i, direction, cell] = after & FIFTEEN
+                after >>= FOUR
+    return cells, legal

@@ -96,6 +96,7 @@ def learn_all(
                 learner.curve.append(row)
                 if is_milestone(learner):
                     row |= measure(save_weights(learner, folder))
+                    save_weights(learner, folder)  # once more, with its win rates
                     learner.save(folder / TRAINING)
                 tell(row)
                 if stopped():

@@ -80,7 +80,7 @@ class Learner:
         wanted = torch.from_numpy(samples.directions)
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
-        said, values = forward(self.network.train(), samples)
+        said, values = forward(self.network.train(), samples, self.rules)
         loss = policy_loss = torch.nn.functional.cross_entropy(said, wanted)
         if values is not None:
             error = torch.nn.functional.mse_loss(values, roots_of(samples, self.scale))

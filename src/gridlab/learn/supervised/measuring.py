@@ -10,17 +10,19 @@ from gridlab.core.interrupts import pause
 from gridlab.datasets.games2048.moves import Moves2048
 from gridlab.datasets.games2048.sampling import PHASES, Samples
 from gridlab.games.game2048.reference import DIRECTIONS
+from gridlab.games.game2048.row_tables import row_tables
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.nets.policy import input_of
 from gridlab.nets.policy_file import Measure
 from gridlab.nets.policy_networks import PolicyNetwork
 
 CHUNK = 4096  # moves
-NEVER = -1e9  # instead of a number for a direction that is no move
 
 
-def forward(network: PolicyNetwork, samples: Samples) -> tuple[Tensor, Tensor | None]:
+def forward(network: PolicyNetwork, samples: Samples, rules: Rules2048) -> tuple[Tensor, Tensor | None]:
     """What a network says of directions, illegal ones masked, and of values."""
-    said, values = network(torch.from_numpy(samples.cells).long())
-    return said.masked_fill(~torch.from_numpy(samples.legal), NEVER), values
+    said: tuple[Tensor, Tensor | None] = network(*input_of(samples.boards, row_tables(rules)))
+    return said
 
 
 def roots_of(samples: Samples, scale: float) -> Tensor:
@@ -37,7 +39,7 @@ def measure(network: PolicyNetwork, moves: Moves2048, numbers: NDArray[np.int64]
     for first in range(0, len(numbers), CHUNK):
         pause()
         samples = moves.samples(numbers[first : first + CHUNK])
-        said, values = forward(network, samples)
+        said, values = forward(network, samples, moves.rules)
         losses += float(torch.nn.functional.cross_entropy(said, torch.from_numpy(samples.directions), reduction="sum"))
         chosen = said.argmax(1).numpy()
         np.add.at(confusion, (samples.directions, chosen), 1)
