@@ -1,5 +1,6 @@
 """Samples of exactly labelled positions."""
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from gridlab.core.errors import FileTrouble, TooLarge
 from gridlab.datasets.labelled import SPLITS, sample
+from gridlab.exact.tablebase.moves_of_many import NO_MOVE, scores_of_moves
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
@@ -59,6 +61,29 @@ def test_a_seed_fixes_the_sample_and_the_class_its_split(small: Tablebase, tmp_p
     assert all(row["split"] == split[row["board"]] for row in shared)
     share = sum(row["split"] == "train" for row in first) / len(first)
     assert 0.77 < share < 0.83
+
+
+def test_samples_are_what_they_have_always_been(small: Tablebase, table: Table, tmp_path: Path) -> None:
+    """The same positions and labels for the same seed as when every position was probed by itself."""
+    for tablebase, seed, digest in (
+        (small, 3, "453fb17dbb24f96c"),
+        (table("2x4:3"), 2, "3545a9064579e29a"),
+    ):
+        sample(tablebase, tmp_path / "s.parquet", 200, seed)
+        text = "\n".join(repr(tuple(row.values())) for row in read(tmp_path / "s.parquet"))
+        assert hashlib.sha256(text.encode()).hexdigest()[:16] == digest
+
+
+def test_every_move_of_every_position(table: Table) -> None:
+    """Moves looked up block by block, beside each position after a move probed by itself."""
+    for name in ("3x3:3", "2x4:3", "3x3:-3"):
+        tablebase = table(name)
+        for ply in range(tablebase.rules.cells):
+            boards = draw_positions(tablebase.rules, ply, 10**6, np.random.default_rng(0))
+            for board, scores in zip(boards.tolist(), scores_of_moves(tablebase, boards).tolist(), strict=True):
+                position = Position(tablebase.rules, *board)
+                known = {cell: score for cell, score in enumerate(scores) if score != NO_MOVE}
+                assert known == tablebase.after(position)
 
 
 def test_all_of_a_game_and_one_more(small: Tablebase, tmp_path: Path) -> None:

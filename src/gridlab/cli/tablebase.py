@@ -16,6 +16,7 @@ from gridlab.cli.options import (
     set_quiet,
     table,
     target,
+    target_folder,
     whole,
 )  # fmt: skip
 from gridlab.core.files import refuse_overlap
@@ -151,3 +152,32 @@ def sample(
     table = open_tablebase(file)
     family_of(table.rules).load("labelled").sample(table, out, positions, seed, progress=not quiet)
     typer.echo(f"{out}: {positions:,} positions", err=True)
+
+
+@app.command()
+def export(
+    file: File,
+    positions: Annotated[int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many.")],
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", "--output", metavar="DIR", parser=target_folder, help="The folder to write to."),
+    ],
+    seed: Seed = None,
+    shard: Annotated[
+        int, typer.Option("--shard", metavar="N", parser=whole(1), help="Positions of a file, at most.")
+    ] = 1_000_000,
+    quiet: Quiet = False,
+) -> None:
+    """Write positions with exact labels as a dataset that others load as it stands: Parquet shards and a card.
+
+    Each game is a configuration of its own; another one can be added to the same folder.
+    """
+    from gridlab.datasets.parquet_shards import export_folder
+    from gridlab.exact.tables import open_tablebase
+    from gridlab.games.registry import family_of
+
+    set_quiet(quiet)
+    table = open_tablebase(file)
+    rows = family_of(table.rules).load("labelled").labelled_tables(table, positions, seed, progress=not quiet)
+    found = export_folder(out, table, rows, seed, shard)
+    typer.echo(f"{out}: {found.name}, {found.positions:,} positions in {len(found.shards)} files", err=True)

@@ -105,6 +105,7 @@ JOBS = (
     Job("labelled positions", 0.6, (
         "tablebase build tictactoe -o t.tb --workers 1",
         "tablebase sample t.tb --positions 100 -o sample.parquet",
+        "tablebase export t.tb --positions 100 -o positions",
     ), needs=("pyarrow",)),
     Job("terminals as Parquet and HDF5", 0.5, (
         "terminals build tictactoe -o wins --workers 1",

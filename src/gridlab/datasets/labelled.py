@@ -15,52 +15,73 @@ class alone (a hash of the canonical board), so that no position of one part has
 in any other sample of the game.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
+from gridlab.core.errors import SpoiltFile, TooLarge
 from gridlab.core.extras import import_extra
-from gridlab.core.files import beside, refuse_overlap, try_place
+from gridlab.core.jit import kernel
 from gridlab.core.progress import bar
+from gridlab.datasets.parquet_shards import write_sample
 from gridlab.exact.tablebase.look_up import Boards
+from gridlab.exact.tablebase.moves_of_many import NO_MOVE, MoveScores, scores_of_moves
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.exact.tablebase.sampling import draw_positions
-from gridlab.games.mnk.kernels import image_keys, smallest_images
-from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.kernels import image_keys, smallest_images, write_board
+from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
 
-CHUNK = 1 << 16  # positions labelled at a time
+CHUNK = 1 << 16  # positions written at a time
+GROUP = 1 << 20  # positions of a ply whose moves are looked up together: 400 MB
 SPLITS = ("train",) * 8 + ("validation", "test")
 NUMPY_LIMIT = 10**9  # beyond it numpy does not draw without replacement
 
 
 def sample(table: Tablebase, path: Path, positions: int, seed: int | None = None, progress: bool = False) -> None:
     """Write `positions` labelled positions of a tablebase to a Parquet file."""
-    if path.suffix != ".parquet":
-        raise FileTrouble(f"{path} is no name for the sample; end it in .parquet")
-    refuse_overlap(table.file.path, path)
-    try_place(path)
-    arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
+    write_sample(path, table.file.path, labelled_tables(table, positions, seed, progress))
+
+
+def labelled_tables(table: Tablebase, positions: int, seed: int | None = None, progress: bool = False) -> Iterator[Any]:
+    """The same as tables of Arrow, some positions each."""
+    arrow = import_extra("pyarrow", "export")
     random = np.random.default_rng(seed)
     numbers = by_ply(table, positions, random)
     schema = _schema(arrow, table)
-    with (
-        beside(path) as part,
-        parquet.ParquetWriter(part, schema, compression="zstd") as writer,
-        bar(positions, "labelling", "positions", progress) as shown,
-    ):
-        for ply, number in enumerate(numbers):
-            boards = canonical_boards(table, draw_positions(table.rules, ply, number, random))
-            if len(boards) < number:
-                raise SpoiltFile(f"{table.file.path} counts more positions of ply {ply} than {table.rules} has")
-            for start in range(0, len(boards), CHUNK):
-                chunk = boards[start : start + CHUNK]
-                writer.write_table(arrow.Table.from_pydict(label(table, chunk), schema))
-                shown.update(len(chunk))
+    yield schema.empty_table()
+    with bar(positions, "labelling", "positions", progress) as shown:
+        for ply in range(0, len(numbers), 2):
+            drawn = [draw_boards(table, each, numbers[each], random) for each in range(ply, len(numbers))[:2]]
+            for boards, moves in zip(drawn, move_scores(table, drawn), strict=True):
+                for start in range(0, len(boards), CHUNK):
+                    chunk = slice(start, start + CHUNK)
+                    rows = label(table.rules, boards[chunk], moves[chunk], arrow)
+                    yield arrow.Table.from_pydict(rows, schema)
+                    shown.update(len(boards[chunk]))
+
+
+def draw_boards(table: Tablebase, ply: int, number: int, random: np.random.Generator) -> Boards:
+    """So many positions of a ply, each the smallest of its images."""
+    boards = canonical_boards(table, draw_positions(table.rules, ply, number, random))
+    if len(boards) < number:
+        raise SpoiltFile(f"{table.file.path} counts more positions of ply {ply} than {table.rules} has")
+    return boards
+
+
+def move_scores(table: Tablebase, plies: list[Boards]) -> list[MoveScores]:
+    """The scores after every move of positions of two plies; so many at a time that memory is enough."""
+    found = [np.empty((len(boards), table.rules.cells), np.int8) for boards in plies]
+    for start in range(0, max(map(len, plies)), GROUP):
+        parts = [boards[start : start + GROUP] for boards in plies]
+        scores = scores_of_moves(table, np.concatenate(parts))
+        for each, part in zip(found, np.split(scores, np.cumsum([len(part) for part in parts])[:-1]), strict=True):
+            each[start : start + GROUP] = part
+    return found
 
 
 def by_ply(table: Tablebase, positions: int, random: np.random.Generator) -> list[int]:
@@ -98,23 +119,24 @@ def _move(boards: Boards, cells: tuple[int, ...]) -> Boards:
     return moved
 
 
-def label(table: Tablebase, boards: Boards) -> dict[str, Any]:
-    """The columns of some positions."""
-    cells = table.rules.cells
+def label(rules: Rules, boards: Boards, moves: MoveScores, arrow: Any) -> dict[str, Any]:
+    """The columns of some positions, from the scores after their moves."""
     ply = np.bitwise_count(boards).sum(axis=1).astype(np.int64)
-    values, distances = in_words(table.probe_many(boards), cells - ply)
-    moves = move_scores(table, boards)
-    move_values, move_distances = in_words(moves.data, (cells - ply)[:, None])
+    empty = rules.cells - ply
+    lowest = moves.min(axis=1)
+    values, distances = in_words(np.sign(lowest) - lowest, empty)
+    move_values, move_distances = in_words(np.sign(moves) - moves, empty[:, None])
+    none = (moves == NO_MOVE).ravel()
     return {
-        "board": [str(Position(table.rules, *board)) for board in boards.tolist()],
+        "board": board_texts(rules, boards, arrow),
         "crosses": boards[:, 0],
         "noughts": boards[:, 1],
         "ply": ply.astype(np.int8),
         "value": values,
         "distance": distances,
-        "move_values": np.ma.array(move_values, mask=moves.mask).tolist(),
-        "move_distances": np.ma.array(move_distances, mask=moves.mask).tolist(),
-        "split": [SPLITS[each] for each in hashed(boards) % len(SPLITS)],
+        "move_values": _lists(move_values, none, arrow),
+        "move_distances": _lists(move_distances, none, arrow),
+        "split": split_names(hashed(boards), arrow),
     }
 
 
@@ -124,18 +146,32 @@ def in_words(scores: Scores, empty: NDArray[np.int64]) -> tuple[NDArray[np.int8]
     return np.sign(scores), distances.astype(np.int8)
 
 
-def move_scores(table: Tablebase, boards: Boards) -> Any:
-    """What each move is worth to its maker, [board, cell], masked where there is none."""
-    stones = boards[:, 0] | boards[:, 1]
-    crosses_move = np.bitwise_count(boards[:, 0]) == np.bitwise_count(boards[:, 1])
-    scores = np.ma.array(np.zeros((len(boards), table.rules.cells), np.int8), mask=True)
-    for cell in range(table.rules.cells):
-        free = np.flatnonzero(stones >> cell & 1 == 0)
-        after = boards[free]
-        after[np.arange(len(free)), np.where(crosses_move[free], 0, 1)] |= 1 << cell
-        lowest = table.probe_many(after)
-        scores[free, cell] = np.sign(lowest) - lowest
-    return scores
+def board_texts(rules: Rules, boards: Boards, arrow: Any) -> Any:
+    """The boards as text, X.O/.X./..., all written by one kernel."""
+    length = rules.cells + rules.rows - 1
+    buffer = np.empty(len(boards) * length, np.uint8)
+    write_boards(boards, rules.rows, rules.cols, buffer)
+    ends = np.arange(0, len(buffer) + 1, length, dtype=np.int32)
+    return arrow.Array.from_buffers(arrow.string(), len(boards), [None, arrow.py_buffer(ends), arrow.py_buffer(buffer)])
+
+
+@kernel
+def write_boards(boards: Boards, rows: int, cols: int, buffer: NDArray[np.uint8]) -> None:
+    """Boards one after the other."""
+    place = 0
+    for i in range(len(boards)):
+        place = write_board(boards[i, 0], boards[i, 1], rows, cols, buffer, place)
+
+
+def split_names(numbers: NDArray[np.uint64], arrow: Any) -> Any:
+    """The part of the data that each class belongs to."""
+    names = arrow.array(SPLITS)
+    return names.take(arrow.array((numbers % np.uint64(len(SPLITS))).astype(np.int32)))
+
+
+def _lists(columns: NDArray[Any], none: NDArray[np.bool_], arrow: Any) -> Any:
+    """Rows of an array as lists of a fixed length, null where there is nothing."""
+    return arrow.FixedSizeListArray.from_arrays(arrow.array(columns.ravel(), mask=none), columns.shape[1])
 
 
 def hashed(boards: Boards) -> NDArray[np.uint64]:

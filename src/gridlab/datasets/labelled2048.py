@@ -13,16 +13,17 @@ class alone (a hash of the smallest image), so that no board of one part has an 
 any other sample of the game.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import SpoiltFile
 from gridlab.core.extras import import_extra
-from gridlab.core.files import beside, refuse_overlap, try_place
 from gridlab.core.progress import bar
+from gridlab.datasets.parquet_shards import write_sample
 from gridlab.exact.game2048.probe import TIED, Tablebase2048
 from gridlab.exact.game2048.sampling import draw_layers
 from gridlab.games.game2048.kernels import Boards
@@ -33,19 +34,19 @@ SPLITS = ("train",) * 8 + ("validation", "test")
 
 def sample(table: Tablebase2048, path: Path, positions: int, seed: int | None = None, progress: bool = False) -> None:
     """Write `positions` labelled boards of a table to a Parquet file."""
-    if path.suffix != ".parquet":
-        raise FileTrouble(f"{path} is no name for the sample; end it in .parquet")
-    refuse_overlap(table.file.path, path)
-    try_place(path)
-    arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
+    write_sample(path, table.file.path, labelled_tables(table, positions, seed, progress))
+
+
+def labelled_tables(
+    table: Tablebase2048, positions: int, seed: int | None = None, progress: bool = False
+) -> Iterator[Any]:
+    """The same as tables of Arrow, those of a layer each."""
+    arrow = import_extra("pyarrow", "export")
     schema = _schema(arrow, table)
-    with (
-        beside(path) as part,
-        parquet.ParquetWriter(part, schema, compression="zstd") as writer,
-        bar(positions, "labelling", "boards", progress) as shown,
-    ):
+    yield schema.empty_table()
+    with bar(positions, "labelling", "boards", progress) as shown:
         for total, boards in draw_layers(table, positions, np.random.default_rng(seed)):
-            writer.write_table(arrow.Table.from_pydict(label(table, total, boards), schema))
+            yield arrow.Table.from_pydict(label(table, total, boards), schema)
             shown.update(len(boards))
 
 

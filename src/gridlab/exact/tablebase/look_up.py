@@ -52,31 +52,37 @@ def read_scores(
     boards: Boards, chosen: NDArray[np.int64], blocks: Blocks, first: int, tables: Halves, scores: Scores
 ) -> None:
     """Scores of the chosen boards, all decided by blocks of the X from rank `first` on."""
-    order, images, parts, lines = tables.order, tables.images, tables.parts, tables.lines
     for i in chosen:
-        low, high = split(boards[i, 0], order)
-        o_low, o_high = split(boards[i, 1], order)
-        symmetry, rank = canonical(low, high, images.high, tables.ranking)
-        low, high = int64(images.low[symmetry, low]), int64(images.high[symmetry, high])
-        o_low, o_high = int64(images.low[symmetry, o_low]), int64(images.high[symmetry, o_high])
-        free_low, free_high = ~low & (1 << order.low) - 1, ~high & (1 << order.high) - 1
-        at = (rank - first) * blocks.slots
-        if popcount(boards[i, 1]) == blocks.noughts:
-            scores[i] = blocks.scores[at + offset_in_block(o_low, o_high, free_low, free_high, blocks.offsets, parts)]
-            continue
-        lowest = 127
-        rest = free_low & ~o_low | (free_high & ~o_high) << order.low
-        last = rest & rest - 1 == 0  # a nought on the last cell ends the game
-        while rest != 0:
-            stone = lowest_bit(rest)
-            rest ^= stone
-            next_low, next_high = o_low | stone & (1 << order.low) - 1, o_high | stone >> order.low
-            score = line_score(next_low, next_high, lines)
-            if score == 0 and not last:
-                offset = offset_in_block(next_low, next_high, free_low, free_high, blocks.offsets, parts)
-                score = int64(blocks.scores[at + offset])
-            lowest = min(lowest, score)
-        scores[i] = -lowest + (lowest > 0) - (lowest < 0)
+        scores[i] = score_in(boards[i, 0], boards[i, 1], blocks, first, tables)
+
+
+@inner
+def score_in(crosses: int, noughts: int, blocks: Blocks, first: int, tables: Halves) -> int:
+    """The score of a position that is not over, from the blocks of the X from rank `first` on."""
+    order, images, parts, lines = tables.order, tables.images, tables.parts, tables.lines
+    low, high = split(crosses, order)
+    o_low, o_high = split(noughts, order)
+    symmetry, rank = canonical(low, high, images.high, tables.ranking)
+    low, high = int64(images.low[symmetry, low]), int64(images.high[symmetry, high])
+    o_low, o_high = int64(images.low[symmetry, o_low]), int64(images.high[symmetry, o_high])
+    free_low, free_high = ~low & (1 << order.low) - 1, ~high & (1 << order.high) - 1
+    at = (rank - first) * blocks.slots
+    if popcount(noughts) == blocks.noughts:
+        offset = offset_in_block(o_low, o_high, free_low, free_high, blocks.offsets, parts)
+        return int64(blocks.scores[at + offset])
+    lowest = 127
+    rest = free_low & ~o_low | (free_high & ~o_high) << order.low
+    last = rest & rest - 1 == 0  # a nought on the last cell ends the game
+    while rest != 0:
+        stone = lowest_bit(rest)
+        rest ^= stone
+        next_low, next_high = o_low | stone & (1 << order.low) - 1, o_high | stone >> order.low
+        score = line_score(next_low, next_high, lines)
+        if score == 0 and not last:
+            offset = offset_in_block(next_low, next_high, free_low, free_high, blocks.offsets, parts)
+            score = int64(blocks.scores[at + offset])
+        lowest = min(lowest, score)
+    return -lowest + (lowest > 0) - (lowest < 0)
 
 
 @inner

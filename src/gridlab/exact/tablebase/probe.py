@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import FileTrouble, TooLarge
-from gridlab.exact.tablebase.blocks import blocks_at
+from gridlab.exact.tablebase.blocks import Blocks, blocks_at
 from gridlab.exact.tablebase.file import TableFile
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.look_up import Boards, Places, look_up, read_scores
@@ -47,11 +47,11 @@ class Tablebase:
         self.file = TableFile(find(path))
         self.rules = self.file.directory.rules
         self.max_ply = self.file.directory.max_ply
-        self._halves = halves(self.rules)
+        self.halves = halves(self.rules)
         self._runs = runs_of(self.rules)
         self._sizes = {each.ply: each.a_block for each in self.file.directory.plies} | {self.rules.cells: 1}
         nothing = np.empty(0, np.int8)
-        self._layouts = {ply: blocks_at(ply, nothing, self._halves.order) for ply in self._sizes}
+        self._layouts = {ply: blocks_at(ply, nothing, self.halves.order) for ply in self._sizes}
         self._blocks: OrderedDict[tuple[int, int], Scores] = OrderedDict()
 
     def probe(self, position: Position) -> Solution:
@@ -111,11 +111,10 @@ class Tablebase:
         """
         boards = np.ascontiguousarray(boards, dtype=np.int64)
         self._require_legal(boards)
-        places = look_up(boards, self._halves)
+        places = look_up(boards, self.halves)
         for (ply, block), chosen in self._by_block(boards, places):
             first = block * self._sizes[ply]
-            blocks = self._layouts[ply]._replace(scores=self._block(ply, block))
-            read_scores(boards, chosen, blocks, first, self._halves, places.scores)
+            read_scores(boards, chosen, self.blocks_of(ply, block), first, self.halves, places.scores)
         return places.scores
 
     def _by_block(self, boards: Boards, places: Places) -> Iterator[tuple[tuple[int, int], NDArray[np.int64]]]:
@@ -134,6 +133,10 @@ class Tablebase:
         starts = np.flatnonzero(np.any(np.diff(keys, prepend=-1), axis=0)).tolist()
         for start, stop in pairwise([*starts, len(order)]):
             yield (int(keys[0, start]), int(keys[1, start])), wanted[order[start:stop]]
+
+    def blocks_of(self, ply: int, block: int) -> Blocks:
+        """A block of the file as the blocks of its X."""
+        return self._layouts[ply]._replace(scores=self._block(ply, block))
 
     def _block(self, ply: int, block: int) -> Scores:
         if ply == self.rules.cells:

@@ -1,0 +1,76 @@
+"""Many games of 2048 in the plainest Python, on boards of any size: what `Games2048` and its kernels are held to."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.splitmix import Stream
+from gridlab.environments.seeds import reseed, unseeded
+from gridlab.games.game2048 import reference
+from gridlab.games.game2048.position import Position2048
+from gridlab.games.game2048.reference import DIRECTIONS, Board
+from gridlab.games.game2048.rules import Rules2048
+
+
+class PlainGames2048:
+    """The same attributes and methods as Games2048; a board is a tuple of tiles."""
+
+    def __init__(self, rules: Rules2048, number: int, same_step: bool = True) -> None:
+        self.rules, self.number, self.same_step = rules, number, same_step
+        self.boards: list[Board] = [(0,) * rules.cells] * number
+        self.waiting, self.states = np.zeros(number, np.bool_), unseeded(number)
+        shape = (number, rules.rows, rules.cols)
+        self.observations, self.finals = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
+        self.masks = np.zeros((number, 4), np.int8)
+        self.rewards, self.ended = np.zeros(number), np.zeros(number, np.bool_)
+
+    def reset(self, seeds: Sequence[int | None] = ()) -> None:
+        reseed(self.states, seeds)
+        for i in range(self.number):
+            self.begin(i)
+
+    def begin(self, i: int) -> None:
+        self.waiting[i] = False
+        self.boards[i] = (0,) * self.rules.cells
+        self.spawn(i)
+        self.spawn(i)
+        self.show(i)
+
+    def spawn(self, i: int) -> None:
+        """A new tile by the stream of the game."""
+        stream = Stream(int(self.states[i]))
+        self.boards[i] = reference.spawn(self.rules, self.boards[i], stream)
+        self.states[i] = stream.state
+
+    def step(self, actions: NDArray[np.int64]) -> None:
+        for i, action in enumerate(actions.tolist()):
+            self.rewards[i], self.ended[i] = 0, False
+            if self.waiting[i]:
+                self.begin(i)
+                continue
+            after, points = reference.move(self.rules, self.boards[i], DIRECTIONS[action])
+            if after != self.boards[i]:
+                self.boards[i], self.rewards[i] = after, points
+                self.spawn(i)
+            self.ended[i] = not reference.legal_moves(self.rules, self.boards[i])
+            if self.ended[i] and self.same_step:
+                self.finals[i] = exponents(self.boards[i], self.rules)
+                self.begin(i)
+            else:
+                self.waiting[i] = self.ended[i]
+                self.show(i)
+
+    def show(self, i: int) -> None:
+        legal = reference.legal_moves(self.rules, self.boards[i])
+        self.observations[i] = exponents(self.boards[i], self.rules)
+        self.masks[i] = [self.waiting[i] or direction in legal for direction in DIRECTIONS]
+
+    def position(self, number: int) -> Position2048:
+        """How one of the games stands; the points are not known here."""
+        return Position2048(self.boards[number], rules=self.rules)
+
+
+def exponents(board: Board, rules: Rules2048) -> NDArray[np.uint8]:
+    """The binary logarithms of the tiles, 0 where a cell is empty."""
+    return np.array([tile and tile.bit_length() - 1 for tile in board], np.uint8).reshape(rules.rows, rules.cols)

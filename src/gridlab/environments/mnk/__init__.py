@@ -1,0 +1,1 @@
+"""In-a-row games for the frameworks of others."""

@@ -1,0 +1,75 @@
+"""Thousands of in-a-row games that go on side by side: a step is one kernel call."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.errors import BadPlayer, IllegalMove
+from gridlab.environments.mnk import kernels
+from gridlab.environments.seeds import reseed, unseeded
+from gridlab.games import game
+from gridlab.games.mnk.kernels import runs_of
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+
+SIDES = {"X": kernels.CROSSES, "O": kernels.NOUGHTS, "random": kernels.BY_CHANCE}
+
+
+class InARowGames:
+    """Games of one kind, what is seen of them, and what their last step has brought.
+
+    opponent   None: every step is a move of whoever is to move; "random": the opponent answers within the step
+    side       of the learner against an opponent: X, O, or drawn for each game
+    same_step  a game that has ended begins anew at once; else with the next step
+
+    Arrays are written over by the next step: observations uint8[game, (own, other), row, col], masks int8[game, cell],
+    rewards float64[game], ended bool[game], finals (the last observations of games that have ended).
+    """
+
+    def __init__(
+        self, rules: str | Rules, number: int, opponent: str | None = None, side: str = "X", same_step: bool = True
+    ) -> None:
+        self.rules = game(rules, "mnk")
+        self.number, self.same_step = number, same_step
+        self.replies, self.side = opponent == "random", SIDES.get(side, -1)
+        if opponent not in (None, "random"):
+            raise BadPlayer(f"{opponent!r} cannot play thousands of games at once; only 'random' and None, nobody, can")
+        if self.side < 0:
+            raise BadPlayer(f"{side!r} is no side; the learner has X, O or random")
+        cells = self.rules.cells
+        self._runs = runs_of(self.rules)
+        self.own, self.other = np.zeros(number, np.int64), np.zeros(number, np.int64)
+        self.waiting, self.ended = np.zeros(number, np.bool_), np.zeros(number, np.bool_)
+        self.rewards, self.states = np.zeros(number), unseeded(number)
+        self._seen, self._last = np.zeros((number, 2 * cells), np.uint8), np.zeros((number, 2 * cells), np.uint8)
+        self.masks = np.zeros((number, cells), np.int8)
+        shape = (number, 2, self.rules.rows, self.rules.cols)
+        self.observations, self.finals = self._seen.reshape(shape), self._last.reshape(shape)
+
+    def reset(self, seeds: Sequence[int | None] = (), chosen: NDArray[np.bool_] | None = None) -> None:
+        """New games, all or some; a seed for each fixes its chance, None leaves it as it is."""
+        reseed(self.states, seeds)
+        chosen = np.ones(self.number, np.bool_) if chosen is None else chosen
+        kernels.begin_games(
+            chosen, self.own, self.other, self.waiting, self.states, self.rules.board, self.replies, self.side,
+            self._seen, self.masks,
+        )  # fmt: skip
+
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """A move in every game: a cell, row by row from the top left."""
+        wrong = kernels.step_games(
+            self.own, self.other, self.waiting, self.states, actions, self.rules.board, self._runs, self.replies,
+            self.side, self.same_step, self._seen, self.masks, self.rewards, self.ended, self._last,
+        )  # fmt: skip
+        if wrong >= 0:
+            raise IllegalMove(f"action {actions[wrong]} of game {wrong} is none of 0 to {self.rules.cells - 1}")
+
+    def boards(self) -> NDArray[np.int64]:
+        """All boards, [game, (crosses, noughts)]; whoever is to move has as many stones as the other, or one less."""
+        crosses_move = np.bitwise_count(self.own) == np.bitwise_count(self.other)
+        return np.where(crosses_move, (self.own, self.other), (self.other, self.own)).T
+
+    def position(self, number: int) -> Position:
+        """How one of the games stands."""
+        return Position(self.rules, *self.boards()[number].tolist())
