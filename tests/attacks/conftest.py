@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,7 +66,19 @@ def lab(inputs: Path, tmp_path: Path) -> Path:
     return folder
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker of pytest-xdist hands over what it has tried."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["tried"] = [[*key, number] for key, number in TRIED.items()]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    for module, kind, number in getattr(node, "workeroutput", {}).get("tried", []):
+        TRIED[module, kind] += number
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How much was tried, where all of it ran in one process."""
+    """How much was tried."""
     for (module, kind), number in sorted(TRIED.items()):
         terminalreporter.write_line(f"{module}: {number:,} {kind}")

@@ -84,3 +84,15 @@ def test_the_doctor_names_files_that_are_altered_or_missing(monkeypatch: pytest.
 
 def test_checksums_are_those_of_the_files() -> None:
     assert (doctor.PACKAGE / doctor.SUMS).read_text() == doctor.sums(), "python -m gridlab.tour.doctor makes them anew"
+
+
+def test_memory_that_runs_out_in_an_import_is_told(monkeypatch: pytest.MonkeyPatch, gridlab: Run) -> None:
+    def run_out(*_: object) -> None:
+        try:
+            raise MemoryError
+        except MemoryError as error:
+            raise RuntimeError("Error calling __set_name__") from error
+
+    monkeypatch.setattr("gridlab.tour.doctor.check_up", run_out)
+    code, _, err = gridlab("doctor")
+    assert (code, err.startswith("error: there is not enough memory for this")) == (2, True)

@@ -141,7 +141,9 @@ def run(arguments: Sequence[str], script: str = "") -> int:
         code = 130
     except OSError as error:
         return _output_lost(error)
-    except MemoryError:
+    except Exception as error:
+        if not _is_lack_of_memory(error):
+            raise
         return _refuse("there is not enough memory for this; a smaller board or fewer positions would do")
     except SystemExit as ending:
         if isinstance(ending.__context__, BrokenPipeError):
@@ -159,6 +161,13 @@ def _script(command: Callable[..., int | None]) -> typer.Typer:
     )
     program.command()(command)
     return program
+
+
+def _is_lack_of_memory(error: BaseException | None) -> bool:
+    """Whether it is, or comes of it: a library whose import runs out of memory may say something else."""
+    while error is not None and not isinstance(error, MemoryError):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _refuse(sentence: str) -> int:
