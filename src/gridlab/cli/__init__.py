@@ -19,6 +19,7 @@ from gridlab.cli import (
     game2048,
     grade,
     play,
+    players,
     positions,
     serve,
     solve,
@@ -42,7 +43,7 @@ app = typer.Typer(
 )
 COMMANDS: tuple[Callable[..., int | None], ...] = (
     tour.tour, positions.census, positions.states, positions.lines, positions.show, solve.solve,
-    best_first.best_first, play.play, arena.match, arena.tournament, grade.grade,
+    best_first.best_first, play.play, arena.match, arena.tournament, grade.grade, players.players,
     serve.serve, warm.warm,
 )  # fmt: skip
 for command in COMMANDS:

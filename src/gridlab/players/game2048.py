@@ -25,7 +25,7 @@ from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.nets.ntuple_file import load_network
-from gridlab.players.command import ABOUT, SETTINGS, CommandPlayer
+from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer
 from gridlab.players.registry import Kind, checked, make_player, player_name
 from gridlab.search.game2048.evaluators import Evaluate, find_evaluator
 from gridlab.search.game2048.expectimax import DEEPEST, Expectimax, new_expectimax
@@ -232,8 +232,13 @@ PLAYERS: dict[str, Kind] = {
         "some moves and tiles ahead, then an evaluator: spec, rows or ntuple:FILE",
     ),
     "ntuple": Kind(NTuplePlayer, {"file": ""}, "the most points by a network that was learnt, one move deep"),
-    "perfect": Kind(PerfectPlayer2048, {"tablebase": ""}, "the best direction, looked up: small boards, solved"),
-    "command": Kind(CommandPlayer, SETTINGS, ABOUT),
+    "perfect": Kind(
+        PerfectPlayer2048,
+        {"tablebase": ""},
+        "the best direction, looked up: small boards, solved",
+        needs="a table of the board; those of 2x2, 2x3 and 3x2 come with the package",
+    ),
+    "command": Kind(CommandPlayer, SETTINGS, ABOUT, NEEDS),
 }
 
 
