@@ -22,6 +22,7 @@ EXAMPLES: dict[str, list[str]] = {
     "match": ["random", "heuristic", "--game", "3x3:3", "--games", "2", "--save", f"{NEW}.jsonl", "--workers", "1"],
     "tournament": ["random", "heuristic", "--game", "3x3:3", "--games", "2", "--out", NEW, "--workers", "1"],
     "grade": ["random", "--game", "3x3:3", "--positions", "20", "--tablebase", "t.tb", "--out", f"{NEW}.png"],
+    "players": ["3x3:3"],
     "games verify": ["records.jsonl"],
     "terminals build": ["3x3:3", "--plies", "5", "--out", NEW],
     "terminals verify": ["wins", "--sample", "10"],

@@ -43,6 +43,7 @@ MOST_RETRIES = 10
 GLANCE = 0.2  # seconds between two looks whether a program still runs
 PATIENCE = 0.5  # seconds in which a program may end by itself when nobody asks any more
 SETTINGS: dict[str, Any] = {"command": "", "seconds": 10.0, "protocol": LINE, "retries": 0, "log": ""}
+NEEDS = "a program"
 ABOUT = "your own program: a line in, a line out; protocol=json tells it more, retries=2 lets it correct itself"
 
 

@@ -24,7 +24,7 @@ from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.nets.ntuple_file import load_network
 from gridlab.players.advice2048 import best_direction, values_by_kernel
-from gridlab.players.command import ABOUT, SETTINGS, CommandPlayer
+from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer
 from gridlab.players.networks2048 import (
     IMAGES,
     NETWORK_MOVES,
@@ -225,7 +225,10 @@ def make_expectimax(
 
 def _network_kind(method: str, about: str) -> Kind:
     return Kind(
-        lambda rules, **settings: NetworkPlayer(rules, method, **settings), {"checkpoint": "", "images": IMAGES}, about
+        lambda rules, **settings: NetworkPlayer(rules, method, **settings),
+        {"checkpoint": "", "images": IMAGES},
+        about,
+        needs=f"the file of gridlab train 2048 --method {method}, and the extra learn",
     )
 
 
@@ -245,8 +248,13 @@ PLAYERS: dict[str, Kind] = {
         {"playouts": PLAYOUTS, "exploration": EXPLORATION, "checkpoint": "", "moves": NETWORK_MOVES},
         "Monte Carlo tree search: random playouts, or those of a network",
     ),
-    "perfect": Kind(PerfectPlayer2048, {"tablebase": ""}, "the best direction, looked up: small boards, solved"),
-    "command": Kind(CommandPlayer, SETTINGS, ABOUT),
+    "perfect": Kind(
+        PerfectPlayer2048,
+        {"tablebase": ""},
+        "the best direction, looked up: small boards, solved",
+        needs="a table of the board; those of 2x2, 2x3 and 3x2 come with the package",
+    ),
+    "command": Kind(CommandPlayer, SETTINGS, ABOUT, NEEDS),
 }
 
 

@@ -13,7 +13,7 @@ from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.nets.features import squava_lines
-from gridlab.players.command import ABOUT, SETTINGS, CommandPlayer
+from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer
 from gridlab.players.registry import Kind
 from gridlab.search.mnk.best_first import Start, best_first, best_looking
 from gridlab.search.mnk.depth_limited import best_move, heuristics_of, new_depth_table
@@ -140,7 +140,7 @@ PLAYERS: dict[str, Kind] = {
         {"tablebase": "", "errs": 0.0},
         "never gives anything away, or now and then (errs=0.2): tablebase or exact search",
     ),
-    "command": Kind(CommandPlayer, SETTINGS, ABOUT),
+    "command": Kind(CommandPlayer, SETTINGS, ABOUT, NEEDS),
     "mcts": Kind(
         MctsPlayer,
         {"playouts": PLAYOUTS, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
@@ -150,11 +150,13 @@ PLAYERS: dict[str, Kind] = {
         LearntPlayer,
         {"checkpoint": "", "depth": 4, "blend": 0.6},
         "looks some plies ahead and judges by a trained network and open lines (squava)",
+        needs="gridlab[learn]",
     ),
     "dqn": Kind(
         lambda rules, checkpoint: LearntPlayer(rules, checkpoint, 1, 1.0),
         {"checkpoint": ""},
         "the move after which a trained network likes the position best (squava)",
+        needs="gridlab[learn]",
     ),
     "best-first": Kind(
         BestFirstPlayer, {"expansions": 10_000}, "goes for a line that the opponent would have to allow"

@@ -4,7 +4,7 @@
     make_player(mine, rules)                       an object of your own, as it is
 
 A family of games has its own kinds: `PLAYERS` in players/mnk.py and players/game2048.py, found through the registry of
-games. What is not said in a text has its default.
+games; packages that are installed add more (gridlab.players.installed). What is not said in a text has its default.
 """
 
 import shlex
@@ -39,12 +39,16 @@ class Kind(NamedTuple):
     make: Callable[..., Player]  # (rules, **settings)
     settings: dict[str, Any]  # with their defaults; a value of the text must be of the same type
     about: str
+    needs: str = ""  # what must be there besides the package
+    families: tuple[str, ...] = ()  # of games, of a kind that is installed; none: it says itself what it does not play
 
 
 def kinds_of(rules: GameRules) -> Mapping[str, Kind]:
-    """The kinds of players that a game has, by name."""
-    kinds: Mapping[str, Kind] = family_of(rules).load("players").PLAYERS
-    return kinds
+    """The kinds of players that a game has, by name: those of the house, and those that are installed."""
+    from gridlab.players.installed import Kinds
+
+    family = family_of(rules)
+    return Kinds(family.name, family.load("players").PLAYERS)
 
 
 def make_player(player: str | Player, rules: GameRules, tablebase: Path | str | None = None) -> Player:

@@ -9,7 +9,8 @@ from gridlab.core.errors import BadPlayer, GridlabError
 from gridlab.core.numbers import shortened
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.protocol import GameRules
-from gridlab.players.registry import Kind, close_player, kinds_of, parse_player
+from gridlab.games.registry import family_of
+from gridlab.players.registry import Kind, close_player, parse_player
 from gridlab.web.folder import Folder
 from gridlab.web.settings import MOST_OF, MOST_OF_ANY, PLAIN_DEPTH
 
@@ -30,9 +31,15 @@ class Offered(NamedTuple):
     reason: str  # why it cannot play this game here; empty if it can
 
 
+def house_kinds(rules: GameRules) -> dict[str, Kind]:
+    """The kinds of the house: what other packages have installed is not for whoever asks over a network."""
+    kinds: dict[str, Kind] = family_of(rules).load("players").PLAYERS
+    return kinds
+
+
 def safe_player(text: str, rules: GameRules, folder: Folder, commands: bool) -> str:
     """The text of a player with its files found in the served folder, if all it asks for may be asked for here."""
-    kinds = kinds_of(rules)
+    kinds = house_kinds(rules)
     name, settings = parse_player(text, kinds)
     defaults = kinds[name].settings
     if PROGRAM in settings:
@@ -79,7 +86,7 @@ def offered(rules: GameRules, commands: bool, tablebase: Path | None = None) -> 
     One that can use a tablebase is tried with this one.
     """
     found = []
-    for name, kind in kinds_of(rules).items():
+    for name, kind in house_kinds(rules).items():
         if PROGRAM in kind.settings:
             if commands:
                 found.append(Offered(name, kind.about, kind.settings, ""))
