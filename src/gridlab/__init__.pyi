@@ -51,6 +51,8 @@ from gridlab.datasets.terminals.dataset import Terminals as Terminals
 from gridlab.datasets.terminals.dataset import open_terminals as open_terminals
 from gridlab.datasets.terminals.find import find_terminals as find_terminals
 from gridlab.datasets.terminals.merge import merge_terminals as merge_terminals
+from gridlab.environments.game2048.games import Games2048 as Games2048
+from gridlab.environments.mnk.games import InARowGames as InARowGames
 from gridlab.exact.census import Census as Census
 from gridlab.exact.census import census as census
 from gridlab.exact.enumerate import positions as positions

@@ -29,7 +29,7 @@ def test_in_a_row_games_side_by_side(name: str) -> None:
     for _ in range(30):
         state, position = theirs.new_initial_state(), Position(rules)
         while not position.over:
-            assert state.legal_actions() == [bridge.action_of(cell) for cell in position.moves()]
+            assert state.legal_actions() == position.moves()
             assert state.current_player() == (position.to_move == "O")
             assert str(bridge.state_of(position, theirs)) == str(state)
             cell = int(chance.choice(position.moves()))
@@ -56,7 +56,7 @@ def test_2048_side_by_side() -> None:
         while not position.over:
             assert spiel2048.position_of(state, rules) == position
             legal = {spiel2048.direction_of(action) for action in state.legal_actions()}
-            assert legal == set(position.moves())
+            assert legal <= set(position.moves())  # OpenSpiel 2.0.2 lists too few on some boards
             direction = str(chance.choice(position.moves()))
             state.apply_action(spiel2048.action_of(direction))
             after = position.play(direction)
@@ -90,6 +90,22 @@ def test_our_perfect_player_as_a_bot() -> None:
         as_bot("perfect", "connect_four")
 
 
+def test_a_bot_gives_only_what_is_listed() -> None:
+    """A column 2 4 4 8 can move up, but OpenSpiel does not list it: the best of the others is taken."""
+    position = Position2048.parse("2 . 2 ./4 . . ./4 . . ./8 . . .")
+
+    class Up:
+        def move(self, position: Position2048, random: np.random.Generator) -> str:
+            return "up"
+
+        def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
+            return {"up": 9.0, "down": 1.0, "left": 3.0, "right": 2.0}
+
+    chance = np.random.default_rng()
+    assert spiel2048.choose(Up(), position, chance, [0, 1, 2, 3]) == spiel2048.ACTIONS["up"]
+    assert spiel2048.choose(Up(), position, chance, [1, 2, 3]) == spiel2048.ACTIONS["left"]
+
+
 @pytest.mark.compiled
 def test_our_player_of_2048_as_a_bot() -> None:
     theirs = pyspiel.load_game("2048")
@@ -105,7 +121,7 @@ def test_their_bots_as_our_players() -> None:
     )
     match = play_match(mcts, "random", "tictactoe", games=6, seed=1, workers=1)
     assert (match.a, match.games, match.faults) == ("OpenSpiel MCTSBot", 6, [])
-    assert match.score > 0.6
+    assert match.a_score > 0.6
     over = Position.parse("XXX/OO./...", game("tictactoe", "mnk"))
     with pytest.raises(IllegalPosition, match="the game is over"):
         mcts.move(over, np.random.default_rng())

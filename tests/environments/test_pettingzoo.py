@@ -10,6 +10,10 @@ from gridlab.core.errors import BadNotation
 pettingzoo = pytest.importorskip("pettingzoo")
 from pettingzoo.test import api_test, seed_test  # noqa: E402
 
+from gridlab.environments import register  # noqa: E402
+
+register()  # importing it is enough, and once more does no harm
+
 import gridlab.environments  # noqa: E402, F401 - registers
 
 # what api_test says of every environment whose observation is a dictionary with a mask, and of an empty board
@@ -35,11 +39,13 @@ def test_a_game() -> None:
     for cell in (4, 1, 0, 8, 6, 2):
         assert env.last()[0]["action_mask"][cell] == 1
         env.step(cell)
+        if cell == 1:
+            assert env.infos["player_1"]["regret"] == 1  # the edge in answer to the middle: a draw became a loss
     assert "X" in env.render()
     seen = env.observe("player_1")
     assert seen["observation"][0].sum() == 3  # its own stones first
     assert not seen["action_mask"].any()  # it is not its turn
-    assert env.infos["player_1"]["regret"] == 1  # 2 in the place of 3 or 7: a draw became a loss
+    assert env.infos["player_1"]["regret"] == 0  # lost already
     env.step(3)  # the first column
     assert env.rewards == {"player_0": 1, "player_1": -1}
     assert all(env.terminations.values())

@@ -49,7 +49,7 @@ class GridlabBot(pyspiel.Bot):  # type: ignore[misc]
 
     def step(self, state: Any) -> int:
         position = self.bridge.position_of(state, self.rules)
-        return int(self.bridge.action_of(self.player.move(position, self.random)))
+        return int(self.bridge.choose(self.player, position, self.random, state.legal_actions()))
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
         """The action, and the same as a policy that is sure of it."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridlab.core.extras import import_extra
-from gridlab.environments.mnk.single import mask_of, rendered
 from gridlab.environments.mnk.truth import truth_of
+from gridlab.environments.mnk.views import mask_of, rendered
 from gridlab.environments.pictures import RENDER_MODES, checked_mode
 from gridlab.exact.oracle import Oracle
 from gridlab.games import game

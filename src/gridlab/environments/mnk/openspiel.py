@@ -12,6 +12,7 @@ import numpy as np
 from gridlab.core.errors import BadRules, IllegalPosition
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
+from gridlab.players.registry import Player
 
 
 def rules_of(game: Any) -> Rules | None:
@@ -29,8 +30,9 @@ def name_of(rules: Rules) -> str:
     return f"mnk(m={rules.cols},n={rules.rows},k={rules.win})"
 
 
-def action_of(cell: int) -> int:
-    return cell
+def choose(player: Player, position: Position, random: np.random.Generator, listed: list[int]) -> int:
+    """The action of a player's move."""
+    return int(player.move(position, random))
 
 
 def position_of(state: Any, rules: Rules) -> Position:

@@ -10,7 +10,8 @@ from gridlab.core.errors import BadPlayer, IllegalMove
 from gridlab.core.extras import import_extra
 from gridlab.environments.mnk.games import SIDES
 from gridlab.environments.mnk.truth import truth_of
-from gridlab.environments.pictures import RENDER_MODES, Picture, checked_mode, stones_picture
+from gridlab.environments.mnk.views import mask_of, observed, rendered
+from gridlab.environments.pictures import RENDER_MODES, checked_mode
 from gridlab.exact.oracle import Oracle
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
@@ -100,26 +101,3 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
 
 def seen_space(rules: Rules) -> Any:
     return gymnasium.spaces.Box(0, 1, (2, rules.rows, rules.cols), np.uint8)
-
-
-def observed(position: Position) -> NDArray[np.uint8]:
-    """Own stones, then those of the other player: uint8[2, row, col]."""
-    shifts = np.arange(position.rules.cells)
-    stones = np.array([position.own, position.other])[:, None] >> shifts & 1
-    return stones.astype(np.uint8).reshape(2, position.rules.rows, position.rules.cols)
-
-
-def mask_of(position: Position) -> NDArray[np.int8]:
-    """1 for every cell where a stone may be laid."""
-    mask = np.zeros(position.rules.cells, np.int8)
-    mask[position.moves()] = 1
-    return mask
-
-
-def rendered(position: Position, mode: str) -> str | Picture:
-    """The board as text, or as a picture."""
-    if mode == "ansi":
-        return position.draw()
-    cells = range(position.rules.cells)
-    marked = frozenset(cell for cell in cells for line in position.lines() if line >> cell & 1)
-    return stones_picture(position.values, position.rules.cols, marked)
