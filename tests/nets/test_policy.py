@@ -132,7 +132,7 @@ def test_expectimax_over_the_value_head(tmp_path: Path) -> None:
 
 def test_side_by_side_is_one_by_one(network: tuple[str, Path]) -> None:
     method, path = network
-    player = make_player(f"{method} checkpoint='{path}' images=1", RULES)
+    player = make_player(f"{method} checkpoint='{path}'", RULES)
     found = play_to_end(player, RULES, 5, range(3, 7), stop_flag())
     alone = [PythonGame(player, RULES, 5, number).play(stop_flag()) for number in range(3, 7)]
     assert found.scores == [game.position.score for game in alone]

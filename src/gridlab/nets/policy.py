@@ -1,7 +1,7 @@
 """A trained network at play: what it thinks of the directions of many boards at once, and of the boards themselves.
 
-It is asked about some or all of the eight images of a board, and the mean is taken: logarithms of probabilities of
-directions, mapped back, and values. It computes in double precision, so that the order of sums decides no move.
+It is asked about a board, or about its eight images, and the mean is taken: of what it says of directions, mapped
+back, and of values. It computes in double precision, so that the order of sums decides no move.
 """
 
 from functools import lru_cache

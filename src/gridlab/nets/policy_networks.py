@@ -26,7 +26,7 @@ NEVER = -1e9  # instead of a number for a direction that is no move
 class Shape:
     """How large a network is."""
 
-    width: Annotated[int, Meta(ge=4, le=1024)] = 64  # channels of a convolution, numbers of a cell
+    width: Annotated[int, Meta(ge=4, le=1024)] = 48  # channels of a convolution, numbers of a cell
     layers: Annotated[int, Meta(ge=1, le=16)] = 2  # blocks of the transformer
     heads: Annotated[int, Meta(ge=1, le=64)] = 4  # of attention
 

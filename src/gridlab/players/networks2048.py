@@ -23,7 +23,7 @@ from gridlab.search.game2048.mcts import EXPLORATION, PLAYOUTS, MctsMoves, new_m
 if TYPE_CHECKING:
     from gridlab.nets.policy import Policy
 
-IMAGES = 8
+IMAGES, ALL_IMAGES = 1, 8
 DEPTHS = (2, 4)
 MOST_PLAYOUTS = 1_000_000
 MOST_MOVES = 10_000
@@ -60,8 +60,8 @@ class NetworkPlayer:
     images: int = IMAGES
 
     def __post_init__(self) -> None:
-        if self.images not in (1, IMAGES):
-            raise BadPlayer(f"images={self.images} of the player {self.method}: 1, the board as it is, or {IMAGES}")
+        if self.images not in (IMAGES, ALL_IMAGES):
+            raise BadPlayer(f"images={self.images} of the player {self.method}: 1, the board itself, or {ALL_IMAGES}")
         self.policy  # noqa: B018 - refuses files and boards now
 
     def __str__(self) -> str:

@@ -45,7 +45,8 @@ def learn(path: Path, games: Path, method: str = "cnn", **settings: object) -> S
 def test_a_few_games_are_learnt_by_heart(games: Path, method: str) -> None:
     data = open_data((games,), SupervisedSettings(validation=0.25, test=0.25, augment=False), 1)
     few = data.train.part([0, 1])
-    settings = settings_for(method, Asked(augment=False, epochs=60, batch=32, learning_rate=0.005))
+    large = (("width", "32"), ("layers", "2"))
+    settings = settings_for(method, Asked(augment=False, epochs=60, batch=32, learning_rate=0.005, more=large))
     learner = Learner(method, type(data)(few, data.validation, data.test, data.files), settings, 1)
     while learner.epoch < 60:
         learner.step()

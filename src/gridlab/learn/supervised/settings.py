@@ -36,7 +36,7 @@ class SupervisedSettings:
     measured: Annotated[int, Meta(ge=1, le=10**8)] = 50_000  # moves of those looked at, at most
     patience: Annotated[int, Meta(ge=1, le=10**6)] = 5  # epochs without a better validation loss before it ends
     value_weight: Annotated[float, Meta(ge=0, le=100)] = 0.25  # of the value's error beside the policy's
-    width: Annotated[int, Meta(ge=4, le=1024)] = 64  # channels of a convolution, numbers of a cell
+    width: Annotated[int, Meta(ge=4, le=1024)] = 48  # channels of a convolution, numbers of a cell
     layers: Annotated[int, Meta(ge=1, le=16)] = 2  # blocks of the transformer
     heads: Annotated[int, Meta(ge=1, le=64)] = 4  # of attention
 
