@@ -68,4 +68,4 @@ def test_passports() -> None:
     assert differences(mine, mine) == []
     assert differences(mine._replace(python="3.9.1"), mine) == [f"has python 3.9.1, and here it is {mine.python}"]
     assert differences(mine._replace(torch=""), mine) == []
-    assert len(differences(Passport(*"abcdef", torch=""), mine)) == 6
+    assert len(differences(Passport("a", "b", "c", "d", "e", "f", ""), mine)) == 6
