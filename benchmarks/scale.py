@@ -1,7 +1,7 @@
 """One worker and two, for every kind of job: threads, processes, a cluster; what the cluster costs; memory.
 
 python benchmarks/scale.py                 all of it
-python benchmarks/scale.py --only speed    or: overhead, memory
+python benchmarks/scale.py --only speed    or: overhead, memory; --size 1 is a short look
 
 The cluster is a scheduler and two workers of one thread each, processes on this machine. Seconds are of the clock, the
 least of some rounds, after one that only warms up; a speed-up is one worker by two of the same kind.
@@ -51,18 +51,18 @@ class Spent(NamedTuple):
     cpu: float
 
 
-def kinds() -> list[Kind]:
-    """Each takes some seconds on one core."""
+def kinds(size: int) -> list[Kind]:
+    """Each takes about a second of CPU for size 1, or less."""
     squava, questions = gridlab.game("squava"), find_questions(gridlab.game("tictactoe"), 1000, None, 1)
     return [
         Kind("2048 evaluate, expectimax depth=3", "threads", lambda workers: gridlab.evaluate(
-            "expectimax depth=3", 64, workers=workers)),
-        Kind("2048 generate -d 3", "threads", lambda workers: generate(128, workers)),
+            "expectimax depth=3", 64 * size, workers=workers)),
+        Kind("2048 generate -d 3", "threads", lambda workers: generate(128 * size, workers)),
         Kind("match, mcts and alpha-beta", "processes", lambda workers: gridlab.play_match(
-            "mcts playouts=3000", "alpha-beta depth=5", squava, 64, "random:4", workers=workers)),
+            "mcts playouts=3000", "alpha-beta depth=5", squava, 64 * size, "random:4", workers=workers)),
         Kind("grade, mcts", "processes", lambda workers: gridlab.grade(
-            "mcts playouts=3000", "tictactoe", workers=workers, questions=questions)),
-        Kind("train squava, its games", "threads", lambda workers: lessons(workers)),
+            f"mcts playouts={3000 * size}", "tictactoe", workers=workers, questions=questions)),
+        Kind("train squava, its games", "threads", lambda workers: lessons(240 * size, workers)),
     ]  # fmt: skip
 
 
@@ -71,13 +71,13 @@ def generate(games: int, workers: int | None) -> None:
         gridlab.generate(Path(folder) / "games.jsonl", games, make_settings(seed=1, depth=3), workers)
 
 
-def lessons(workers: int | None) -> None:
+def lessons(games: int, workers: int | None) -> None:
     from gridlab.learn.dqn.settings import PRESETS
     from gridlab.learn.dqn.train import _teach
 
     course, geometry = PRESETS["best"].course, geometry_of(gridlab.game("squava"))
     assert course is not None
-    rounds = [range(first, first + 20) for first in range(0, 240, 20)]
+    rounds = [range(first, first + 20) for first in range(0, games, 20)]
     list(in_order(partial(_teach, course, 1, geometry), rounds, workers, travels=True))
 
 
@@ -113,11 +113,11 @@ def looked_at(address: str) -> list[Any]:
         found.close()
 
 
-def speed() -> None:
+def speed(size: int) -> None:
     """Seconds of every kind by one worker and two; then CPU seconds, which hang less on who else uses the machine."""
     here: dict[str, list[Spent]] = {}
     there: dict[str, list[Spent]] = {}
-    found = kinds()
+    found = kinds(size)
     for each in found:
         here[each.name] = [measure(partial(each.run, workers)) for workers in (1, 2)]
     for workers in (1, 2):
@@ -208,7 +208,8 @@ def peak(games: int, words: list[str]) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parts = {"speed": speed, "overhead": overhead, "memory": memory}
+    parser.add_argument("--size", type=int, default=4, help="how much work there is to be shared out")
+    parts = {"speed": lambda: speed(asked.size), "overhead": overhead, "memory": memory}
     parser.add_argument("--only", choices=parts)
     asked = parser.parse_args()
     for name, part in parts.items():
