@@ -1,13 +1,15 @@
 """One worker and two, for every kind of job: threads, processes, a cluster; what the cluster costs; memory.
 
 python benchmarks/scale.py                 all of it
-python benchmarks/scale.py --only speed    or: overhead, memory
+python benchmarks/scale.py --only speed    or: overhead, memory; --size 1 is a short look
 
 The cluster is a scheduler and two workers of one thread each, processes on this machine. Seconds are of the clock, the
 least of some rounds, after one that only warms up; a speed-up is one worker by two of the same kind.
 """
 
 import argparse
+import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -20,7 +22,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.cluster.processes import DaskCluster
+from tests.cluster.processes import DaskCluster, family
 
 import gridlab
 from gridlab.arena.questions import find_questions
@@ -30,7 +32,7 @@ from gridlab.core.workers import in_order
 from gridlab.datasets.games2048.settings import make_settings
 from gridlab.search.mnk.geometry import geometry_of
 
-ROUNDS = 3
+ROUNDS = 2
 GAMES = (250, 1000, 4000)  # of a dataset, whose memory is measured
 
 
@@ -42,18 +44,25 @@ class Kind(NamedTuple):
     run: Callable[[int | None], Any]  # with so many workers here, or None on a cluster
 
 
-def kinds() -> list[Kind]:
-    """Each takes some seconds on one core."""
-    squava, questions = gridlab.game("squava"), find_questions(gridlab.game("4x4:3"), 1000, None, 1, nodes=10**7)
+class Spent(NamedTuple):
+    """Seconds of the clock, and of CPU by all who took part."""
+
+    wall: float
+    cpu: float
+
+
+def kinds(size: int) -> list[Kind]:
+    """Each takes about a second of CPU for size 1, or less."""
+    squava, questions = gridlab.game("squava"), find_questions(gridlab.game("tictactoe"), 1000, None, 1)
     return [
         Kind("2048 evaluate, expectimax depth=3", "threads", lambda workers: gridlab.evaluate(
-            "expectimax depth=3", 96, workers=workers)),
-        Kind("2048 generate -d 3", "threads", lambda workers: generate(160, workers)),
+            "expectimax depth=3", 64 * size, workers=workers)),
+        Kind("2048 generate -d 3", "threads", lambda workers: generate(128 * size, workers)),
         Kind("match, mcts and alpha-beta", "processes", lambda workers: gridlab.play_match(
-            "mcts playouts=3000", "alpha-beta depth=5", squava, 64, "random:4", workers=workers)),
+            "mcts playouts=3000", "alpha-beta depth=5", squava, 64 * size, "random:4", workers=workers)),
         Kind("grade, mcts", "processes", lambda workers: gridlab.grade(
-            "mcts playouts=2000", "4x4:3", workers=workers, questions=questions)),
-        Kind("train squava, its games", "threads", lambda workers: lessons(workers)),
+            f"mcts playouts={3000 * size}", "tictactoe", workers=workers, questions=questions)),
+        Kind("train squava, its games", "threads", lambda workers: lessons(240 * size, workers)),
     ]  # fmt: skip
 
 
@@ -62,13 +71,13 @@ def generate(games: int, workers: int | None) -> None:
         gridlab.generate(Path(folder) / "games.jsonl", games, make_settings(seed=1, depth=3), workers)
 
 
-def lessons(workers: int | None) -> None:
+def lessons(games: int, workers: int | None) -> None:
     from gridlab.learn.dqn.settings import PRESETS
     from gridlab.learn.dqn.train import _teach
 
     course, geometry = PRESETS["best"].course, geometry_of(gridlab.game("squava"))
     assert course is not None
-    rounds = [range(first, first + 20) for first in range(0, 320, 20)]
+    rounds = [range(first, first + 20) for first in range(0, games, 20)]
     list(in_order(partial(_teach, course, 1, geometry), rounds, workers, travels=True))
 
 
@@ -84,14 +93,14 @@ def clock(run: Callable[[], object]) -> float:
 
 
 @contextmanager
-def cluster_of(workers: int) -> Iterator[str]:
+def cluster_of(workers: int) -> Iterator[DaskCluster]:
     with tempfile.TemporaryDirectory() as folder:
         cluster = DaskCluster(Path(folder))
         try:
             cluster.start(workers)
             while len(looked_at(cluster.address)) < workers:
                 time.sleep(0.1)
-            yield cluster.address
+            yield cluster
         finally:
             cluster.close()
 
@@ -104,26 +113,52 @@ def looked_at(address: str) -> list[Any]:
         found.close()
 
 
-def speed() -> None:
-    """Seconds of every kind by one worker and two."""
-    here: dict[str, list[float]] = {}
-    there: dict[str, list[float]] = {}
-    found = kinds()
+def speed(size: int) -> None:
+    """Seconds of every kind by one worker and two; then CPU seconds, which hang less on who else uses the machine."""
+    here: dict[str, list[Spent]] = {}
+    there: dict[str, list[Spent]] = {}
+    found = kinds(size)
     for each in found:
-        here[each.name] = [clock(partial(each.run, workers)) for workers in (1, 2)]
+        here[each.name] = [measure(partial(each.run, workers)) for workers in (1, 2)]
     for workers in (1, 2):
-        with cluster_of(workers) as address, on_cluster(address):
+        with cluster_of(workers) as cluster, on_cluster(cluster.address):
             for each in found:
-                there.setdefault(each.name, []).append(clock(partial(each.run, None)))
-    rows = []
+                there.setdefault(each.name, []).append(measure(partial(each.run, None), cluster))
+    rows, costs = [], []
     for each in found:
         (one, two), (far, both) = here[each.name], there[each.name]
-        rows.append((
-            each.name, each.here, f"{one:.2f}", f"{two:.2f}", f"{one / two:.2f}", f"{far:.2f}", f"{both:.2f}",
-            f"{far / both:.2f}",
-        ))  # fmt: skip
-    heads = ("", "here", "1 worker, s", "2 workers", "gain", "cluster, 1 worker", "2 workers", "gain")
-    print(table(heads, rows))
+        rows.append((each.name, each.here, *_gain(one, two), *_gain(far, both)))
+        costs.append((each.name, *(f"{spent.cpu:.2f}" for spent in (one, two, far, both))))
+    places = ("1 worker here, s", "2 workers", "gain", "1 of a cluster, s", "2 of a cluster", "gain")
+    print(table(("of the clock", "by", *places), rows))
+    print()
+    print(table(("of CPU", *(each for each in places if each != "gain")), costs))
+
+
+def _gain(one: Spent, two: Spent) -> tuple[str, str, str]:
+    return f"{one.wall:.2f}", f"{two.wall:.2f}", f"{one.wall / two.wall:.2f}"
+
+
+def measure(run: Callable[[], object], cluster: DaskCluster | None = None) -> Spent:
+    """The least of some rounds, after one to warm up."""
+    run()
+    spent = []
+    for _ in range(ROUNDS):
+        begun, used = time.perf_counter(), cpu_seconds(cluster)
+        run()
+        spent.append(Spent(time.perf_counter() - begun, cpu_seconds(cluster) - used))
+    return Spent(min(each.wall for each in spent), min(each.cpu for each in spent))
+
+
+def cpu_seconds(cluster: DaskCluster | None) -> float:
+    """What this process has used, its children that have ended, and the processes of a cluster."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    total = time.process_time() + ended.ru_utime + ended.ru_stime
+    for process in cluster.processes if cluster else []:
+        for pid in family(process.pid):
+            words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            total += (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    return total
 
 
 def nothing(job: int) -> int:
@@ -132,7 +167,7 @@ def nothing(job: int) -> int:
 
 def overhead() -> None:
     """What a job costs that does nothing: on the way alone, and among others in a batch."""
-    with cluster_of(2) as address, on_cluster(address) as cluster:
+    with cluster_of(2) as started, on_cluster(started.address) as cluster:
         assert cluster is not None
         trip = min(cluster.round_trip() for _ in range(5))
         batched = clock(lambda: list(in_order(nothing, range(20_000), processes=True))) / 20_000
@@ -150,9 +185,9 @@ def overhead() -> None:
 def memory() -> None:
     """The peak of the command that makes a dataset, by its number of games: here, and with a cluster of two workers."""
     rows = []
-    with cluster_of(2) as address:
+    with cluster_of(2) as cluster:
         for games in GAMES:
-            peaks = [peak(games, words) for words in ([], ["--cluster", address])]
+            peaks = [peak(games, words) for words in ([], ["--cluster", cluster.address])]
             rows.append((f"{games:,}", *(f"{each / 1024:.0f}" for each in peaks)))
     print(table(("games", "MiB here", "MiB with a cluster"), rows))
 
@@ -173,9 +208,10 @@ def peak(games: int, words: list[str]) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parts = {"speed": speed, "overhead": overhead, "memory": memory}
-    parser.add_argument("--only", choices=parts)
+    parser.add_argument("--size", type=int, default=4, help="how much work there is to be shared out")
+    parser.add_argument("--only", choices=("speed", "overhead", "memory"))
     asked = parser.parse_args()
+    parts = {"speed": partial(speed, asked.size), "overhead": overhead, "memory": memory}
     for name, part in parts.items():
         if asked.only in (None, name):
             print(f"\n{name}")

@@ -85,3 +85,15 @@ def wait_for(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
     while not condition():
         assert time.monotonic() < end, "it has not come to pass"
         time.sleep(0.05)
+
+
+def family(pid: int) -> list[int]:
+    """A process and all it has started, as far as they live."""
+    found, unseen = [], [pid]
+    while unseen:
+        each = unseen.pop()
+        found.append(each)
+        for task in Path(f"/proc/{each}/task").glob("*/children"):
+            with suppress(OSError):
+                unseen.extend(map(int, task.read_text().split()))
+    return found

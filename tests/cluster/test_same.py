@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gridlab.core.cluster import on_cluster
 from gridlab.core.files import sha256_of
+from gridlab.games.registry import game
 from tests.cluster.processes import DaskCluster
 from tests.conftest import Run
 
@@ -73,11 +75,25 @@ def test_grades(gridlab: Run, cluster: DaskCluster) -> None:
 
 
 @pytest.mark.parametrize(("preset", "episodes"), [("best", 4), ("guide", 20)])
-def test_trainings(gridlab: Run, cluster: DaskCluster, preset: str, episodes: int) -> None:
+def test_the_games_of_trainings(cluster: DaskCluster, preset: str, episodes: int) -> None:
     pytest.importorskip("torch")
-    both(gridlab, cluster, *f"train squava --preset {preset} --episodes {episodes} --seed 3 -o OUT --quiet".split())
-    name = f"weights-{episodes:06}.safetensors"
-    assert Path("there", name).read_bytes() == Path("here", name).read_bytes()
+    from gridlab.learn.dqn.settings import settings_of
+    from gridlab.learn.dqn.train import begin, learn_all
+
+    for name, address in (("here", None), ("there", cluster.address)):
+        with on_cluster(address):
+            learn_all(begin(game("squava"), settings_of(preset, episodes), 3, Path(name), "cpu"), Path(name), 1)
+    weights = f"weights-{episodes:06}.safetensors"
+    assert Path("there", weights).read_bytes() == Path("here", weights).read_bytes()
+
+
+@pytest.mark.long
+def test_trainings(gridlab: Run, cluster: DaskCluster) -> None:
+    pytest.importorskip("torch")
+    both(gridlab, cluster, *shlex.split("train squava --preset guide --episodes 40 --seed 3 -o OUT --quiet"))
+    for name in ("weights-000006", "weights-000030", "weights-000040"):
+        there, here = (Path(folder, f"{name}.safetensors").read_bytes() for folder in ("there", "here"))
+        assert there == here
 
 
 def test_files_travel_once_a_worker(gridlab: Run, cluster: DaskCluster) -> None:

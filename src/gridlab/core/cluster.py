@@ -6,8 +6,8 @@
 Workers share no disk with us and may die. So jobs are sent in batches of about a second, and can be run again; results
 come in the order of the jobs, and hang on nothing but the job. A worker that misses a file says so, is sent the file,
 checked by its SHA-256, and the batch begins again (gridlab.core.travel). A batch that has ended several workers is
-tried once more, job by job; a job that does it again is named. Before any work every worker must show that it has our
-version of everything, and each batch asks that of whoever has come later.
+tried once more, job by job, with nothing else on its way; a job that does it again is named. Before any work every
+worker must show that it has our version of everything, and each batch asks that of whoever has come later.
 """
 
 import logging
@@ -306,7 +306,11 @@ class Run(Generic[Job, Result]):
         self.cluster.stop(self.id, self.executor)
 
     def _fill(self) -> bool:
-        """Send as much as may be on its way; whether anything is."""
+        """Send as much as may be on its way, but a suspect all alone; whether anything is to be waited for."""
+        if suspects := [each for each in self._waiting if each.suspect and each.results is None]:
+            if not any(each.future for each in self._waiting):
+                self._send(suspects[0])
+            return True
         while len(self._waiting) < AHEAD * self.cluster.cores:
             size = min(MOST_JOBS, max(1, int(BATCH / self._pace))) if self._pace else 1
             jobs = list(islice(self._jobs, size))
@@ -362,7 +366,7 @@ class Run(Generic[Job, Result]):
             raise ClusterTrouble(f"a worker of {self.cluster.address} was told to stop; repeat the command")
 
     def _try_again(self, batch: Batch[Job, Result], death: Any) -> None:
-        """Once more, job by job: it may be innocent, and have been beside what ends workers."""
+        """Once more, job by job, with nothing beside it: it may be innocent, and others have ended its workers."""
         if batch.suspect:
             raise ClusterTrouble(
                 f"{self._named(batch)} ends every worker that begins it, the last was {death.last_worker.address}; "
@@ -373,7 +377,6 @@ class Run(Generic[Job, Result]):
         for offset, job in enumerate(batch.jobs):
             alone: Batch[Job, Result] = Batch(batch.first + offset, [job], suspect=True)
             self._waiting.insert(place + offset, alone)
-            self._send(alone)
 
 
 def _digest_at_home(path: Path) -> str:

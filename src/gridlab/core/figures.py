@@ -1,5 +1,6 @@
 """Pictures on disk: an empty figure, and saving it whole. What is drawn belongs to whoever has something to show."""
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -20,3 +21,5 @@ def new_figure(path: Path, height: float) -> Any:
 def save(figure: Any, path: Path) -> None:
     with beside(path) as part:
         figure.savefig(part, format=path.suffix[1:], dpi=150)
+    figure.clear()
+    gc.collect()  # a figure is a knot of references, some MiB each, which long work would keep for hours
