@@ -6,7 +6,8 @@ from typing import Any
 
 import gridlab
 
-CONTRIBUTING = Path(__file__).parent.parent / "CONTRIBUTING.md"
+ROOT = Path(__file__).parent.parent
+BESIDE = {"contributing": ROOT / "CONTRIBUTING.md", "bots": ROOT / "examples" / "bots" / "README.md"}
 project = "gridlab"
 author = "the gridlab authors"
 release = version = gridlab.__version__
@@ -42,11 +43,14 @@ def plain_docstring(app: Any, what: str, name: str, thing: Any, options: Any, li
 
 
 def links_of_the_site(app: Any, page: str, source: list[str]) -> None:
-    """CONTRIBUTING.md lies beside the docs in the repository; here it is a page."""
-    if page == "contributing":
-        text = CONTRIBUTING.read_text(encoding="utf-8").replace("](docs/", "](")
-        source[0] = re.sub(r"\]\((?=src/|examples/|tests/|tools/)", "](../", text)
-    source[0] = source[0].replace("](../CONTRIBUTING.md", "](contributing.md")
+    """What lies beside the docs in the repository is a page here, and its links lead on from there."""
+    if page in BESIDE:
+        folder = BESIDE[page].parent
+        up = "" if folder == ROOT else f"{folder.relative_to(ROOT).as_posix()}/"
+        text = re.sub(r"\]\((?!http|#|\.\./)", f"](../{up}", BESIDE[page].read_text(encoding="utf-8"))
+        source[0] = text.replace("](../docs/", "](").replace("](../../docs/", "](")
+    for name, path in BESIDE.items():
+        source[0] = source[0].replace(f"](../{path.relative_to(ROOT).as_posix()}", f"]({name}.md")
 
 
 def setup(app: Any) -> None:
