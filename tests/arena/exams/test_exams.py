@@ -30,6 +30,7 @@ STANDARD = {
     "tictactoe-v1": ("3x3:3", 431),
     "4x4-4-3-v1": ("4x4:4-3", 300),
     "squava-v1": ("5x5:4-3", 300),
+    "5x5-4-v1": ("5x5:4", 300),
     "2048-3x3-v1": ("2048:3x3", 300),
 }
 QUICK = 16  # free cells, that search solves in no time
@@ -325,7 +326,7 @@ def test_the_exam_of_tictactoe_is_complete() -> None:
 
 @pytest.mark.parametrize("name", [name for name, (rules, _) in STANDARD.items() if not rules.startswith("2048")])
 def test_keys_are_what_search_finds(name: str) -> None:
-    """Made from tablebases, checked by alpha-beta where that is quick: the later half of each exam."""
+    """Made from tablebases (5x5:4 by search), checked by alpha-beta where that is quick: the later positions."""
     exam = read_exam(name)
     checked = 0
     for position, key in list(zip(exam.positions, exam.key(), strict=True))[::7]:
