@@ -211,7 +211,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=4, help="how much work there is to be shared out")
     parser.add_argument("--only", choices=("speed", "overhead", "memory"))
     asked = parser.parse_args()
-    parts = {"speed": partial(speed, asked.size), "overhead": overhead, "memory": memory}
+    parts: dict[str, Callable[[], None]] = {"speed": partial(speed, asked.size), "overhead": overhead, "memory": memory}
     for name, part in parts.items():
         if asked.only in (None, name):
             print(f"\n{name}")
