@@ -30,7 +30,7 @@ def test_settings() -> None:
     assert parse_player("alpha-beta depth=6", PLAYERS) == ("alpha-beta", {"depth": 6})
     assert parse_player('command="./bot --fast" seconds=2', PLAYERS) == (
         "command",
-        {"command": "./bot --fast", "seconds": 2.0},
+        {"command": "./bot --fast", "seconds": 2.0, "protocol": "line", "retries": 0, "log": ""},
     )
 
 

@@ -51,7 +51,7 @@ class PlayerFault(GridlabError):
 
 
 class WrongAnswer(PlayerFault):
-    def __init__(self, message: str, answer: str) -> None:
+    def __init__(self, message: str, answer: str = "") -> None:
         super().__init__(message, answer)  # both, so that it can be pickled
         self.answer = answer
 
