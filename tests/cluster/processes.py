@@ -1,5 +1,6 @@
 """A real Dask cluster for tests: a scheduler and workers, each a process of its own, on loopback alone."""
 
+import ctypes
 import json
 import os
 import signal
@@ -58,7 +59,7 @@ class DaskCluster:
         with (self.folder / f"{words[0]}-{self.started}.log").open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "dask", *words], stdout=log, stderr=log, cwd=folder or self.folder,
-                env={**self.environment, **(environment or {})}, start_new_session=True,
+                env={**self.environment, **(environment or {})}, start_new_session=True, preexec_fn=_die_with_parent,
             )  # fmt: skip
         self.processes.append(process)
         return process
@@ -77,6 +78,12 @@ class DaskCluster:
     def files(self) -> list[Path]:
         """What workers were sent, and hold now."""
         return sorted(each for each in self.folder.glob("worker-*/**/gridlab-files/*") if each.is_file())
+
+
+def _die_with_parent() -> None:
+    """In a new process: it does not outlive a test that is killed, where the system can see to that."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
