@@ -17,6 +17,7 @@ from gridlab.search.game2048 import play
 from gridlab.search.game2048.evaluators import EVALUATORS
 from gridlab.search.game2048.expectimax import DeepExpectimax, new_expectimax
 from gridlab.search.game2048.last_plies import SearchSettings
+from gridlab.search.game2048.mcts import new_mcts
 from gridlab.search.game2048.ntuple import new_moves, new_network
 from gridlab.search.game2048.ntuple_search import new_search
 from gridlab.search.game2048.play import CHOOSERS, Chooser, Limits, play_and_record, play_batch
@@ -41,7 +42,8 @@ def empty_table() -> TableMoves:
 def one_of_each() -> list[Chooser]:
     network = new_network(parse_tuples("5x4", RULES), RULES)
     learnt: list[Chooser] = [new_moves(network), new_search(network, 3, ODDS)]
-    return [new_random_moves(), expectimax(1), expectimax(5, sample=1), empty_table(), *learnt]
+    searches: list[Chooser] = [expectimax(1), expectimax(5, sample=1), new_mcts(8, 1.0, ODDS)]
+    return [new_random_moves(), *searches, empty_table(), *learnt]
 
 
 def test_random_moves_are_the_twins() -> None:
