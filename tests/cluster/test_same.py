@@ -56,6 +56,11 @@ def test_matches_and_tournaments(gridlab: Run, cluster: DaskCluster) -> None:
     assert here == there
 
 
+def test_exams(gridlab: Run, cluster: DaskCluster) -> None:
+    both(gridlab, cluster, "exam", "sit", "tictactoe-v1", "mcts playouts=20", "--seed", "3", "-o", "OUT.jsonl")
+    assert Path("there.jsonl").read_bytes() == Path("here.jsonl").read_bytes()
+
+
 def test_evaluations(gridlab: Run, cluster: DaskCluster) -> None:
     words = "2048", "evaluate", "expectimax depth=2 sample=3", "--games", "10", "--json"
     here, there = (json.loads(each) for each in both(gridlab, cluster, *words))

@@ -8,6 +8,7 @@ import typer
 
 from gridlab.cli.arena import spare_files_of
 from gridlab.cli.options import (
+    Cluster,
     Json,
     Out,
     Quiet,
@@ -20,6 +21,7 @@ from gridlab.cli.options import (
     source,
     target,
     whole,
+    working_on,
 )
 from gridlab.core.errors import BadNotation
 from gridlab.core.files import refuse_overlap
@@ -107,6 +109,7 @@ def sit(
     resume: Annotated[bool, typer.Option("--resume", help="Ask only what FILE has no answer to.")] = False,
     seed: Seed = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     quiet: Quiet = False,
 ) -> None:
     """Let a player answer an exam: JSON lines, on stdout or in a file, where every answer is kept as it comes."""
@@ -122,7 +125,8 @@ def sit(
         spare_files_of(f"{player} tablebase={tablebase or ''}", out)
         for place in (paper.path, key_path(paper.path)):
             refuse_overlap(place, out)
-    given = sit(paper, player, out, seed or 0, workers, tablebase, resume, progress=not quiet)
+    with working_on(cluster, workers):
+        given = sit(paper, player, out, seed or 0, workers, tablebase, resume, progress=not quiet)
     if out is None:
         typer.echo(whole_text(paper, given), nl=False)
     elif not quiet:

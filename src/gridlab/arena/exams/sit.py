@@ -12,7 +12,7 @@ from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core.errors import BadNotation, FileTrouble, PlayerFault, WrongAnswer
 from gridlab.core.files import Appended, whole_file
 from gridlab.core.progress import bar
-from gridlab.core.workers import in_order
+from gridlab.core.workers import in_order, is_elsewhere
 from gridlab.games.protocol import GamePosition, GameRules
 from gridlab.players.registry import Player, close_player, kinds_of, make_player, parse_player
 
@@ -109,7 +109,7 @@ def _answers(
     exam: Exam, player: Entrant, numbers: list[int], seed: int, workers: int, tablebase: Path | str | None
 ) -> Iterator[Answer]:
     asked = [(number, exam.positions[number - 1]) for number in numbers]
-    if workers == 1:
+    if workers == 1 and not is_elsewhere():
         yield from answer_all(Job(player, exam.rules, tablebase, seed, tuple(asked)))
         return
     starts = range(0, len(asked), QUESTIONS_A_JOB)
