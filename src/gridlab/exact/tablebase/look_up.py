@@ -53,21 +53,21 @@ def read_scores(
 ) -> None:
     """Scores of the chosen boards, all decided by blocks of the X from rank `first` on."""
     for i in chosen:
-        scores[i] = score_in(boards[i, 0], boards[i, 1], blocks, first, tables)
+        low, high = split(boards[i, 0], tables.order)
+        o_low, o_high = split(boards[i, 1], tables.order)
+        scores[i] = score_in(low, high, o_low, o_high, blocks, first, tables)
 
 
 @inner
-def score_in(crosses: int, noughts: int, blocks: Blocks, first: int, tables: Halves) -> int:
-    """The score of a position that is not over, from the blocks of the X from rank `first` on."""
+def score_in(low: int, high: int, o_low: int, o_high: int, blocks: Blocks, first: int, tables: Halves) -> int:
+    """The score of a position that is not over, given in halves, from the blocks of the X from rank `first` on."""
     order, images, parts, lines = tables.order, tables.images, tables.parts, tables.lines
-    low, high = split(crosses, order)
-    o_low, o_high = split(noughts, order)
     symmetry, rank = canonical(low, high, images.high, tables.ranking)
     low, high = int64(images.low[symmetry, low]), int64(images.high[symmetry, high])
     o_low, o_high = int64(images.low[symmetry, o_low]), int64(images.high[symmetry, o_high])
     free_low, free_high = ~low & (1 << order.low) - 1, ~high & (1 << order.high) - 1
     at = (rank - first) * blocks.slots
-    if popcount(noughts) == blocks.noughts:
+    if popcount(o_low) + popcount(o_high) == blocks.noughts:
         offset = offset_in_block(o_low, o_high, free_low, free_high, blocks.offsets, parts)
         return int64(blocks.scores[at + offset])
     lowest = 127

@@ -28,7 +28,7 @@ def draw_positions(rules: Rules, ply: int, number: int, random: np.random.Genera
     kept: NDArray[np.int64] = np.empty(0, np.int64)
     tried = total if total <= MOST_TRIED or number > total // 8 else 0
     while len(kept) < number and tried < total:
-        drawn = np.setdiff1d(random.integers(total, size=max(1024, 2 * number)), kept)
+        drawn = without(np.sort(random.integers(total, size=max(1024, 2 * number))), np.sort(kept))
         tried += len(drawn)
         alive = drawn[positions_at(drawn, crosses, noughts, tables)[1]]
         kept = np.concatenate((kept, random.permutation(alive)))[:number]
@@ -36,6 +36,15 @@ def draw_positions(rules: Rules, ply: int, number: int, random: np.random.Genera
         every = boards_at(np.arange(total), crosses, noughts, tables)
         return every[np.sort(random.permutation(len(every))[:number])]
     return boards_at(np.sort(kept), crosses, noughts, tables)
+
+
+def without(drawn: NDArray[np.int64], kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each of the numbers drawn once, none that is kept already; both are sorted, and so is what is left."""
+    new = np.ones(len(drawn), np.bool_)
+    new[1:] = drawn[1:] != drawn[:-1]
+    if len(kept):
+        new &= kept[np.searchsorted(kept, drawn).clip(max=len(kept) - 1)] != drawn
+    return drawn[new]
 
 
 def boards_at(slots: NDArray[np.int64], crosses: int, noughts: int, tables: Halves) -> Boards:
