@@ -38,7 +38,7 @@ EXAMPLES: dict[str, list[str]] = {
     "tablebase verify": ["t.tb", "--seed", "1"],
     "tablebase stats": ["t.tb", "--out", f"{NEW}.png"],
     "tablebase sample": ["t.tb", "--positions", "20", "--out", f"{NEW}.parquet"],
-    "tablebase export": ["t.tb", "--positions", "20", "--out", NEW],
+    "tablebase export": ["t.tb", "--positions", "20", "--out", f"{NEW}-shards"],
     "2048 evaluate": ["expectimax depth=1", "--games", "1", "--rules", "2048", "--seed", "1"],
     "2048 generate": ["--games", "1", "--depth", "2", "--seed", "1", "--out", f"{NEW}.jsonl", "--max-moves", "50"],
     "2048 verify": ["games.jsonl", "--max-moves", "40"],

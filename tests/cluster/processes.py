@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+ROOT = Path(__file__).parent.parent.parent  # workers have to know the jobs of the tests
 SETTINGS = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}  # deaths before a job is given up: tests are short
 PATIENCE = 60.0  # seconds
 
@@ -21,7 +22,9 @@ class DaskCluster:
     """Processes that are ours to start and to kill."""
 
     def __init__(self, folder: Path, scheme: str = "tcp", **environment: str) -> None:
-        self.folder, self.scheme, self.environment = folder, scheme, {**os.environ, **SETTINGS, **environment}
+        paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), str(ROOT)]))
+        self.folder, self.scheme = folder, scheme
+        self.environment = {**os.environ, "PYTHONPATH": paths, **SETTINGS, **environment}
         self.address, self.started = "", 0
         self.processes: list[Process] = []
 
