@@ -10,6 +10,7 @@ import typer
 from gridlab.cli import app
 
 NEW = "new"  # in an example: a name of something to write
+NEW_FOLDERS = (NEW, f"{NEW}-shards")
 EXAMPLES: dict[str, list[str]] = {
     "doctor": [],
     "census": ["3x3:3"],

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from tests.attacks.commands import EXAMPLES, NEW, snapshot
+from tests.attacks.commands import EXAMPLES, NEW, NEW_FOLDERS, snapshot
 from tests.attacks.harness import Attacker
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(os.name == "nt", reason="places of POSIX")]
 
 WRITERS = [name for name, words in EXAMPLES.items() if any(word.startswith(NEW) for word in words)]
-FILES = [name for name in WRITERS if NEW not in EXAMPLES[name] and not name.startswith("train")]
-FOLDERS = [name for name in WRITERS if NEW in EXAMPLES[name] and not name.startswith("train")]
+FOLDERS = [name for name in WRITERS if set(NEW_FOLDERS) & set(EXAMPLES[name]) and not name.startswith("train")]
+FILES = [name for name in WRITERS if name not in FOLDERS and not name.startswith("train")]
 QUICK = ("states", "play", "2048 generate", "terminals export", "tournament")  # the others take minutes
 IN_PLACE = ("play",)  # adds to what is there
 TYPED = "22\n11\n33\n12\n13\n21\n23\n31\n32\nquit\n"

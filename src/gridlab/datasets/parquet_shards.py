@@ -81,7 +81,11 @@ def write_sample(path: Path, source: Path, tables: Iterator[Any]) -> None:
     try_place(path)
     parquet = import_extra("pyarrow.parquet", "export")
     schema = next(tables).schema
-    with beside(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+    with (
+        beside(path) as part,
+        part.open("wb") as file,  # a name that is no UTF-8 is too much for pyarrow
+        parquet.ParquetWriter(file, schema, compression="zstd") as writer,
+    ):
         for table in tables:
             writer.write_table(table)
 
@@ -210,8 +214,8 @@ class SplitWriter:
     def _begin(self) -> None:
         parquet = import_extra("pyarrow.parquet", "export")
         self.path = self.place / f"{self.split}-{len(self.shards):05}.parquet"
-        part = self.open.enter_context(beside(self.path))
-        self.writer = self.open.enter_context(parquet.ParquetWriter(part, self.schema, compression="zstd"))
+        file = self.open.enter_context(self.open.enter_context(beside(self.path)).open("wb"))
+        self.writer = self.open.enter_context(parquet.ParquetWriter(file, self.schema, compression="zstd"))
 
     def _note(self) -> None:
         """The file that was closed, as the manifest knows it."""

@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from gridlab.arena.exams.paper import MOST_QUESTIONS, Exam, Question, read_exam, write_exam
+from gridlab.arena.exams.paper import MOST_QUESTIONS, Exam, Question, write_exam
 from gridlab.core.errors import BadNotation, BadRules
 from gridlab.core.progress import bar
 from gridlab.games.protocol import GameRules
@@ -49,5 +49,4 @@ def make_exam(
         logging.getLogger("gridlab").warning(
             f"only {len(drawn):,} such positions of {played} were found, one of each symmetry class"
         )
-    write_exam(Path(path), played, seed, drawn)
-    return read_exam(Path(path))
+    return write_exam(Path(path), played, seed, drawn)

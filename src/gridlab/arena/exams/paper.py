@@ -127,8 +127,8 @@ def find_exam(name: Path | str) -> Path:
 # ---- writing
 
 
-def write_exam(path: Path, rules: GameRules, seed: int, drawn: Iterable[tuple[Question, Any]]) -> None:
-    """Write an exam and, beside it, its key."""
+def write_exam(path: Path, rules: GameRules, seed: int, drawn: Iterable[tuple[Question, Any]]) -> Exam:
+    """Write an exam and, beside it, its key; the exam, as it will be read."""
     questions, keys = zip(*drawn, strict=True)
     name = path.name.removesuffix(ENDING)
     head = Head(EXAM, VERSION, name, str(rules), rules.words, len(questions), seed)
@@ -137,6 +137,7 @@ def write_exam(path: Path, rules: GameRules, seed: int, drawn: Iterable[tuple[Qu
     for place, text in ((path, content), (key_path(path), _text(key_head, keys))):
         with whole_file(place) as file:
             file.write(text)
+    return _exam(content, path)
 
 
 def _text(head: msgspec.Struct, lines: Iterable[msgspec.Struct]) -> bytes:
@@ -149,7 +150,10 @@ def _text(head: msgspec.Struct, lines: Iterable[msgspec.Struct]) -> bytes:
 def read_exam(name: Path | str) -> Exam:
     """The questions of an exam, by file or name, checked by the rules of the game."""
     path = find_exam(name)
-    content = read_bytes(path)
+    return _exam(read_bytes(path), path)
+
+
+def _exam(content: bytes, path: Path) -> Exam:
     lines = _lines(content, path)
     where, line = next(lines, (f"{path}", b""))
     head = parse_json(line, Head, f"{where} is no head of an exam")

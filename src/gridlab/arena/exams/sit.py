@@ -73,19 +73,27 @@ def _begun(target: Path | None, exam: Exam, player: str) -> dict[int, Answer]:
 
 
 class _Book:
-    """The file that answers are added to, if there is one; it is sound after every answer."""
+    """The file that answers are added to, if there is one; it is sound after every answer.
+
+    A pipe or a device can be opened once only, and gets everything at the end.
+    """
 
     def __init__(self, path: Path | None, begin: Sequence[AnswersHead | Answer]) -> None:
+        self._path, self._kept = path, [to_line(each) for each in begin]
         self._file: Appended | None = None
-        if path is not None:
-            with whole_file(path) as file:
-                for each in begin:
-                    file.write(to_line(each))
+        if path is not None and (path.is_file() or not path.exists()):
+            self._write(path)
             self._file = Appended(path)
 
     def add(self, answer: Answer) -> None:
+        self._kept.append(to_line(answer))
         if self._file is not None:
-            self._file.add(to_line(answer))
+            self._file.add(self._kept[-1])
+
+    def _write(self, path: Path) -> None:
+        with whole_file(path) as file:
+            for line in self._kept:
+                file.write(line)
 
     def __enter__(self) -> "_Book":
         return self
@@ -93,6 +101,8 @@ class _Book:
     def __exit__(self, *ending: object) -> None:
         if self._file is not None:
             self._file.close()
+        elif self._path is not None:
+            self._write(self._path)
 
 
 class Job(NamedTuple):
