@@ -127,7 +127,7 @@ def in_order(
                 yield _result(waiting.popleft(), stop)
         except BaseException:
             stop[0] = 1
-            for future in waiting:
+            for future in () if processes else waiting:  # a pool of processes does so itself, and only once
                 future.cancel()
             raise
 
