@@ -164,7 +164,7 @@ def test_the_truth_of_2048_moves() -> None:
 
 
 def test_truth_needs_a_table(table: Table) -> None:
-    with pytest.raises(FileTrouble, match="truth=True asks a table of 2048: gridlab tablebase build"):
+    with pytest.raises(FileTrouble, match="truth=True needs a table of 2048: gridlab tablebase build"):
         gymnasium.make("gridlab/2048-v0", truth=True)
     with pytest.raises(FileTrouble, match="truth=True asks a tablebase of 3x3:3"):
         gymnasium.make_vec("gridlab/InARow-v0", 2, truth=True)

@@ -99,7 +99,7 @@ def test_an_exam_about_2048_is_true(tmp_path: Path) -> None:
     assert "<svg" in page_of([marks])
     with pytest.raises(BadNotation, match="--plies is for in-a-row games"):
         make_exam("2048:2x3", 5, tmp_path / "x.jsonl", plies=range(3))
-    with pytest.raises(FileTrouble, match="needs a table of it"):
+    with pytest.raises(FileTrouble, match="an exam needs a table of"):
         make_exam("2048:3x3", 5, tmp_path / "x.jsonl")
 
 
@@ -346,6 +346,16 @@ def test_perfect_scores_all(name: str, table: Table) -> None:
     assert marks.accuracy == 1
     assert marks.regret == 0
     assert not any(marks.blunders.values())
+
+
+@pytest.mark.compiled
+def test_a_table_that_does_not_know_every_board_makes_no_exam(tmp_path: Path, gridlab: Run) -> None:
+    for option in (["--max-sum", "20"], ["--target", "16"]):
+        table = str(tmp_path / f"{option[1]}.tb")
+        assert gridlab("tablebase", "build", "2048:2x3", *option, "-o", table, "--quiet")[0] == 0
+        words = ("exam", "make", "2048:2x3", "--positions", "5", "--tablebase", table, "-o", str(tmp_path / "e.jsonl"))
+        code, _, err = gridlab(*words)
+        assert (code, "does not know the points to come of every board" in err) == (2, True)
 
 
 @pytest.mark.long

@@ -17,11 +17,9 @@ from gridlab.arena.exams.judged import Judged
 from gridlab.arena.exams.paper import Id, Question
 from gridlab.arena.turns import in_turn
 from gridlab.core import draw
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
-from gridlab.exact.game2048.file import SCORE
-from gridlab.exact.game2048.probe import Tablebase2048, best_of, check_rules
+from gridlab.core.errors import BadNotation, SpoiltFile
+from gridlab.exact.game2048.probe import Tablebase2048, best_of, table_of_points
 from gridlab.exact.game2048.sampling import alive, random_image
-from gridlab.exact.tables import usual_table
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
 
@@ -82,7 +80,7 @@ def draw_questions(
     """Boards from every band of sums in turn, within a band from every stake in turn; one of each symmetry class."""
     if plies is not None:
         raise BadNotation("--plies is for in-a-row games; questions about 2048 come from all sums of tiles")
-    table = _table(rules, tablebase)
+    table = table_of_points(rules, tablebase, "an exam")
     sums = sorted(table.file.layers)
     wide = (sums[-1] - sums[0]) // BANDS + 1
     bands = [[each for each in sums if (each - sums[0]) // wide == band] for band in range(BANDS)]
@@ -94,19 +92,6 @@ def draw_questions(
     for place, position in enumerate(islice(in_turn(sources), number), 1):
         values = table.values(position)
         yield question(place, position), Key(place, max(values.values()), values)
-
-
-def _table(rules: Rules2048, tablebase: Path | str | None) -> Tablebase2048:
-    found = tablebase or usual_table(rules)
-    if found is None:
-        raise FileTrouble(
-            f"an exam about {rules} needs a table of it: gridlab tablebase build {rules} -o FILE makes one where the "
-            "board is small, and --tablebase FILE names it"
-        )
-    table = check_rules(Tablebase2048(found), rules)
-    if table.target != SCORE:
-        raise FileTrouble(f"{found} is about the tile {table.target}; a table of points is needed")
-    return table
 
 
 def _of_band(table: Tablebase2048, sums: list[int], random: np.random.Generator) -> Iterator[Position2048]:

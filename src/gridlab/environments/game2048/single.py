@@ -10,8 +10,9 @@ from gridlab.core.errors import IllegalMove
 from gridlab.core.extras import import_extra
 from gridlab.environments.game2048.games import Games2048
 from gridlab.environments.game2048.reference import PlainGames2048
-from gridlab.environments.game2048.truth import truth_of, truth_table
+from gridlab.environments.game2048.truth import truth_of
 from gridlab.environments.pictures import RENDER_MODES, checked_mode, tiles_picture
+from gridlab.exact.game2048.probe import table_of_points
 from gridlab.games import game
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
@@ -43,7 +44,7 @@ class Env2048(gymnasium.Env[NDArray[np.uint8], Any]):
     ) -> None:
         self.rules: Rules2048 = game(rules, "2048")
         self.render_mode = checked_mode(render_mode)
-        self.table = truth_table(self.rules, tablebase) if truth else None
+        self.table = table_of_points(self.rules, tablebase, "truth=True") if truth else None
         kind = Games2048 if self.rules.packed else PlainGames2048
         self.games, self.score, self.over = kind(self.rules, 1, same_step=False), 0, True
         self.observation_space, self.action_space = seen_space(self.rules), gymnasium.spaces.Discrete(4)

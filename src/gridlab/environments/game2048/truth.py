@@ -13,30 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import FileTrouble
 from gridlab.core.stop import stop_flag
 from gridlab.environments.game2048.games import Games2048
-from gridlab.exact.game2048.file import SCORE
-from gridlab.exact.game2048.probe import Tablebase2048, check_rules
-from gridlab.exact.tables import usual_table
+from gridlab.exact.game2048.probe import Tablebase2048, table_of_points
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import DIRECTIONS, Rules2048
 from gridlab.search.game2048.play import value_boards
-
-
-def truth_table(rules: Rules2048, tablebase: Path | str | None) -> Tablebase2048:
-    """The table that is named, or the one that is usual for these rules."""
-    path = tablebase or usual_table(rules)
-    if path is None:
-        raise FileTrouble(
-            f"truth=True asks a table of {rules}: gridlab tablebase build {rules} -o FILE makes one where the board is "
-            "small, and tablebase=FILE names it"
-        )
-    table = check_rules(Tablebase2048(path), rules)
-    if table.target != SCORE or table.file.directory.max_sum:
-        raise FileTrouble(f"{path} does not know the points to come of every board; truth=True needs a table that does")
-    return table
 
 
 def truth_of(table: Tablebase2048, position: Position2048, direction: int) -> dict[str, float]:
@@ -50,7 +33,7 @@ class TableTruth2048:
     """The same for thousands of games at once; the whole table is in memory."""
 
     def __init__(self, rules: Rules2048, tablebase: Path | str | None) -> None:
-        self.table = truth_table(rules, tablebase)
+        self.table = table_of_points(rules, tablebase, "truth=True")
         self.chooser, self.rows, self.stop = self.table.chooser(), row_tables(rules), stop_flag()
 
     def __call__(self, games: Games2048, actions: NDArray[np.int64]) -> dict[str, NDArray[Any]]:

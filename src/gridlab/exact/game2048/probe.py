@@ -17,7 +17,7 @@ from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
 from gridlab.exact.game2048.file import SCORE, TableFile2048
 from gridlab.exact.game2048.layers import Values, board_of
 from gridlab.exact.game2048.solve import NONE, boards_to_move, start_value
-from gridlab.exact.tables import find
+from gridlab.exact.tables import find, usual_table
 from gridlab.games.game2048.images import mirror_table, shape_of
 from gridlab.games.game2048.kernels import Boards
 from gridlab.games.game2048.position import Position2048
@@ -197,4 +197,18 @@ def check_rules(table: Tablebase2048, rules: Rules2048) -> Tablebase2048:
     """The table, if it is one of these rules."""
     if table.rules != rules:
         raise FileTrouble(f"{table.file.path} is a table of {table.rules}, not of {rules}")
+    return table
+
+
+def table_of_points(rules: Rules2048, tablebase: Path | str | None, asker: str) -> Tablebase2048:
+    """The table that is named, or the usual one, if it knows the points to come of every board: the whole truth."""
+    path = tablebase or usual_table(rules)
+    if path is None:
+        raise FileTrouble(
+            f"{asker} needs a table of {rules}: gridlab tablebase build {rules} -o FILE makes one where the board is "
+            "small, and tablebase names it"
+        )
+    table = check_rules(Tablebase2048(path), rules)
+    if table.target != SCORE or table.file.directory.max_sum:
+        raise FileTrouble(f"{path} does not know the points to come of every board; {asker} needs a table that does")
     return table
