@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 
@@ -96,9 +96,14 @@ def test_a_job_that_always_dies_is_named(cluster: DaskCluster) -> None:
             next(coming)
 
 
-def test_an_error_of_a_job_comes_back(cluster: DaskCluster) -> None:
-    with on_cluster(cluster.address), pytest.raises(ZeroDivisionError, match="job 0"):
-        list(in_order(jobs.unlucky, range(3), processes=True))
+def test_the_error_of_a_job_comes_in_its_turn(cluster: DaskCluster) -> None:
+    """After the results of the jobs before it, though a later job may have failed earlier: as on one machine."""
+    for place in (nullcontext(), on_cluster(cluster.address)):
+        with place:
+            coming = in_order(jobs.unlucky, range(12), processes=True)
+            assert list(islice(coming, 3)) == [0, 1, 2]
+            with pytest.raises(ZeroDivisionError, match="job 3"):
+                next(coming)
 
 
 def test_a_stranger_is_refused_by_name(cluster: DaskCluster, gridlab: Run, tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import uuid4
 
 from gridlab.core.cluster_worker import (
-    Broken,
     Carried,
     Halted,
     Missing,
@@ -71,6 +70,7 @@ class Batch(Generic[Job, Result]):
     jobs: list[Job]
     future: "Future[Any] | None" = None
     results: list[Result] | None = None
+    error: Exception | None = None  # of the job after these results: raised in its turn, as on one machine
     suspect: bool = False  # workers have died of it, or beside it
     misses: int = 0  # how often a worker has missed a file
 
@@ -295,8 +295,10 @@ class Run(Generic[Job, Result]):
         while self._fill():
             self._look()
             if (results := self._waiting[0].results) is not None:
-                self._waiting.popleft()
+                batch = self._waiting.popleft()
                 yield from results
+                if batch.error is not None:
+                    raise batch.error
                 continue
             wait([each.future for each in self._waiting if each.future], timeout=STEP, return_when=FIRST_COMPLETED)
             check()
@@ -311,7 +313,7 @@ class Run(Generic[Job, Result]):
             if not any(each.future for each in self._waiting):
                 self._send(suspects[0])
             return True
-        while len(self._waiting) < AHEAD * self.cluster.cores:
+        while len(self._waiting) < AHEAD * self.cluster.cores and not any(each.error for each in self._waiting):
             size = min(MOST_JOBS, max(1, int(BATCH / self._pace))) if self._pace else 1
             jobs = list(islice(self._jobs, size))
             if not jobs:
@@ -355,10 +357,8 @@ class Run(Generic[Job, Result]):
             self.cluster.send(said.files)
             self._send(batch)
         elif isinstance(said, Carried):
-            batch.results = said.results
+            batch.results, batch.error = said.results, said.error
             self._pace = said.seconds / len(batch.jobs)
-        elif isinstance(said, Broken):
-            raise said.error
         elif isinstance(said, Stranger):
             raise ClusterTrouble(f"the worker {said.address}, which has come later, {'; '.join(said.flaws)}")
         else:

@@ -1,8 +1,7 @@
 """Jobs as the worker of a cluster sees them: unpacked, carried out, and sent back with whatever came of it.
 
-    Carried      all results, and how long they took
+    Carried      all results and how long they took, or those up to the job that has raised an error, and the error
     Missing      files that have not come; they are sent, and the same order comes again
-    Broken       an error that the jobs raise everywhere: it belongs to whoever asked
     Stranger     this worker has another version of something, and has not begun
     Halted       the run was stopped
 
@@ -41,14 +40,11 @@ class Order(NamedTuple):
 class Carried(NamedTuple):
     results: list[Any]
     seconds: float
+    error: Exception | None  # of the job after these
 
 
 class Missing(NamedTuple):
     files: tuple[str, ...]
-
-
-class Broken(NamedTuple):
-    error: Exception
 
 
 class Stranger(NamedTuple):
@@ -60,7 +56,7 @@ class Halted(NamedTuple):
     pass
 
 
-def carry_out(order: Order) -> Carried | Missing | Broken | Stranger | Halted:
+def carry_out(order: Order) -> Carried | Missing | Stranger | Halted:
     """All jobs of an order, one after the other, in the thread of a worker."""
     from distributed import get_worker
 
@@ -71,11 +67,12 @@ def carry_out(order: Order) -> Carried | Missing | Broken | Stranger | Halted:
     if lost := tuple(name for name, digest in order.files.items() if digest and not files[name].exists()):
         return Missing(lost)
     stop = _STOPS.setdefault(order.run, stop_flag())
-    begun = time.monotonic()
+    begun, results, broken = time.monotonic(), [], None
     try:
         with working(stop), travelling(Luggage(files, order.variables)):
             function, jobs = pickle.loads(order.work)
-            return Carried([function(job) for job in jobs], time.monotonic() - begun)
+            for job in jobs:
+                results.append(function(job))
     except Wanted as wanted:
         return Missing((str(wanted),))
     except KeyboardInterrupt:
@@ -83,7 +80,8 @@ def carry_out(order: Order) -> Carried | Missing | Broken | Stranger | Halted:
     except (OSError, MemoryError):
         raise
     except Exception as error:
-        return Broken(_able_to_travel(error))
+        broken = _able_to_travel(error)
+    return Carried(results, time.monotonic() - begun, broken)
 
 
 def _able_to_travel(error: Exception) -> Exception:
