@@ -19,7 +19,7 @@ help:
 	@echo "make check      ruff, mypy, import-linter, oxlint, the site and the tests: what CI runs"
 	@echo "make test-long  the tests that take minutes or a fresh environment"
 	@echo "make docs       the docs as a site: site/index.html"
-	@echo "make bench      the figures of docs/, measured on this machine"
+	@echo "make bench      every figure of docs/benchmarks.md, measured on this machine"
 
 .uv/bin/uv:
 	python3 -m venv .uv
@@ -71,19 +71,15 @@ check: .venv/.all
 docs: .venv/.all
 	$(RUN) sphinx-build --quiet --fail-on-warning --keep-going docs site
 
-bench: .venv/.all
-	$(RUN) python benchmarks/census.py
-	$(RUN) python benchmarks/terminals.py
-	$(RUN) python benchmarks/tablebase.py
-	$(RUN) python benchmarks/search.py
-	$(RUN) python benchmarks/game2048.py
-	$(RUN) python benchmarks/datasets2048.py
-	$(RUN) python benchmarks/exact2048.py
-	$(RUN) python benchmarks/ntuple.py
-	$(RUN) python benchmarks/dqn.py
-	$(RUN) python benchmarks/startup.py
-	$(RUN) python benchmarks/web.py
-	$(RUN) python benchmarks/scale.py
+# Packages that others have made, measured beside ours, in an environment of their own.
+.bench/.peers: pyproject.toml benchmarks/peers.txt $(if $(SYSTEM_UV),,.uv/bin/uv)
+	@echo "installing what is measured beside gridlab"
+	@$(UV) venv --quiet --allow-existing .bench
+	@$(UV) pip install --quiet --python .bench/bin/python --editable '.[cluster,export,gym,learn,web]' -r benchmarks/peers.txt
+	@touch $@
+
+bench: .bench/.peers
+	.bench/bin/python benchmarks/page.py
 
 clean:
-	rm -rf .venv .uv uv.lock dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .uv .bench uv.lock dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

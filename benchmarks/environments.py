@@ -1,22 +1,18 @@
-"""Environments: steps per CPU second of one core, beside pgx, OpenSpiel and PettingZoo where they are installed.
+"""Environments: steps per CPU second of one core. benchmarks/claims.py has them beside pgx, OpenSpiel and PettingZoo.
 
 python benchmarks/environments.py [--games N] [--seconds S]
 
 A step is `step` of the vectorised environment as Gymnasium knows it: moves, new tiles, ends, new games in the same
 step, observations, masks and copies of all of them. Random legal actions are drawn outside the clock; "with actions"
-counts drawing them too. pgx is measured by `… --only pgx` in an environment that has it.
+counts drawing them too.
 """
 
 import argparse
 import importlib
-import os
 import time
-from collections.abc import Callable
 from typing import Any
 
 ROUNDS = 20  # before the clock starts
-
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
 
 def rate(name: str, steps: int, seconds: float) -> None:
@@ -69,57 +65,11 @@ def single(name: str, seconds: float, **settings: Any) -> None:
     rate(f"gridlab, one game, {name.partition('/')[2]} {said}", steps, time.process_time() - begun)
 
 
-def pgx(games: int, seconds: float) -> None:
-    """Their steps with random legal actions and automatic resets, all of it compiled as one."""
-    jax: Any = importlib.import_module("jax")
-    library: Any = importlib.import_module("pgx")
-    wrappers: Any = importlib.import_module("pgx.experimental")
-    for name in ("tic_tac_toe", "2048"):
-        env = library.make(name)
-        step = wrappers.auto_reset(env.step, env.init)
-
-        def turn(state: Any, key: Any, step: Any = step) -> Any:
-            draws, chances = jax.random.split(key)
-            mask = jax.numpy.where(state.legal_action_mask, 0.0, -1e9)
-            actions = jax.random.categorical(draws, mask, axis=-1)
-            return jax.vmap(step)(state, actions, jax.random.split(chances, games))
-
-        compiled = jax.jit(turn)
-        state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), games))
-        keys = jax.random.split(jax.random.PRNGKey(1), ROUNDS)
-        for key in keys:
-            state = compiled(state, key)
-        jax.block_until_ready(state)
-        begun, steps = time.process_time(), 0
-        while time.process_time() - begun < seconds:
-            for key in keys:
-                state = compiled(state, key)
-            jax.block_until_ready(state)
-            steps += games * len(keys)
-        rate(f"pgx {name}, {games:,} games, with actions", steps, time.process_time() - begun)
-
-
-def open_spiel(games: int, seconds: float) -> None:
-    """A loop in Python, as there is no other way."""
-    import random
-
-    pyspiel: Any = importlib.import_module("pyspiel")
-    for name in ("tic_tac_toe", "2048"):
-        game = pyspiel.load_game(name)
-        begun, steps = time.process_time(), 0
-        while time.process_time() - begun < seconds:
-            state = game.new_initial_state()
-            while not state.is_terminal():
-                if state.is_chance_node():
-                    actions, odds = zip(*state.chance_outcomes(), strict=True)
-                    state.apply_action(random.choices(actions, odds)[0])
-                else:
-                    state.apply_action(random.choice(state.legal_actions()))
-                    steps += 1
-        rate(f"OpenSpiel {name}, with actions", steps, time.process_time() - begun)
-
-
-def house(games: int, seconds: float) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=8192)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    chosen = parser.parse_args()
     for name, settings in (
         ("gridlab/InARow-v0", {"opponent": None}),
         ("gridlab/InARow-v0", {"opponent": "random"}),
@@ -127,27 +77,10 @@ def house(games: int, seconds: float) -> None:
         ("gridlab/2048-v0", {}),
         ("gridlab/2048-v0", {"rules": "2048:3x3"}),
     ):
-        ours(name, games, seconds, **settings)
-    single("gridlab/InARow-v0", seconds, opponent=None)
-    single("gridlab/InARow-v0", seconds, opponent="random")
-    single("gridlab/2048-v0", seconds)
-
-
-PARTS: dict[str, Callable[[int, float], None]] = {"gridlab": house, "openspiel": open_spiel, "pgx": pgx}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--games", type=int, default=8192)
-    parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--only", choices=PARTS)
-    given = parser.parse_args()
-    for name, part in PARTS.items():
-        if given.only in (None, name):
-            try:
-                part(given.games, given.seconds)
-            except ImportError as error:
-                print(f"{name}: not measured, {error}")
+        ours(name, chosen.games, chosen.seconds, **settings)
+    single("gridlab/InARow-v0", chosen.seconds, opponent=None)
+    single("gridlab/InARow-v0", chosen.seconds, opponent="random")
+    single("gridlab/2048-v0", chosen.seconds)
 
 
 if __name__ == "__main__":

@@ -1,23 +1,19 @@
 """Search: nodes to solve and per CPU second; what ordering and the table save at a fixed depth; forced wins by
-proof-number search and by alpha-beta; playouts per second; beside OpenSpiel.
+proof-number search and by alpha-beta; playouts per second. benchmarks/claims.py has some of it beside OpenSpiel.
 
-python benchmarks/search.py      the last part needs OpenSpiel, which the extra `bench` installs
+python benchmarks/search.py
 """
 
-import importlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
-from gridlab.games.mnk.solution import Solution
 from gridlab.search.budget import Budget
-from gridlab.search.mnk.alpha_beta import NAMES as VALUES
 from gridlab.search.mnk.alpha_beta import AlphaBetaSearch, Bounds, OutOfBudget, sign, solve
 from gridlab.search.mnk.depth_limited import NodeCounts, best_move, heuristics_of, new_depth_table
 from gridlab.search.mnk.mcts import search as mcts
@@ -29,8 +25,6 @@ SQUAVA = game("squava")
 OPENINGS = (12, 2, 7, 6, 0, 1)  # one of each symmetry class
 ENTRIES = 1 << 22
 RESULTS = {-1: "lost", 0: "drawn", 1: "won"}
-OPENSPIEL = (("tic_tac_toe", "3x3:3"), ("mnk(m=3,n=3,k=3)", "3x3:3"), ("mnk(m=4,n=3,k=3)", "3x4:3"))  # m columns
-REPEATS = 20  # of a search too short to be timed once
 
 
 def forget(bounds: Bounds) -> None:
@@ -123,40 +117,6 @@ def look(positions: list[Position], depth: int, ordered: bool) -> tuple[NodeCoun
     return NodeCounts(nodes, hits), seconds / len(positions) * 1000
 
 
-def beside_openspiel() -> None:
-    """The value of the start by OpenSpiel's alpha-beta (Python over C++ states, no table), and by `solve`."""
-    try:
-        pyspiel: Any = importlib.import_module("pyspiel")
-        minimax: Any = importlib.import_module("open_spiel.python.algorithms.minimax")
-    except ImportError:
-        print("OpenSpiel: not installed, nothing compared; `uv sync --group bench` installs it")
-        return
-    print(
-        "OpenSpiel's alpha_beta_search (start only, no table) beside solve with value_only (start and each move)",
-        end="",
-    )
-    print(f", least of {REPEATS} runs")
-    for theirs, name in OPENSPIEL:
-        pair(theirs, pyspiel.load_game(theirs), minimax.alpha_beta_search, game(name))
-    start = pyspiel.load_game("mnk(m=3,n=3,k=3)").new_initial_state()
-    (value, _), spent = least_cpu(lambda state: minimax.expectiminimax(state, 10, None, 0), [start])
-    print(f"  its plain minimax on mnk(m=3,n=3,k=3): {VALUES[sign(int(value))]}, {spent:.2f} s of CPU")
-
-
-def pair(name: str, loaded: Any, alpha_beta: Callable[[Any], Any], rules: Rules) -> None:
-    """One game by both; `solve` as it is called, and with its table in memory before."""
-    (value, _), theirs = least_cpu(alpha_beta, (loaded for _ in range(REPEATS)))
-
-    def ours(search: AlphaBetaSearch | None) -> Solution:
-        return solve(Position(rules), value_only=True, search=search)
-
-    found, called = least_cpu(ours, (None for _ in range(REPEATS)))
-    _, prepared = least_cpu(ours, (fresh(rules) for _ in range(REPEATS)))
-    print(f"  {name}: {VALUES[sign(int(value))]}, {theirs:.4f} s of CPU", end="; ")
-    print(f"solve {rules}: {found.value}, {called:.4f} s, ratio {theirs / called:,.1f}", end="; ")
-    print(f"with its table made before: {prepared:.4f} s, ratio {theirs / prepared:,.0f}")
-
-
 def starts() -> None:
     """Is the empty board a forced win? Proof-number search, and alpha-beta with ten times its nodes and a minute."""
     print("does the first player win by force?")
@@ -235,32 +195,6 @@ def playouts() -> None:
         print(f"careful {shares[2]}, with proofs {shares[3]}")
 
 
-def playouts_of_openspiel() -> None:
-    try:
-        pyspiel: Any = importlib.import_module("pyspiel")
-        python: Any = importlib.import_module("open_spiel.python.algorithms.mcts")
-    except ImportError:
-        return
-    loaded = pyspiel.load_game("mnk(m=5,n=5,k=4)")
-    start = loaded.new_initial_state()
-    number = 10_000
-    compiled = pyspiel.MCTSBot(loaded, pyspiel.RandomRolloutEvaluator(1, 1), 2.0, number, 1000, True, 1, False)
-    plain = python.MCTSBot(loaded, 2.0, number // 5, python.RandomRolloutEvaluator(1, np.random.RandomState(1)))
-    for name, bot, count in (("C++", compiled, number), ("Python", plain, number // 5)):
-        _, spent = least_cpu(bot.step, [start])
-        print(f"  OpenSpiel, {name}, mnk(m=5,n=5,k=4): {count / spent:,.0f} playouts per CPU second")
-
-
-def least_cpu(run: Callable[[Any], Any], inputs: Iterable[Any]) -> tuple[Any, float]:
-    """The last result, and the least CPU seconds; inputs are made while the clock stands."""
-    seconds: list[float] = []
-    for each in inputs:
-        begun = time.process_time()
-        result = run(each)
-        seconds.append(time.process_time() - begun)
-    return result, min(seconds)
-
-
 def main() -> None:
     small = game("3x3:3")
     solve(Position(small))  # compiled before the clock starts
@@ -268,13 +202,11 @@ def main() -> None:
     openings()
     small_games()
     fixed_depths()
-    beside_openspiel()
     prove_win(0, 0, small)
     starts()
     positions_decided()
     mcts(Position(small), 10, np.array([1], np.uint64))
     playouts()
-    playouts_of_openspiel()
 
 
 if __name__ == "__main__":

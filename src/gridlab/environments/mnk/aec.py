@@ -11,7 +11,7 @@ import numpy as np
 
 from gridlab.core.extras import import_extra
 from gridlab.environments.mnk.truth import truth_of
-from gridlab.environments.mnk.views import mask_of, rendered
+from gridlab.environments.mnk.views import rendered
 from gridlab.environments.pictures import RENDER_MODES, checked_mode
 from gridlab.exact.oracle import Oracle
 from gridlab.games import game
@@ -78,6 +78,8 @@ class InARowAEC(AECEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """A new game; nothing hangs on chance, so the seed changes nothing."""
         self.position, self.agents = Position(self.rules), list(self.possible_agents)
+        self._stones = np.zeros((2, self.rules.cells), np.int8)  # of X, of O
+        self._free = np.ones(self.rules.cells, np.int8)
         self.rewards, self._cumulative_rewards = dict.fromkeys(self.agents, 0), dict.fromkeys(self.agents, 0)
         self.terminations, self.truncations = dict.fromkeys(self.agents, False), dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
@@ -93,24 +95,22 @@ class InARowAEC(AECEnv):  # type: ignore[misc]
             self.infos[agent] = truth_of(self.oracle, self.position, int(action))
         self._cumulative_rewards[agent] = 0
         self.position = self.position.play(int(action))
+        self._stones[self.possible_agents.index(agent), action], self._free[action] = 1, 0
         if outcome := self.position.outcome():
             winner = AGENTS.get(str(outcome.winner))
             self.rewards = {each: 0 if not winner else 1 if each == winner else -1 for each in self.agents}
             self.terminations = dict.fromkeys(self.agents, True)
+            self._free[:] = 0
         self.agent_selection = next(each for each in self.possible_agents if each != agent)
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The board as an agent sees it; only whoever is to move has anything in its mask."""
-        crosses, noughts = (
-            np.array([stones >> cell & 1 for cell in range(self.rules.cells)], np.int8)
-            for stones in (self.position.crosses, self.position.noughts)
-        )
-        planes = (crosses, noughts) if agent == AGENTS["X"] else (noughts, crosses)
+        order = (0, 1) if agent == AGENTS["X"] else (1, 0)
         moves = agent == self.agent_selection
         return {
-            "observation": np.stack(planes).reshape(2, self.rules.rows, self.rules.cols),
-            "action_mask": mask_of(self.position) if moves else np.zeros(self.rules.cells, np.int8),
+            "observation": self._stones[order, :].reshape(2, self.rules.rows, self.rules.cols),
+            "action_mask": self._free.copy() if moves else np.zeros(self.rules.cells, np.int8),
         }
 
     def render(self) -> Any:

@@ -141,17 +141,16 @@ class Position:
         return Outcome.DRAW if self.ply == self.rules.cells else None
 
     def _winner(self) -> Player | None:
-        def filled(lines: tuple[int, ...], stones: int) -> bool:
-            return any(stones & line == line for line in lines)
-
         players: list[tuple[Player, int, Player]] = [("X", self.crosses, "O"), ("O", self.noughts, "X")]
         if self.to_move == "X":
             players.reverse()  # who moved last comes first
         for player, stones, opponent in players:
-            if filled(self.rules.winning_lines, stones):
-                return player
-            if filled(self.rules.losing_lines, stones):
-                return opponent
+            for line in self.rules.winning_lines:
+                if stones & line == line:
+                    return player
+            for line in self.rules.losing_lines:
+                if stones & line == line:
+                    return opponent
         return None
 
     def moves(self) -> list[int]:
@@ -165,11 +164,10 @@ class Position:
         cell = self.parse_move(move) if isinstance(move, str) else index(move)
         if not 0 <= cell < self.rules.cells:
             raise IllegalMove(f"cell {cell} is not on the board; cells are 0 to {self.rules.cells - 1}")
-        name = self.move_text(cell)
         if (self.crosses | self.noughts) >> cell & 1:
-            raise IllegalMove(f"{name} is occupied in {self}; free cells can be had from moves()")
+            raise IllegalMove(f"{self.move_text(cell)} is occupied in {self}; free cells can be had from moves()")
         if outcome := self.outcome():
-            raise IllegalMove(f"{name} cannot be played in {self}: the game is over ({outcome.value})")
+            raise IllegalMove(f"{self.move_text(cell)} cannot be played in {self}: the game is over ({outcome.value})")
         if self.to_move == "X":
             return Position(self.rules, self.crosses | 1 << cell, self.noughts)
         return Position(self.rules, self.crosses, self.noughts | 1 << cell)
