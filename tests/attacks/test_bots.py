@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -72,7 +73,7 @@ JSON_BOTS = {
         "ended by signal 9",
     ),
     "floods a line": ("while True: sys.stdout.write('x' * 100000)", "more than 100000 characters"),
-    "floods lines": ('while True: print(\'{"move": "11"}\')', "without being asked"),
+    "floods lines": ('while True: print(\'{"move": "11"}\')', "without being asked|which is occupied"),
     "speaks bytes": ("sys.stdout.buffer.write(bytes(range(256)) + b'\\n')\ntime.sleep(300)", "without being asked"),
 }
 
@@ -84,7 +85,7 @@ def test_a_bad_bot_that_should_speak_json_loses_and_is_gone(attacker: Attacker, 
     words = ["match", player, "random", "--game", "3x3:3", "--games", "2", "--workers", "1", "--save", "games.jsonl"]
     ending = attacker.attack(*words, cwd=tmp_path)
     assert ending.code == 0, ending
-    assert sentence in ending.out + ending.err, ending
+    assert re.search(sentence, ending.out + ending.err), ending
     assert attacker.run("games", "verify", "games.jsonl", cwd=tmp_path).code == 0
     assert gone(tmp_path) == []
 

@@ -9,6 +9,7 @@ Inside `with elsewhere(…)` jobs that can travel run on other machines instead 
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -207,6 +208,7 @@ def _process_pool(workers: int) -> Iterator[Executor]:
     """
     from loky import ProcessPoolExecutor  # slow to import, and most commands need no processes
 
+    _start_tracker()
     pool = ProcessPoolExecutor(workers, initializer=follow_parent, initargs=(os.getpid(),))
     try:
         yield pool
@@ -214,6 +216,17 @@ def _process_pool(workers: int) -> Iterator[Executor]:
         pool.shutdown(kill_workers=True)
         raise
     pool.shutdown()
+
+
+def _start_tracker() -> None:
+    """The process in which loky tidies up after us; what it has found there after Ctrl-C is nothing for users."""
+    from loky.backend.resource_tracker import ensure_running
+
+    sys.warnoptions.append("ignore:resource_tracker")  # the tracker is started with our options
+    try:
+        ensure_running()
+    finally:
+        sys.warnoptions.pop()
 
 
 @contextmanager
