@@ -49,8 +49,9 @@ def links_of_the_site(app: Any, page: str, source: list[str]) -> None:
         up = "" if folder == ROOT else f"{folder.relative_to(ROOT).as_posix()}/"
         text = re.sub(r"\]\((?!http|#|\.\./)", f"](../{up}", BESIDE[page].read_text(encoding="utf-8"))
         source[0] = text.replace("](../docs/", "](").replace("](../../docs/", "](")
+    up = "../" * page.count("/")  # from a page in a folder to the docs
     for name, path in BESIDE.items():
-        source[0] = source[0].replace(f"](../{path.relative_to(ROOT).as_posix()}", f"]({name}.md")
+        source[0] = source[0].replace(f"]({up}../{path.relative_to(ROOT).as_posix()}", f"]({up}{name}.md")
 
 
 def setup(app: Any) -> None:

@@ -13,7 +13,8 @@ import pytest
 from gridlab import Position, Rules
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
 class Example(NamedTuple):
@@ -22,12 +23,17 @@ class Example(NamedTuple):
     output: str
 
 
+def name_of(page: Path) -> str:
+    """README.md, census.md, formats/tablebases.md: as the toctree has it, with its ending."""
+    return page.relative_to(DOCS if page.is_relative_to(DOCS) else ROOT).as_posix()
+
+
 def examples() -> list[Example]:
     found = []
     for page in PAGES:
         for block in re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL):
             for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-                found.append(Example(page.name, command, output))
+                found.append(Example(name_of(page), command, output))
     return found
 
 
@@ -56,7 +62,7 @@ def commands_of(page: str) -> list[Example]:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("page", [page.name for page in PAGES if commands_of(page.name)])
+@pytest.mark.parametrize("page", [name_of(page) for page in PAGES if commands_of(name_of(page))])
 def test_commands_print_what_the_page_shows(page: str, tmp_path: Path) -> None:
     """One after the other in one folder: later commands of a page use what earlier ones have made."""
     for example in commands_of(page):
@@ -74,24 +80,24 @@ def test_make_knows_its_targets(example: Example) -> None:
 
 
 def test_every_page_is_linked_and_every_link_leads_somewhere() -> None:
-    listed = (ROOT / "docs" / "index.md").read_text().splitlines()
+    listed = (DOCS / "index.md").read_text().splitlines()
     assert "docs/index.md" in (ROOT / "README.md").read_text()
     for page in PAGES[1:]:
-        assert page.stem in (*listed, "index")
+        assert name_of(page).removesuffix(".md") in (*listed, "index")
     for page in PAGES:
         for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+            assert (page.parent / target).exists(), f"{name_of(page)}: {target}"
 
 
 def test_the_rooms_are_drawn_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tools")
     rooms = import_module("rooms")
-    page = (ROOT / "docs" / "design.md").read_text()
+    page = (DOCS / "design.md").read_text()
     assert rooms.redrawn(page) == page, "python tools/rooms.py draws them anew"
 
 
 def test_the_picture_is_what_the_code_draws() -> None:
-    assert (ROOT / "docs" / "board.svg").read_text() == Position.parse("X.O/.X./O.X", Rules(3, 3, 3))._repr_svg_()
+    assert (DOCS / "board.svg").read_text() == Position.parse("X.O/.X./O.X", Rules(3, 3, 3))._repr_svg_()
 
 
 def test_nothing_in_the_tree_names_a_machine() -> None:
