@@ -17,6 +17,7 @@ from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.games import game
 
+os.environ.pop("FORCE_COLOR", None)  # of whoever runs the tests
 settings.register_profile("gridlab", deadline=None, derandomize=True)
 settings.load_profile("gridlab")
 

@@ -1,6 +1,7 @@
 """The front of the command line: help by what people want, version, completion, the doctor."""
 
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -11,8 +12,11 @@ import pytest
 
 from gridlab import __version__, cli
 from gridlab.cli import SECTIONS
+from gridlab.core.progress import bar
 from gridlab.tour import doctor
+from tests.attacks.commands import commands as every_command
 from tests.conftest import Run
+from tests.screen import screen
 
 
 def complete(words: str, position: int) -> list[str]:
@@ -35,10 +39,27 @@ def test_every_command_has_its_section_and_one_plain_line(gridlab: Run) -> None:
     assert known == {name for commands in SECTIONS.values() for name in commands}
 
 
-@pytest.mark.parametrize("words", [["-h"], ["tablebase", "-h"], ["2048", "generate", "-h"], ["doctor", "-h"]])
-def test_h_is_help(gridlab: Run, words: list[str]) -> None:
-    code, out, _ = gridlab(*words)
-    assert (code, out.startswith("Usage: ")) == (0, True)
+def test_h_is_help_everywhere(gridlab: Run) -> None:
+    every = [name.split() for name, _ in every_command()]
+    groups = [[name] for name in {words[0] for words in every if len(words) > 1}]
+    for words in ([], *groups, *every):
+        code, out, _ = gridlab(*words, "-h")
+        assert (code, out.startswith(" ".join(["Usage: gridlab", *words]))) == (0, True), words
+
+
+def test_warnings_stand_above_the_bar_and_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the house logs, and what it refuses, on a terminal and elsewhere."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    with screen() as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal.stream)
+        assert cli.run(["census", "nonsense"]) == 2
+        with bar(10, "counting", "things", shown=True):
+            cli.Warnings().emit(logging.makeLogRecord({"msg": "take %s", "args": ("care",)}))
+        monkeypatch.undo()
+    assert "\x1b[1;38;5;196merror:\x1b[0m 'nonsense' is no game" in terminal.text
+    assert "\x1b[38;5;130mtake care\x1b[0m" in terminal.text
+    assert terminal.lines[1] == "take care"
 
 
 def test_version(gridlab: Run) -> None:

@@ -171,7 +171,7 @@ def read_tournament(folder: Path | str, progress: bool = False) -> Tournament:
     check_settings(rules, held.games, held.openings, held.seed)
     matches: dict[Pairing, Match] = {}
     pairings = list(combinations(range(len(held.players)), 2))
-    with bar(len(pairings), "reading", "pairing", progress) as shown:
+    with bar(len(pairings), "reading", "pairings", progress) as shown:
         for first, second in pairings:
             path = folder / f"{_stem((first, second))}.jsonl"
             if path.exists():
@@ -192,17 +192,20 @@ def _play_pairings(
     """The matches of all pairings, those that the folder holds already read from it."""
     names, games, openings, seed = (settings[each] for each in ("players", "games", "openings", "seed"))
     matches: dict[Pairing, Match] = {}
-    for first, second in combinations(range(len(players)), 2):
-        own = pairing_seed(seed, first, second)
-        path = None if folder is None else folder / f"{_stem((first, second))}.jsonl"
-        match = Match(rules, names[first], names[second], openings, own, ())
-        if path is not None and path.exists():
-            matches[first, second] = _read_match(path, match, games)
-            continue
-        match = play_match(players[first], players[second], rules, games, openings, own, workers, progress)
-        if path is not None:
-            write_records(path, match.records)
-        matches[first, second] = match
+    pairings = list(combinations(range(len(players)), 2))
+    with bar(len(pairings), "tournament", "pairings", progress) as shown:
+        for first, second in pairings:
+            own = pairing_seed(seed, first, second)
+            path = None if folder is None else folder / f"{_stem((first, second))}.jsonl"
+            match = Match(rules, names[first], names[second], openings, own, ())
+            if path is not None and path.exists():
+                matches[first, second] = _read_match(path, match, games)
+            else:
+                match = play_match(players[first], players[second], rules, games, openings, own, workers, progress)
+                if path is not None:
+                    write_records(path, match.records)
+                matches[first, second] = match
+            shown.update(1)
     return matches
 
 

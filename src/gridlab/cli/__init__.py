@@ -4,6 +4,7 @@ Data goes to stdout, progress and remarks to stderr. Exit codes: 0 done, 1 the a
 130 interrupted. A wrong argument or a spoilt file gives one sentence, never a traceback.
 """
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -34,6 +35,7 @@ from gridlab.cli import (
     train,
     warm,
 )  # fmt: skip
+from gridlab.core import colour
 from gridlab.core.errors import GridlabError
 
 
@@ -129,6 +131,7 @@ SCRIPTS: dict[str, Callable[..., int | None]] = {
 
 def run(arguments: Sequence[str], script: str = "") -> int:
     """Run one command, or the one that a script stands for; its exit code."""
+    logging.lastResort = Warnings(logging.WARNING)
     program, name = (_script(SCRIPTS[script]), script) if script else (app, app.info.name)
     try:
         code = program(list(arguments) or ([] if script else ["--help"]), prog_name=name, standalone_mode=False) or 0
@@ -156,6 +159,15 @@ def run(arguments: Sequence[str], script: str = "") -> int:
     return int(code)
 
 
+class Warnings(logging.Handler):
+    """What the house logs where nobody else listens: a line on stderr, above the bar if there is one."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        from gridlab.core.progress import remark  # tqdm behind it, which most commands do not need
+
+        remark(colour.warning(self.format(record)))
+
+
 def _script(command: Callable[..., int | None]) -> typer.Typer:
     """A program of one command, which names itself in its help."""
     program = typer.Typer(
@@ -174,7 +186,7 @@ def _is_lack_of_memory(error: BaseException | None) -> bool:
 
 def _refuse(sentence: str) -> int:
     line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in sentence)
-    print(f"error: {line}", file=sys.stderr)  # noqa: T201
+    typer.echo(colour.error(line), err=True, color=colour.has_colour(sys.stderr) or None)
     return 2
 
 

@@ -143,6 +143,7 @@ def _group() -> None:
 def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", parser=source, help="Games, one JSON object a line.")],
     json: Json = False,
+    quiet: Quiet = False,
 ) -> int:
     """Replay every game of a file by the rules.
 
@@ -150,6 +151,6 @@ def verify(
     """
     from gridlab.arena.records.mnk import verify_records
 
-    verdict = verify_records(file)
+    verdict = verify_records(file, progress=not quiet)
     print_result(verdict, json)
     return 1 if verdict.complaints else 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gridlab.cli.options import Json, Quiet, named, print_result, set_quiet, whole
+from gridlab.cli.options import Json, Quiet, named, print_boards, print_result, set_quiet, warn, whole
 from gridlab.core.errors import BadNotation, GridlabError
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def answer_one(board: Path, steps: Path, output: Path, ask: Ask, json: bool, qui
         raise
     remark = off_turn(start)
     if remark and not quiet:
-        typer.echo(remark, err=True)
-    print_result(ask(start, board, steps, output), json)
+        warn(remark)
+    print_boards(ask(start, board, steps, output), json)
     if not quiet:
         typer.echo(f"{steps}, {output}", err=True)
 
@@ -102,7 +102,7 @@ def answer_all(folder: Path, steps: Path, output: Path, ask: Ask, json: bool, qu
 
     def tell_and_ask(start: "Start", path: Path, steps: Path, output: Path) -> "Answer":
         if (remark := off_turn(start)) and not quiet:
-            typer.echo(f"{path}: {remark}", err=True)
+            warn(f"{path}: {remark}")
         return ask(start, path, steps, output)
 
     summary = answer_folder(folder, steps, output, tell_and_ask)
@@ -127,7 +127,9 @@ def ask_one(
         bar(positions, "proving", "positions", not quiet and (forced or both)) as proved,
     ):
         prove = prover(positions, lambda nodes: proved.update(nodes - proved.n)) if forced or both else None
-        return answer(start, steps, output, expansions, prove, lambda expansion: searched.update(), both)
+        found = answer(start, steps, output, expansions, prove, lambda expansion: searched.update(), both)
+        searched.total, proved.total = searched.n, proved.n  # it ends here, whatever was allowed
+    return found
 
 
 def prover(nodes: int, tell: Callable[[int], object]) -> "Prover":

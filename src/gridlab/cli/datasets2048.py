@@ -18,6 +18,7 @@ from gridlab.cli.options import (
     source,
     target,
     target_folder,
+    warn,
     whole,
     working_on,
 )  # fmt: skip
@@ -138,7 +139,7 @@ def generate(
         settings = settings_to_resume(output, settings, seed is not None)
     wanted = keep or games or 0
     if wanted > MOST_GAMES and not quiet:
-        typer.echo(f"{wanted:,} games are many: more than {MOST_GAMES:,} make a large file", err=True)
+        warn(f"{wanted:,} games are many: more than {MOST_GAMES:,} make a large file")
     if not quiet:
         typer.echo(f"seed {settings.seed}", err=True)
     tell = remark if verbose else None
@@ -159,11 +160,12 @@ def verify(
         typer.Option("--max-moves", metavar="N", parser=whole(1), help="Where a game may stop alive: 5000 by default."),
     ] = None,
     json: Json = False,
+    quiet: Quiet = False,
 ) -> int:
     """Check the form of a file and replay every game by the rules; exit code 1 if anything is wrong."""
     from gridlab.datasets.games2048.verify import verify as look
 
-    found = look(path, max_moves)
+    found = look(path, max_moves, progress=not quiet)
     print_result(found, json)
     return 0 if found.sound else 1
 
@@ -183,7 +185,7 @@ def stats(
     if picture:
         refuse_overlap(path, picture)
         new_figure(picture, 1)  # a name that is none of a picture is told at once
-    found = statistics_of(path)
+    found = statistics_of(path, progress=not quiet)
     print_result(found, json)
     if picture:
         plot_statistics(found, picture, path.name)
@@ -207,7 +209,7 @@ def export(
     """Write a file in another format, game by game."""
     from gridlab.datasets.games2048.files import export_games
 
-    written, games = export_games(path, form, out)
+    written, games = export_games(path, form, out, progress=not quiet)
     if not quiet:
         typer.echo(f"{games:,} games", err=True)
     typer.echo(str(written))
@@ -226,8 +228,9 @@ def split(
         ),
     ] = Path(),
     json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Share whole games out to training_games.jsonl, validation_games.jsonl and test_games.jsonl."""
     from gridlab.datasets.games2048.split import split as share
 
-    print_result(share(path, out, train, val, test, seed or 0), json)
+    print_result(share(path, out, train, val, test, seed or 0, progress=not quiet), json)

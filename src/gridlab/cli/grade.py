@@ -16,6 +16,7 @@ from gridlab.cli.options import (
     Seed,
     Table,
     Workers,
+    print_boards,
     set_quiet,
     target,
     whole,
@@ -106,7 +107,8 @@ def grade(
         typer.echo(json_module.dumps(both if comparisons else found[0]))
     else:
         for each, wrong in zip(grades, told, strict=True):
-            typer.echo("".join(f"{each.player}, a mistake\n{one}\n\n" for one in wrong), nl=False)
+            for one in wrong:
+                print_boards(f"{each.player}, a mistake\n{one}\n")
         typer.echo("\n\n".join(map(str, grades)))
         typer.echo("".join(f"\n{each}" for each in comparisons), nl=bool(comparisons))
     if picture is not None:

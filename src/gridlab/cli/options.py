@@ -9,6 +9,7 @@ import json
 import logging
 import math
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from gridlab.cli.completion import games
+from gridlab.core import colour
 from gridlab.core.errors import BadNotation, GridlabError
 from gridlab.core.files import check_source, try_folder, try_place
 from gridlab.core.numbers import MOST, shortened, whole_number
@@ -161,7 +163,23 @@ def working_on(cluster: str | None, workers: int | None = None) -> Iterator[None
 
 def print_result(result: Any, as_json: bool) -> None:
     """Print a result as text, or what its `as_dict` gives as JSON; at once, whatever is still to be saved."""
-    typer.echo(json.dumps(result.as_dict()) if as_json else str(result))
+    if as_json:
+        typer.echo(json.dumps(result.as_dict()))
+    else:
+        typer.echo(colour.flags(str(result)), color=colour.has_colour(sys.stdout) or None)
+
+
+def print_boards(result: Any, as_json: bool = False) -> None:
+    """The same for a result, or a text, with boards in it: stones, values and tiles in colour where there is any."""
+    if as_json:
+        print_result(result, as_json)
+    else:
+        typer.echo(colour.boards(str(result)), color=colour.has_colour(sys.stdout) or None)
+
+
+def warn(text: str) -> None:
+    """A remark on stderr of which somebody should take note."""
+    typer.echo(colour.warning(text), err=True, color=colour.has_colour(sys.stderr) or None)
 
 
 def set_quiet(quiet: bool) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from gridlab.cli.options import Game, Seed, Table, target
+from gridlab.cli.options import Game, Seed, Table, print_boards, target
 
 
 def play(
@@ -36,7 +36,7 @@ def play(
     from gridlab.arena.terminal import Console
     from gridlab.arena.terminal import play as play_at
 
-    play_at(game, Console(ask, typer.echo, against, "X" if side == "x" else "O", seed, tablebase, save))
+    play_at(game, Console(ask, print_boards, against, "X" if side == "x" else "O", seed, tablebase, save))
 
 
 def ask(prompt: str) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from gridlab.cli.options import Game, Json, Out, Quiet, Workers, bits, print_result, set_quiet
+from gridlab.cli.options import Game, Json, Out, Quiet, Workers, bits, print_boards, print_result, set_quiet
 from gridlab.core.errors import BadNotation
 
 
@@ -60,7 +60,7 @@ def lines(game: Game, json: Json = False) -> None:
     from gridlab.games import game as find_game
     from gridlab.games.mnk.line_classes import LineReport
 
-    print_result(LineReport(find_game(game, "mnk")), json)
+    print_boards(LineReport(find_game(game, "mnk")), json)
 
 
 def show(
@@ -90,10 +90,10 @@ def show(
     if board and (crosses or noughts):
         raise BadNotation("a board is given either as text or as --crosses and --noughts, not both")
     if flaw := find_board_flaw(crosses or 0, noughts or 0, rules):
-        print_result(NoPosition(rules, crosses or 0, noughts or 0, flaw), json)
+        print_boards(NoPosition(rules, crosses or 0, noughts or 0, flaw), json)
         return 1
     position = Position.parse(board, rules) if board else Position(rules, crosses or 0, noughts or 0)
     for move in play.split():
         position = position.play(move)
-    print_result(PositionReport(position), json)
+    print_boards(PositionReport(position), json)
     return 1 if position.flaw() else 0

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gridlab.cli.options import Game, Json, Quiet, Table, print_result, real, set_quiet, whole
+from gridlab.cli.options import Game, Json, Quiet, Table, print_boards, print_result, real, set_quiet, whole
 
 
 def solve(
@@ -62,11 +62,14 @@ def solve(
 
         found = oracle.ask(position, value_only, tell)
     if player is None:
-        print_result(found, json)
+        print_boards(found, json)
     else:
         told = report_by(player, position)
         exact = found.as_dict() | {"player": player, "report": told.as_dict()}
-        typer.echo(dumps(exact) if json else f"{found}\n\n{player}\n{told}")
+        if json:
+            typer.echo(dumps(exact))
+        else:
+            print_boards(f"{found}\n\n{player}\n{told}")
     if not quiet:
         typer.echo(f"by {found.source}", err=True)
 
@@ -92,6 +95,7 @@ def proof_of(position: Any, budget: Any, shown: bool) -> Any:
 
     with bar(budget.nodes, f"proving {position.rules}", "nodes", shown) as done:
         proof = prove(position, budget, lambda nodes: done.update(nodes - done.n))
+        done.total = done.n  # it ends here, whatever was allowed
     if proof.result == "proved":
         flaw = proof.flaw()
         assert flaw is None, flaw

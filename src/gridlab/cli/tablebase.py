@@ -12,6 +12,7 @@ from gridlab.cli.options import (
     Quiet,
     Seed,
     Workers,
+    print_boards,
     print_result,
     set_quiet,
     table,
@@ -78,7 +79,7 @@ def probe(
     """The value of a position and of each move; the distance and the best line, where there are such."""
     from gridlab.exact.tables import tables_of_file
 
-    print_result(tables_of_file(file).probe(file, board), json)
+    print_boards(tables_of_file(file).probe(file, board), json)
 
 
 @app.command()

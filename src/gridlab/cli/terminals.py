@@ -12,11 +12,13 @@ from gridlab.cli.options import (
     Quiet,
     Seed,
     Workers,
+    print_boards,
     print_result,
     set_quiet,
     source,
     target,
     target_folder,
+    warn,
     whole,
 )  # fmt: skip
 from gridlab.core.errors import BadNotation
@@ -43,7 +45,7 @@ def opened(folder: Path, game: str | None, quiet: bool = False) -> "Terminals":
 
     data = Terminals(folder, game)
     if data.remark and not quiet:
-        typer.echo(data.remark, err=True)
+        warn(data.remark)
     return data
 
 
@@ -116,7 +118,7 @@ def show(
     game: Game = None,
 ) -> None:
     """Draw records of one layer, winner and completed lines marked."""
-    typer.echo(opened(folder, game).show(ply, at, count))
+    print_boards(opened(folder, game).show(ply, at, count))
 
 
 @app.command()
@@ -130,7 +132,7 @@ def contains(
 
     data = opened(folder, game)
     answer, found = data.answer(Position.parse(board, data.rules))
-    typer.echo(answer)
+    print_boards(answer)
     return 0 if found else 1
 
 
@@ -219,7 +221,7 @@ def find(
         workers,
         progress=not quiet,
     )
-    print_result(found, json)
+    print_boards(found, json)
     return 0 if found.matches else 1
 
 

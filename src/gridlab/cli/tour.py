@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Quiet, set_quiet, target_folder
+from gridlab.cli.options import Quiet, set_quiet, target_folder, warn
 from gridlab.core.errors import FileTrouble
 
 
@@ -38,5 +38,5 @@ def tour(
         failed += [visit.stop.name] if visit.error else []
     typer.echo(f"{out / REPORT} shows it all: open it in a browser; `gridlab serve --open` starts the web lab")
     if failed:
-        typer.echo(f"failed: {', '.join(failed)}", err=True)
+        warn(f"failed: {', '.join(failed)}")
     return 1 if failed else 0

@@ -12,6 +12,7 @@ from gridlab.cli.options import (
     Quiet,
     Seed,
     Workers,
+    print_boards,
     print_result,
     real,
     set_quiet,
@@ -258,7 +259,7 @@ def inspect(
     position = Position.parse(board, rules).require_legal()
     if position.outcome() is not None:
         raise BadNotation(f"the game is over in {position}; the network judges positions in which a move can be made")
-    print_result(opinion_of(position, load_judge(checkpoint or "", rules), depth), json)
+    print_boards(opinion_of(position, load_judge(checkpoint or "", rules), depth), json)
 
 
 @app.command()

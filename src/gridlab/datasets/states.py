@@ -52,7 +52,7 @@ def write_states(
     progress: bool = False,
 ) -> int:
     """Write every legal position of a game with at most 100 million of them, or those of an outcome; how many."""
-    total, written = count_listable(rules, canonical, workers), 0
+    total, written = count_listable(rules, canonical, workers, progress), 0
     sink.write(HEADER)
     with bar(total, f"states of {rules}", "positions", progress) as shown:
         make = partial(_csv_block, wanted=WANTED[outcome])

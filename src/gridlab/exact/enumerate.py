@@ -46,9 +46,9 @@ class ListingJob(NamedTuple):
     keys: NDArray[np.int64]  # of `image_keys`; the identity alone keeps every position
 
 
-def count_listable(rules: Rules, canonical: bool = False, workers: int | None = None) -> int:
+def count_listable(rules: Rules, canonical: bool = False, workers: int | None = None, progress: bool = False) -> int:
     """How many positions `blocks` will list; TooLarge if that is more than anyone can use."""
-    counted = census(rules, workers)
+    counted = census(rules, workers, progress)
     total = (counted.canonical if canonical else counted.counts).legal
     if total > MOST_POSITIONS:
         raise TooLarge(

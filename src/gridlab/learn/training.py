@@ -7,9 +7,6 @@ used: win rates are measured by matches of the network alone, one ply deep.
 """
 
 import logging
-import math
-import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,10 +20,9 @@ from gridlab.core.progress import bar
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 from gridlab.learn.overrides import parse_overrides
-from gridlab.learn.reports import asked_to_stop
+from gridlab.learn.reports import advance, asked_to_stop
 
 GAMES = 40  # of each measurement during training
-EVERY = 10.0  # seconds between two lines where there is no terminal for a bar
 OPPONENTS = {"random": "random", "heuristic": "alpha-beta depth=3"}
 
 
@@ -88,10 +84,11 @@ def train(
             learner = begin(played, wanted, asked.seed or 0, folder, device)
         settings = learner.settings
         name = f"training, preset {settings.preset}"
-        with bar(settings.episodes, name, "episodes", progress) as shown, asked_to_stop() as stopped:
-            shown.update(learner.episode)
-            tell = _tell(shown, settings.episodes, progress and bool(shown.disable))  # no bar, as there is no terminal
-            learn_all(learner, folder, workers, lambda path: win_rates(path, played), tell, stopped)
+        with (
+            bar(settings.episodes, name, "episodes", progress, done=learner.episode) as shown,
+            asked_to_stop() as stopped,
+        ):
+            learn_all(learner, folder, workers, lambda path: win_rates(path, played), _tell(shown), stopped)
     if not learner.steps and learner.episode == settings.episodes:
         logging.getLogger("gridlab").warning(
             f"nothing was learnt: a step takes {settings.batch} moves, and {settings.episodes:,} episodes have "
@@ -111,23 +108,17 @@ def win_rates(checkpoint: Path, rules: Rules) -> dict[str, float]:
     }
 
 
-def _tell(shown: Any, episodes: int, lines: bool) -> Callable[[dict[str, Any]], None]:
-    """What the bar says: phase, ε, loss and the latest win rates. With `lines` it is written on stderr now and then."""
+def _tell(shown: Any) -> Callable[[dict[str, Any]], None]:
+    """What the bar says: phase, ε, loss and the latest win rates."""
     from gridlab.learn.dqn.curriculum import NAMES
 
     latest: dict[str, float] = {}
-    written = -math.inf
 
     def tell(row: dict[str, Any]) -> None:
-        nonlocal written
         latest.update({name: row[name] for name in OPPONENTS if name in row})
         parts = [NAMES[row["phase"]], f"ε {row['epsilon']:.2f}"] if row["phase"] else []
         parts += [f"loss {row['loss']:.3f}"] if row["loss"] is not None else []
         parts += [f"{name} {rate:.0%}" for name, rate in latest.items()]
-        shown.set_postfix_str(", ".join(parts), refresh=False)
-        shown.update(row["episode"] - shown.n)
-        if lines and time.monotonic() - written > EVERY:
-            written = time.monotonic()
-            sys.stderr.write(f"{row['episode']:,} of {episodes:,} episodes: {', '.join(parts)}\n")
+        advance(shown, row["episode"], ", ".join(parts))
 
     return tell

@@ -257,7 +257,8 @@ def test_endings_are_told_by_the_rules(rules: Rules, moves: str, text: str) -> N
 
 def test_a_real_terminal() -> None:
     keyboard, terminal = pty.openpty()
-    game = subprocess.Popen([sys.executable, "-c", PROGRAM], stdin=terminal, stdout=terminal, stderr=terminal)
+    command, plain = [sys.executable, "-c", PROGRAM], os.environ | {"NO_COLOR": "1"}
+    game = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=plain)
     os.close(terminal)
     try:
         shown = [read_until(keyboard, "X to move: ")]

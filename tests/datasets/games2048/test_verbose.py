@@ -18,6 +18,7 @@ from gridlab.players.game2048 import ExpectimaxPlayer, RandomPlayer2048, chooser
 from gridlab.search.game2048 import play
 from gridlab.search.game2048.play import Limits, Watch, play_and_record
 from tests.conftest import Run
+from tests.screen import screen
 
 pytestmark = pytest.mark.compiled
 RULES = Rules2048()
@@ -116,32 +117,12 @@ def test_verbose_and_quiet(gridlab: Run, tmp_path: Path) -> None:
 def test_the_bar_stays_below_and_counts_whole_games(tmp_path: Path, verbose: bool) -> None:
     games = 1200
     asked = [sys.executable, "-m", "gridlab", "2048", "generate", "-g", str(games), "--player", "random", "--seed", "1"]
-    screen = on_a_terminal([*asked, "-o", str(tmp_path / "a.jsonl"), *(["-v"] if verbose else [])])
-    shown = [line.rstrip("\r").split("\r")[-1].rstrip() for line in screen.split("\n")]
+    command = [*asked, "-o", str(tmp_path / "a.jsonl"), *(["-v"] if verbose else [])]
+    with screen() as terminal:
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=terminal.stream, check=True)
+    shown = terminal.lines
     bars = [line for line in shown if line.startswith("Playing games:")]
     assert len(bars) == 1, bars[:5]  # whatever is told stands above it
     assert re.match(r"Playing games: 100%\|.*\| 1200/1200 \[", bars[0]), bars[0]
-    assert "1.20k" not in screen
+    assert "1.20k" not in terminal.text
     assert sum(line.startswith("🎯 Game ") for line in shown) == (games if verbose else 0)
-
-
-def on_a_terminal(command: list[str]) -> str:
-    """What a command writes to a terminal on stderr."""
-    import termios  # not there on Windows
-
-    ours, theirs = os.openpty()
-    termios.tcsetwinsize(theirs, (24, 100))
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs) as run:
-        os.close(theirs)
-        parts = []
-        while True:
-            try:
-                part = os.read(ours, 1 << 16)
-            except OSError:  # Linux says so when the other end is closed
-                break
-            if not part:
-                break
-            parts.append(part)
-    os.close(ours)
-    assert run.returncode == 0
-    return b"".join(parts).decode()

@@ -23,6 +23,7 @@ import msgspec
 from gridlab.core.errors import IllegalMove, SpoiltFile
 from gridlab.core.files import whole_file
 from gridlab.core.numbers import shortened
+from gridlab.core.progress import bar
 from gridlab.core.untrusted import Count, lines, parse_json
 from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.rules import MAX_CELLS, Rules
@@ -175,20 +176,23 @@ class Verdict(NamedTuple):
         return "\n".join([*shown, f"{done}: {len(self.complaints):,} complaints; not checked: {self.unchecked}"])
 
 
-def verify_records(path: Path) -> Verdict:
+def verify_records(path: Path, progress: bool = False) -> Verdict:
     """Replay every game of a file by the rules: moves legal, really over, result true."""
     games = 0
     complaints: list[Complaint] = []
-    for number, line in lines(path, LONGEST_LINE):
-        games += 1
-        try:
-            flaw = find_flaw(_parse(line))
-        except SpoiltFile as error:
-            flaw = str(error)
-        if flaw:
-            complaints.append(Complaint(str(path), number, flaw))
-        if len(complaints) == ENOUGH:
-            return Verdict(str(path), games, complaints, f"{UNCHECKED}, and what comes after line {number}")
+    size = path.stat().st_size if path.is_file() else None
+    with bar(size, f"verifying {path.name}", "B", progress) as shown:
+        for number, line in lines(path, LONGEST_LINE):
+            games += 1
+            try:
+                flaw = find_flaw(_parse(line))
+            except SpoiltFile as error:
+                flaw = str(error)
+            if flaw:
+                complaints.append(Complaint(str(path), number, flaw))
+            if len(complaints) == ENOUGH:
+                return Verdict(str(path), games, complaints, f"{UNCHECKED}, and what comes after line {number}")
+            shown.update(len(line))
     if not games:
         complaints.append(Complaint(str(path), None, "there is no game in it"))
     return Verdict(str(path), games, complaints)

@@ -10,6 +10,7 @@ import numpy as np
 from gridlab.arena.records.mnk import PLAYED, Record
 from gridlab.arena.session import Session
 from gridlab.arena.terminal import Console, until_goodbye
+from gridlab.core import colour
 from gridlab.core.errors import BadNotation, GridlabError, PlayerFault
 from gridlab.core.files import Appended
 from gridlab.exact.oracle import Oracle
@@ -137,11 +138,17 @@ class Conversation:
 
     def _show_ongoing(self) -> None:
         if not self.session.position.over:
-            self.say(self.session.position.draw())
+            self.say(self._board())
+
+    def _board(self) -> str:
+        """The board, its last move marked where there is colour."""
+        session = self.session
+        last = divmod(session.moves[-1], session.rules.cols) if session.moves else None
+        return colour.boards(session.position.draw(), last)
 
     def _finish(self, sentence: str) -> None:
         record = record_of(self.session)
-        self.say(self.session.position.draw())
+        self.say(self._board())
         self.say(sentence + self._verdict(record.result))
         if self.save is not None:
             self.save(record)
@@ -191,7 +198,7 @@ class Conversation:
 
     def _undo(self) -> None:
         if self.session.undo():
-            self.say(self.session.position.draw())
+            self.say(self._board())
         else:
             self.say("there is no move of yours to take back")
 
@@ -243,7 +250,7 @@ class Conversation:
     def _welcome(self) -> None:
         players = "two people" if self._alone else f"you are {self.side} against {self.against}"
         self.say(f"{self.session.rules}, {players}; help lists the commands")
-        self.say(self.session.position.draw())
+        self.say(self._board())
 
     def _quit(self) -> None:
         self.left = True

@@ -1,15 +1,20 @@
 """Files of games: JSON lines (one game a line), a JSON array, or a table; read game by game, written whole."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from gridlab.arena.records.game2048 import LONGEST_LINE, Game, Misshapen, parse
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.core.files import refuse_overlap, whole_file
+from gridlab.core.progress import bar
 from gridlab.core.untrusted import lines
 from gridlab.datasets.games2048.json_array import elements
 from gridlab.datasets.games2048.table_files import FORMS, WRITERS, read_table, write_table
 from gridlab.games.game2048.rules import Rules2048
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 SUFFIXES = (".jsonl", ".json", *FORMS)
 ENDINGS = {"json": ".json", "jsonl": ".jsonl"} | {name: suffix for suffix, name in reversed(FORMS.items())}
@@ -37,15 +42,28 @@ def texts_of(path: Path) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def read_games(path: Path) -> Iterator[Game]:
-    """The games of a file of any format; SpoiltFile where one is not of the form."""
+def reading_bar(path: Path, doing: str, progress: bool) -> "tqdm[Any]":
+    """A bar for a file that is read: the bytes of JSON, the games of a table, which does not say how many it has."""
+    table = path.suffix in FORMS
+    size = None if table or not path.is_file() else path.stat().st_size
+    return bar(size, f"{doing} {path.name}", "games" if table else "B", progress)
+
+
+def read_games(path: Path, tell: Callable[[int], object] = id) -> Iterator[Game]:
+    """The games of a file of any format; SpoiltFile where one is not of the form.
+
+    `tell` hears how much was read, in what `reading_bar` counts.
+    """
     check_name(path)
     if path.suffix in FORMS:
-        yield from (game for game, _ in read_table(path))
+        for game, _ in read_table(path):
+            yield game
+            tell(1)
         return
     for number, text in texts_of(path):
         try:
             yield parse(text)[0]
+            tell(len(text))
         except Misshapen as error:
             where = "line" if path.suffix == ".jsonl" else "game"
             raise SpoiltFile(f"{path}, {where} {number}: {error}; gridlab 2048 verify tells more") from error
@@ -75,11 +93,12 @@ def write_lines(path: Path, lines: Iterator[bytes], form: str) -> int:
     return count
 
 
-def export_games(source: Path, form: str, target: Path | None = None) -> tuple[Path, int]:
+def export_games(source: Path, form: str, target: Path | None = None, progress: bool = False) -> tuple[Path, int]:
     """Write the games of a file in another format, into the file that is named; where, and how many."""
     check_name(source)
     if form not in ENDINGS:
         raise FileTrouble(f"{form!r} is no format for games; {', '.join(ENDINGS)} are")
     target = target or source.with_suffix(ENDINGS[form])
     refuse_overlap(source, target)
-    return target, write_games(target, read_games(source), form)
+    with reading_bar(source, "exporting", progress) as shown:
+        return target, write_games(target, read_games(source, shown.update), form)

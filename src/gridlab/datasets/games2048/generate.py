@@ -171,11 +171,11 @@ def _run(
     play = partial(_play, settings=settings, player=order.player, teller=None if is_elsewhere() else teller)
     enough = order.known + order.keep if order.keep else 0
     numbers = range(next_one, next_one if enough and found.games >= enough else end)
+    done = found.games - order.known if order.keep else next_one - order.first
     with (
-        bar(order.keep or order.games, "Playing games", "games", progress, lasting=True) as shown,
+        bar(order.keep or order.games, "Playing games", "games", progress, lasting=True, done=done) as shown,
         closing(_played(play, numbers, workers, journal)) as games,
     ):
-        shown.update(found.games - order.known if order.keep else next_one - order.first)
         for played in games:
             next_one += 1
             if played.kept:

@@ -9,6 +9,7 @@ import math
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ import numpy as np
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import beside, refuse_overlap, resolved
 from gridlab.core.numbers import check_seed
+from gridlab.core.progress import bar
 from gridlab.datasets.games2048.files import check_name, export_games
 from gridlab.datasets.games2048.reader import Games, write_index
 
@@ -51,7 +53,9 @@ class Split(NamedTuple):
         return "\n".join(lines)
 
 
-def split(source: Path, folder: Path, train: float, val: float, test: float, seed: int = 0) -> Split:
+def split(
+    source: Path, folder: Path, train: float, val: float, test: float, seed: int = 0, progress: bool = False
+) -> Split:
     """Shuffle whole games and share them out; every game goes into exactly one part."""
     shares = {"train": train, "val": val, "test": test}
     if not all(0 <= share <= 1 for share in shares.values()) or not math.isclose(sum(shares.values()), 1, abs_tol=1e-9):
@@ -68,11 +72,11 @@ def split(source: Path, folder: Path, train: float, val: float, test: float, see
     with tempfile.TemporaryDirectory() as between:
         lines = source
         if source.suffix != ".jsonl":
-            lines, _ = export_games(source, "jsonl", Path(between) / "games.jsonl")
+            lines, _ = export_games(source, "jsonl", Path(between) / "games.jsonl", progress)
         games = Games(lines)
         if not len(games):
             raise FileTrouble(f"{source} has no games that could be shared out")
-        return _share_out(games, targets, shares, seed, kept)
+        return _share_out(games, targets, shares, seed, kept, progress)
 
 
 def _is(source: Path, target: Path) -> bool:
@@ -92,16 +96,18 @@ def _check_room(kept: Path, source: Path) -> None:
         )
 
 
-def _share_out(games: Games, targets: dict[str, Path], shares: dict[str, float], seed: int, kept: Path | None) -> Split:
+def _share_out(
+    games: Games, targets: dict[str, Path], shares: dict[str, float], seed: int, kept: Path | None, progress: bool
+) -> Split:
     """All parts are on the disk before the first of them takes its place; all games are kept before that."""
     order = np.random.default_rng(seed).permutation(len(games)).tolist()
     ends = np.rint(np.cumsum(list(shares.values())) * len(games)).astype(int).tolist()
     parts: dict[str, Part] = {}
-    with ExitStack() as stack:
+    with ExitStack() as stack, bar(len(games), "sharing out", "games", progress) as shown:
         for name, begin, end in zip(targets, [0, *ends], ends, strict=False):
             chosen = sorted(order[begin:end])
             part = stack.enter_context(beside(targets[name]))
-            moves = _write(games, chosen, part)
+            moves = _write(games, chosen, part, shown.update)
             parts[name] = Part(targets[name], len(chosen), moves)
         if kept is not None:  # what is entered last takes its place first
             shutil.copyfile(games.path, stack.enter_context(beside(kept)))
@@ -113,13 +119,14 @@ def _share_out(games: Games, targets: dict[str, Path], shares: dict[str, float],
     return Split(parts, Part(kept, len(games), games.samples) if kept else None)
 
 
-def _write(games: Games, chosen: list[int], path: Path) -> int:
+def _write(games: Games, chosen: list[int], path: Path, tell: Callable[[int], object]) -> int:
     """The chosen games, on the disk; how many moves they have."""
     moves = 0
     with path.open("wb") as file:
         for game in (games[number] for number in chosen):
             file.write(game.line())
             moves += game.moves
+            tell(1)
         file.flush()
         os.fsync(file.fileno())
     return moves

@@ -11,7 +11,7 @@ import numpy as np
 from gridlab.arena.records.game2048 import WINNING_TILE, Game
 from gridlab.core.figures import new_figure, save
 from gridlab.core.files import refuse_overlap, try_place
-from gridlab.datasets.games2048.files import read_games
+from gridlab.datasets.games2048.files import read_games, reading_bar
 from gridlab.datasets.games2048.reader import known_index
 from gridlab.games.game2048.reference import DIRECTIONS
 
@@ -176,11 +176,13 @@ def statistics(games: Iterable[Game], min_score: int = 0, min_tile: int = 0) -> 
     return found
 
 
-def statistics_of(path: Path) -> Statistics:
+def statistics_of(path: Path, progress: bool = False) -> Statistics:
     """The games of a file; what they were held to is known from the index beside it, if there is one."""
     index = known_index(path) if path.suffix == ".jsonl" and path.is_file() else None
     said = [index.settings.get(name) if index else 0 for name in ("min_score", "min_tile")]
-    return statistics(read_games(path), *(number if type(number) is int and number > 0 else 0 for number in said))
+    held_to = [number if type(number) is int and number > 0 else 0 for number in said]
+    with reading_bar(path, "reading", progress) as shown:
+        return statistics(read_games(path, shown.update), *held_to)
 
 
 def check_picture(source: Path, picture: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import MADE_BY, Game, Misshapen, details_of, parse
 from gridlab.datasets.games2048.curriculum import MAX_MOVES, stage
-from gridlab.datasets.games2048.files import check_name, texts_of
+from gridlab.datasets.games2048.files import check_name, reading_bar, texts_of
 from gridlab.datasets.games2048.reader import known_index
 from gridlab.datasets.games2048.table_files import FORMS, read_table
 from gridlab.datasets.games2048.table_rows import Found
@@ -70,7 +70,7 @@ class Verification(NamedTuple):
         return "\n".join([*lines, f"{self.path}: {self.flawed:,} of {self.games:,} games are not sound"])
 
 
-def verify(path: Path, max_moves: int | None = None) -> Verification:
+def verify(path: Path, max_moves: int | None = None, progress: bool = False) -> Verification:
     """Look at every game of a file; a game may stop alive after `max_moves`.
 
     If none is said it is what the game says, what the index beside the file says of how it was made, or 5000.
@@ -80,15 +80,17 @@ def verify(path: Path, max_moves: int | None = None) -> Verification:
         index = known_index(path)
         max_moves = index.settings.get("max_moves") if index else None
     games, moves, flawed, flaws, unchecked = 0, 0, 0, list[FileFlaw](), {"timestamp": None}
-    for place, found in _raw(path):
-        games += 1
-        game, flaw = _judge(found, place, max_moves)
-        if game is not None:
-            moves += game.moves
-            unchecked |= dict.fromkeys(_untold(game))
-        if flaw:
-            flawed += 1
-            flaws += [flaw] if len(flaws) < SHOWN else []
+    with reading_bar(path, "verifying", progress) as shown:
+        for place, found in _raw(path):
+            games += 1
+            game, flaw = _judge(found, place, max_moves)
+            if game is not None:
+                moves += game.moves
+                unchecked |= dict.fromkeys(_untold(game))
+            if flaw:
+                flawed += 1
+                flaws += [flaw] if len(flaws) < SHOWN else []
+            shown.update(len(found) if isinstance(found, bytes) else 1)
     if not games:
         flawed, flaws = 1, [FileFlaw(1, 0, "there are no games")]
     return Verification(path, games, moves, flawed, flaws, list(unchecked))

@@ -66,7 +66,7 @@ def adopt_terminals(
             raise FileTrouble(f"{folder} has a manifest already; gridlab terminals verify holds it to its files")
         require_file(folder / CARD)
         refuse_foreign_card(folder, data.rules)
-        counted = census(data.rules, workers) if data.rules.cells <= MAX_CELLS else None
+        counted = census(data.rules, workers, progress) if data.rules.cells <= MAX_CELLS else None
         manifest = new_manifest(data.rules)
         with bars(2 * len(data), f"adopting {data.rules}", "records", progress) as shown:
             judged = [_judge_layer(data, ply, counted, workers, shown) for ply in data.plies]
@@ -86,7 +86,7 @@ def _judge_layer(data: Terminals, ply: int, counted: Census | None, workers: int
         for size, some, as_it_should_be, (index, reason) in in_order(judge, range(0, len(records), BLOCK), workers):
             if index >= 0:
                 raise SpoiltFile(f"{name} record {index}: {_board(records[index], data.rules)}: {REASONS[reason]}")
-            won, ready = won + some, ready and as_it_should_be
+            won, ready = won + int(some), ready and as_it_should_be
             shown.update(size)
         if not ready:
             for shard in sorted_shards(records, game, workers):

@@ -82,7 +82,7 @@ def verify(
     Of layers without a manifest, whose `rules` are told, all is checked that needs none.
     """
     data = Terminals(folder, rules)
-    counted = census(data.rules, workers) if data.rules.cells <= MAX_CELLS else None
+    counted = census(data.rules, workers, progress) if data.rules.cells <= MAX_CELLS else None
     entries = {each.ply: each for each in data.manifest.layers} if data.manifest else {}
     complaints = list(_manifest_complaints(data.manifest, folder)) if data.manifest else []
     opened = {ply: _opened(folder / layer_name(ply)) for ply in data.plies}

@@ -17,7 +17,7 @@ from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.core.files import check_place, locked, try_folder
 from gridlab.core.progress import bar
-from gridlab.exact.game2048.estimate import check_order, estimate, require_layer, require_room
+from gridlab.exact.game2048.estimate import boards_by_sum, check_order, estimate, require_layer, require_room
 from gridlab.exact.game2048.file import PackedLayer, TableFile2048, new_directory, pack_layer, write_table
 from gridlab.exact.game2048.layers import Values
 from gridlab.exact.game2048.solve import NONE, Layer, Solver, make_layers
@@ -56,14 +56,19 @@ def build_tablebase2048(
 
 
 def upwards(rules: Rules2048, tile: int, max_sum: int, workers: int | None, progress: bool) -> Iterator[Layer]:
-    """All layers from the starts on."""
-    with bar(None, f"{rules}, boards", "boards", progress) as shown:
+    """All layers from the starts on. How far that is, is known of the bound alone: boards by the sum of their tiles."""
+    bound, found = boards_by_sum(rules, tile, max_sum), 0
+    with bar(100, f"{rules}, boards", "%", progress) as shown:
 
         def tell(layer: Layer) -> None:
+            nonlocal found
             require_layer(layer.sum, layer.boards)
-            shown.update(layer.boards)
+            found += layer.boards
+            shown.set_postfix_str(f"{found:,} boards", refresh=False)
+            shown.update(100 * bound.get(layer.sum, 0) / sum(bound.values()))
 
         yield from make_layers(rules, tile, max_sum, workers, tell)
+        shown.update(100 - shown.n)
 
 
 def downwards(

@@ -28,7 +28,7 @@ def build(rules: Rules, path: Path, order: BuildOrder, say: Callable[[str], Any]
         raise BadNotation("--target and --max-sum are for 2048; a build of in-a-row games ends with --max-ply N")
     last_ply(rules, order.max_ply)
     with locked(path):  # a second one is refused before it counts
-        counts = census(rules, order.workers)
+        counts = census(rules, order.workers, say is not None)
         if say:
             say(str(estimate(counts, order.workers)))
         build_tablebase(rules, path, order.max_ply, order.workers, order.resume, say is not None, counts)

@@ -69,7 +69,7 @@ def verify(
     if not complaints:
         blocks, complaints = check_blocks(file, workers, progress)
     if not complaints:
-        counts = census(rules, workers)
+        counts = census(rules, workers, progress)
         complaints = check_counts(file, counts)
         positions, wrong = check_sample(Tablebase(path), seed)
         complaints += wrong

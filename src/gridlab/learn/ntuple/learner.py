@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -22,7 +23,7 @@ from gridlab.learn.ntuple import kernels
 from gridlab.learn.ntuple.curves import plot_curve
 from gridlab.learn.ntuple.kernels import GAMES, MOVES, SCORES, TALLY, TILES, Tally
 from gridlab.learn.ntuple.settings import Asked, Plan, plan, plan_to_go_on
-from gridlab.learn.reports import Report
+from gridlab.learn.reports import advance
 from gridlab.nets.ntuple_file import Learnt, Point, read_network, write_network
 from gridlab.search.game2048.ntuple import new_network, number_of_places
 
@@ -82,11 +83,11 @@ class Learner:
             self.states = np.concatenate([self.states, more])
         self.learnt = msgspec.structs.replace(self.learnt, workers=max(workers, self.learnt.workers))
         total, unit = (60 * self.plan.minutes, "s") if self.plan.minutes else (self.plan.games, "games")
-        with bar(round(total or 0), f"learning {self.rules}", unit, progress) as shown:
-            report = Report(shown, f"{round(total or 0):,} {unit}", progress)
+        done = round(self.learnt.seconds if self.plan.minutes else self.learnt.games)
+        with bar(round(total or 0), f"learning {self.rules}", unit, progress, done=done) as shown:
             while not self.is_done():
                 try:
-                    self._learn_for_a_while(workers, report)
+                    self._learn_for_a_while(workers, shown)
                 except KeyboardInterrupt:
                     self.save()
                     return self.is_done()
@@ -96,7 +97,7 @@ class Learner:
     def is_done(self) -> bool:
         return 0 in self.plan.left(self.learnt)
 
-    def _learn_for_a_while(self, workers: int, report: Report) -> None:
+    def _learn_for_a_while(self, workers: int, shown: Any) -> None:
         """Let all workers learn until the end, or until it is time to save; the clock starts when all is compiled."""
         stop, before = stop_flag(), self.learnt.seconds
         _, seconds = self.plan.left(self.learnt)
@@ -110,7 +111,7 @@ class Learner:
 
         def watch() -> None:
             look_at_the_clock()
-            report.tell(self.learnt.games if seconds is None else self.learnt.seconds, self._state())
+            advance(shown, self.learnt.games if seconds is None else self.learnt.seconds, self._state())
 
         def work() -> None:
             with ThreadPoolExecutor(workers) as pool:

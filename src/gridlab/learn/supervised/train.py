@@ -23,7 +23,7 @@ from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
 from gridlab.core.workers import available_cores
 from gridlab.learn.overrides import parse_overrides
-from gridlab.learn.reports import Report, asked_to_stop
+from gridlab.learn.reports import advance, asked_to_stop
 from gridlab.learn.supervised.curves import plot_curve
 from gridlab.learn.supervised.data import open_data, require_same
 from gridlab.learn.supervised.learner import Learner
@@ -117,13 +117,14 @@ def _go_on(path: Path, method: str | None, files: tuple[Path, ...], asked: Asked
 
 def _learn_all(learner: Learner, path: Path, progress: bool) -> bool:
     """Learn to the end, or until somebody stops it; either way all is saved."""
-    total = learner.settings.epochs * learner.moves
-    saved = time.monotonic()
-    with bar(total, f"training {learner.method}", "moves", progress) as shown, asked_to_stop() as stopped:
-        report = Report(shown, f"{total:,} moves", progress)
+    total, batch, saved = learner.settings.epochs * learner.moves, learner.settings.batch, time.monotonic()
+    with (
+        bar(total, f"training {learner.method}", "moves", progress, done=min(total, learner.steps * batch)) as shown,
+        asked_to_stop() as stopped,
+    ):
         while not learner.done and not stopped():
             learner.step()
-            report.tell(min(total, learner.steps * learner.settings.batch), state_of(learner))
+            advance(shown, min(total, learner.steps * batch), state_of(learner))
             if learner.step_in_epoch == learner.epoch_steps and learner.end_epoch():
                 learner.save_best(path)
             if learner.step_in_epoch == 0 or time.monotonic() - saved > SAVE_EVERY:

@@ -137,6 +137,7 @@ def solve(
         tell(len(done), search.nodes - before)
 
     ended = call(lambda: _solve_moves(search, position, value_only, known, done), search.stop, seconds, watch)
+    watch()
     bounds = _of_moves(position, known)
     line: list[int] = []
     if ended and bounds.known and not value_only:

@@ -122,6 +122,7 @@ def prove_win(
         tell(int(search.nodes[0]))
 
     result = call(lambda: search.decide(own, other), search.stop, seconds, watch)
+    watch()
     nodes = int(search.nodes[0])
     if result != PROVED:
         return Proof(own, other, rules, RESULTS[result], nodes, ())
