@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _LISTED = re.compile(r"^from (gridlab\.[\w.]+) import (\w+) as \2$", re.MULTILINE)
 _HOMES = {name: home for home, name in _LISTED.findall(Path(__file__).with_suffix(".pyi").read_text("utf-8"))}

@@ -163,3 +163,9 @@ def test_ctrl_c_ends_long_games(monkeypatch: pytest.MonkeyPatch) -> None:
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         evaluate("expectimax depth=6", 100_000, workers=2)
+
+
+def test_rules_may_be_text() -> None:
+    found = evaluate("random", 3, seed=1, rules="2048:2x3")
+    assert found.rules == Rules2048(2, 3)
+    assert found.scores.tolist() == evaluate("random", 3, seed=1, rules=Rules2048(2, 3)).scores.tolist()

@@ -102,7 +102,7 @@ def evaluate(
     games: int,
     seed: int = 0,
     workers: int | None = None,
-    rules: Rules2048 | None = None,
+    rules: Rules2048 | str | None = None,
     progress: bool = False,
 ) -> Evaluation2048:
     """Let a player play so many games: text such as "expectimax depth=3", or anything with `move(position, random)`.

@@ -94,7 +94,7 @@ class NoChance:
 
 def follow_player(
     player: str | Player2048,
-    rules: Rules2048 | None = None,
+    rules: Rules2048 | str | None = None,
     tile: int = 0,
     best: float | None = None,
     workers: int | None = None,

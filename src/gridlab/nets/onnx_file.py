@@ -4,44 +4,29 @@ The graph is written node by node, so that no exporter decides what it looks lik
 torch on positions of random games.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from gridlab.core.errors import FileTrouble
 from gridlab.core.extras import import_extra
-from gridlab.core.files import refuse_overlap, try_place, whole_file
 from gridlab.core.splitmix import streams
 from gridlab.games.mnk.rules import Rules
 from gridlab.nets.features import FEATURES, Boards
 from gridlab.nets.judge import Judge
 from gridlab.nets.networks import ValueNetwork
+from gridlab.nets.onnx_written import made_model, write_checked
 from gridlab.search.mnk.geometry import geometry_of
 from gridlab.search.mnk.random_play import open_game
 
-OPSET = 18
 CHECKED = 1000  # positions
-CLOSE = 1e-4
 
 
 def write_onnx(judge: Judge, path: Path) -> float:
     """Write the network, checked; the largest difference to torch that was seen."""
-    if path.suffix != ".onnx":
-        raise FileTrouble(f"{path} is no name for an ONNX file; end it in .onnx")
-    if judge.source is not None:
-        refuse_overlap(judge.source, path)
-    try_place(path)
-    model = model_of(judge.network)
-    import_extra("onnx.checker", "onnx").check_model(model)
-    content = model.SerializeToString()
-    worst = largest_difference(content, judge)
-    if worst > CLOSE:
-        raise FileTrouble(f"{path} was not written: onnxruntime differs from torch by {worst:.2g}")
-    with whole_file(path) as file:
-        file.write(content)
-    return worst
+    return write_checked(path, judge.source, lambda: model_of(judge.network), partial(largest_difference, judge))
 
 
 def model_of(network: ValueNetwork) -> Any:
@@ -75,15 +60,11 @@ def model_of(network: ValueNetwork) -> Any:
         [numbers.from_array(each, name) for name, each in weights.items()]
         + [numbers.from_array(np.array([1], np.int64), "axis")],
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="gridlab")
-    model.ir_version = 9
-    return model
+    return made_model(graph)
 
 
-def largest_difference(content: bytes, judge: Judge) -> float:
+def largest_difference(judge: Judge, session: Any) -> float:
     """Between onnxruntime and torch, on positions of random games."""
-    runtime = import_extra("onnxruntime", "onnx")
-    session = runtime.InferenceSession(content, providers=["CPUExecutionProvider"])
     boards = random_boards(judge.rules, CHECKED)
     (theirs,) = session.run(None, {"features": judge.seen(boards)})
     with torch.inference_mode():

@@ -5,47 +5,34 @@ which are moves. A dual network also gives values [board]: √(points to come / 
 The graph is written node by node, and held to torch on random boards.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from gridlab.core.errors import FileTrouble
 from gridlab.core.extras import import_extra
-from gridlab.core.files import refuse_overlap, try_place, whole_file
 from gridlab.games.game2048.row_tables import row_tables
+from gridlab.nets.onnx_written import made_model, write_checked
 from gridlab.nets.policy import input_of
 from gridlab.nets.policy_file import PolicyFile
 from gridlab.nets.policy_networks import CELLS, DIRECTIONS, NEVER, TILES, Attention, PolicyNetwork
 
-OPSET = 18
 CHECKED = 1000  # boards
-CLOSE = 1e-4
 SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
 
 
 def write_policy_onnx(found: PolicyFile, path: Path) -> float:
     """Write the network, checked; the largest difference to torch that was seen."""
-    if path.suffix != ".onnx":
-        raise FileTrouble(f"{path} is no name for an ONNX file; end it in .onnx")
-    refuse_overlap(found.path, path)
-    try_place(path)
     network = found.network().eval()
-    model = Graph(network).model(found.facts.scale)
-    import_extra("onnx.checker", "onnx").check_model(model)
-    content = model.SerializeToString()
-    worst = largest_difference(content, network)
-    if worst > CLOSE:
-        raise FileTrouble(f"{path} was not written: onnxruntime differs from torch by {worst:.2g}")
-    with whole_file(path) as file:
-        file.write(content)
-    return worst
+    return write_checked(
+        path, found.path, lambda: Graph(network).model(found.facts.scale), partial(largest_difference, network)
+    )
 
 
-def largest_difference(content: bytes, network: PolicyNetwork) -> float:
+def largest_difference(network: PolicyNetwork, session: Any) -> float:
     """Between onnxruntime and torch, on random boards."""
-    session = import_extra("onnxruntime", "onnx").InferenceSession(content, providers=["CPUExecutionProvider"])
     random = np.random.default_rng(0)
     boards = np.bitwise_or.reduce(random.integers(0, 12, (CHECKED, CELLS)).astype(np.uint64) << SHIFTS, axis=1)
     cells, legal = input_of(boards, row_tables())
@@ -136,9 +123,6 @@ class Graph:
              value("legal", self.kinds.BOOL, ["board", DIRECTIONS])], outputs,
             [self.arrays.from_array(each, name) for name, each in self.numbers.items()],
         )  # fmt: skip
-        model = self.helper.make_model(
-            graph, opset_imports=[self.helper.make_opsetid("", OPSET)], producer_name="gridlab"
-        )
-        model.ir_version = 9
+        model = made_model(graph)
         self.helper.set_model_props(model, {"scale": f"{scale:.17g}"})
         return model

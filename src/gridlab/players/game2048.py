@@ -20,6 +20,7 @@ from gridlab.core.errors import BadPlayer
 from gridlab.core.splitmix import Stream
 from gridlab.exact.game2048.probe import Tablebase2048, check_rules
 from gridlab.exact.tables import usual_table
+from gridlab.games import game
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.nets.ntuple_file import load_network
@@ -258,8 +259,9 @@ PLAYERS: dict[str, Kind] = {
 }
 
 
-def find_player2048(player: str | Player2048, rules: Rules2048 | None = None) -> tuple[Player2048, Rules2048]:
+def find_player2048(player: str | Player2048, rules: Rules2048 | str | None = None) -> tuple[Player2048, Rules2048]:
     """A player from text, or the object that is one; and the rules: those asked for, its own, or the standard ones."""
+    rules = None if rules is None else game(rules, "2048")
     if isinstance(player, str):
         rules = rules or Rules2048()
         return make_player(player, rules), rules
