@@ -4,10 +4,9 @@
         play_match(…)                       whatever gridlab.core.workers shares out, and can travel, runs there
 
 Workers share no disk with us and may die. So jobs are sent in batches of about a second, and can be run again; results
-come in the order of the jobs, and hang on nothing but the job. A worker that misses a file says so, is sent the file,
-checked by its SHA-256, and the batch begins again (gridlab.core.travel). A batch that has ended several workers is
-tried once more, job by job, with nothing else on its way; a job that does it again is named. Before any work every
-worker must show that it has our version of everything, and each batch asks that of whoever has come later.
+come in the order of the jobs, and hang on nothing but the job (gridlab.core.cluster_run). A worker that misses a file
+says so, is sent the file, checked by its SHA-256, and the batch begins again (gridlab.core.travel). Before any work
+every worker must show that it has our version of everything, and each batch asks that of whoever has come later.
 """
 
 import logging
@@ -15,29 +14,17 @@ import os
 import threading
 import time
 import warnings
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
-from gridlab.core.cluster_worker import (
-    Carried,
-    Halted,
-    Missing,
-    Order,
-    Stranger,
-    carry_out,
-    halt,
-    lacking,
-    receive,
-)  # fmt: skip
-from gridlab.core.errors import ClusterTrouble, FileTrouble, GridlabError
+from gridlab.core.cluster_run import Run
+from gridlab.core.cluster_worker import Order, halt, lacking, receive
+from gridlab.core.errors import ClusterTrouble, FileTrouble
 from gridlab.core.extras import import_extra
 from gridlab.core.files import sha256_of
 from gridlab.core.passport import Passport, differences, passport
@@ -54,25 +41,8 @@ JOINING = 10.0  # seconds in which a first worker must come
 DESERTED = 20.0  # seconds without any worker after which work is given up
 COUNTING = 2.0  # seconds between two looks at who is there
 LEAVING = 0.4  # seconds that taking leave may take
-BATCH = 1.0  # seconds of work that are sent together
-MOST_JOBS = 64  # in a batch
-AHEAD = 2  # batches a core that are sent before the one waited for is done
 RETRIES = 2  # of a batch that fails by trouble of its machine, such as a full disk
-MOST_MISSES = 20  # of a batch, which may need several files and meet several new workers
 PART = 8 << 20  # bytes of a file that are sent at once
-
-
-@dataclass
-class Batch(Generic[Job, Result]):
-    """Some jobs that travel together, and what has become of them."""
-
-    first: int  # the number of the first job
-    jobs: list[Job]
-    future: "Future[Any] | None" = None
-    results: list[Result] | None = None
-    error: Exception | None = None  # of the job after these results: raised in its turn, as on one machine
-    suspect: bool = False  # workers have died of it, or beside it
-    misses: int = 0  # how often a worker has missed a file
 
 
 class Worker(NamedTuple):
@@ -277,106 +247,6 @@ class Cluster:
         if not future.done():
             raise ClusterTrouble(f"the cluster at {self.address} has not answered for {seconds:.0f} seconds")
         return future.result()
-
-
-class Run(Generic[Job, Result]):
-    """The jobs of one call, on their way."""
-
-    def __init__(
-        self, cluster: Cluster, function: Callable[[Job], Result], jobs: Iterable[Job], name: Callable[[Job], str]
-    ) -> None:
-        self.cluster, self.function, self.name = cluster, function, name
-        self.id, self.executor = uuid4().hex, cluster.executor()
-        self._jobs, self._sent = iter(jobs), 0
-        self._waiting: deque[Batch[Job, Result]] = deque()
-        self._pace = 0.0  # seconds a job, as the latest batch has shown; 0 before
-
-    def results(self) -> Iterator[Result]:
-        while self._fill():
-            self._look()
-            if (results := self._waiting[0].results) is not None:
-                batch = self._waiting.popleft()
-                yield from results
-                if batch.error is not None:
-                    raise batch.error
-                continue
-            wait([each.future for each in self._waiting if each.future], timeout=STEP, return_when=FIRST_COMPLETED)
-            check()
-            self.cluster.require_alive()
-
-    def cancel(self) -> None:
-        self.cluster.stop(self.id, self.executor)
-
-    def _fill(self) -> bool:
-        """Send as much as may be on its way, but a suspect all alone; whether anything is to be waited for."""
-        if suspects := [each for each in self._waiting if each.suspect and each.results is None]:
-            if not any(each.future for each in self._waiting):
-                self._send(suspects[0])
-            return True
-        while len(self._waiting) < AHEAD * self.cluster.cores and not any(each.error for each in self._waiting):
-            size = min(MOST_JOBS, max(1, int(BATCH / self._pace))) if self._pace else 1
-            jobs = list(islice(self._jobs, size))
-            if not jobs:
-                break
-            batch: Batch[Job, Result] = Batch(self._sent, jobs)
-            self._sent += len(jobs)
-            self._waiting.append(batch)
-            self._send(batch)
-        return bool(self._waiting)
-
-    def _send(self, batch: Batch[Job, Result]) -> None:
-        order = self.cluster.order(self.id, self.function, batch.jobs)
-        batch.future = self.executor.submit(carry_out, order)
-
-    def _look(self) -> None:
-        """See to all batches that have ended in one way or another."""
-        for batch in [each for each in self._waiting if each.future and each.future.done()]:
-            future, batch.future = batch.future, None
-            assert future is not None
-            try:
-                self._take(batch, future.result())
-            except CancelledError as error:  # as the client does with all it has sent when the connection is lost
-                raise self.cluster.gone() from error
-            except self.cluster._library.KilledWorker as death:
-                self._try_again(batch, death)
-            except GridlabError:
-                raise
-            except (OSError, MemoryError, ImportError, AttributeError) as error:  # of their machines, again and again
-                raise ClusterTrouble(
-                    f"{self._named(batch)} fails on workers: {type(error).__name__}: {error}"
-                ) from error
-
-    def _named(self, batch: Batch[Job, Result]) -> str:
-        return f"job {batch.first + 1}, {self.name(batch.jobs[0])},"
-
-    def _take(self, batch: Batch[Job, Result], said: Any) -> None:
-        if isinstance(said, Missing):
-            batch.misses += 1
-            if batch.misses > MOST_MISSES:
-                raise ClusterTrouble(f"{said.files[0]} does not arrive at workers; look whether their disks are full")
-            self.cluster.send(said.files)
-            self._send(batch)
-        elif isinstance(said, Carried):
-            batch.results, batch.error = said.results, said.error
-            self._pace = said.seconds / len(batch.jobs)
-        elif isinstance(said, Stranger):
-            raise ClusterTrouble(f"the worker {said.address}, which has come later, {'; '.join(said.flaws)}")
-        else:
-            assert isinstance(said, Halted)
-            raise ClusterTrouble(f"a worker of {self.cluster.address} was told to stop; repeat the command")
-
-    def _try_again(self, batch: Batch[Job, Result], death: Any) -> None:
-        """Once more, job by job, with nothing beside it: it may be innocent, and others have ended its workers."""
-        if batch.suspect:
-            raise ClusterTrouble(
-                f"{self._named(batch)} ends every worker that begins it, the last was {death.last_worker.address}; "
-                "look into its log, or at its memory"
-            ) from death
-        place = self._waiting.index(batch)
-        del self._waiting[place]
-        for offset, job in enumerate(batch.jobs):
-            alone: Batch[Job, Result] = Batch(batch.first + offset, [job], suspect=True)
-            self._waiting.insert(place + offset, alone)
 
 
 def _digest_at_home(path: Path) -> str:
