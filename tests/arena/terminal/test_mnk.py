@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -250,6 +251,14 @@ def test_endings_are_told_by_the_rules(rules: Rules, moves: str, text: str) -> N
     for move in moves.split():
         position = position.play(move)
     assert ending_text(position) == text
+
+
+def test_the_last_move_is_underlined_where_there_is_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    boards = [text for text in Evening("22", "13", "undo", "quit").said if "1  2  3" in text]
+    marked = [re.findall(r";4m(\S)\x1b", board) for board in boards]
+    assert marked == [[], ["X"], ["O"], ["X"]]
 
 
 # ---- real terminals
