@@ -11,7 +11,7 @@ from gridlab.core.signals import SIGNALS
 def advance(bar: Any, done: float, state: str) -> None:
     """So much is done of what the bar counts, and this is what the training says of itself."""
     bar.set_postfix_str(state, refresh=False)
-    bar.update(max(0, round(done) - bar.n))
+    bar.update(max(0, round(min(done, bar.total or done)) - bar.n))  # a clock may have gone on
 
 
 @contextmanager

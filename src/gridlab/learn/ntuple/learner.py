@@ -105,12 +105,9 @@ class Learner:
         call(lambda: self._work(0, stop, compile_only=True), stop)
         begun = time.monotonic()
 
-        def look_at_the_clock() -> None:
+        def watch() -> None:
             with self.lock:
                 self.learnt = msgspec.structs.replace(self.learnt, seconds=before + time.monotonic() - begun)
-
-        def watch() -> None:
-            look_at_the_clock()
             advance(shown, self.learnt.games if seconds is None else self.learnt.seconds, self._state())
 
         def work() -> None:
@@ -120,7 +117,7 @@ class Learner:
         try:
             call(work, stop, SAVE_EVERY if seconds is None else min(SAVE_EVERY, seconds), watch)
         finally:
-            look_at_the_clock()
+            watch()
 
     def _work(self, worker: int, stop: Stop, compile_only: bool = False) -> None:
         """What a thread does: take some games, learn from them, tell about them."""
