@@ -25,6 +25,7 @@ from gridlab.core.stop import Stop, current_stop, stop_flag, working
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
+NEVER_TOO_LARGE = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e18"}  # workers that compile grow; loky would start them anew
 STEP = 0.1  # seconds between two looks at Ctrl-C and the clock
 
 
@@ -209,7 +210,7 @@ def _process_pool(workers: int) -> Iterator[Executor]:
     from loky import ProcessPoolExecutor  # slow to import, and most commands need no processes
 
     _start_tracker()
-    pool = ProcessPoolExecutor(workers, initializer=follow_parent, initargs=(os.getpid(),))
+    pool = ProcessPoolExecutor(workers, initializer=follow_parent, initargs=(os.getpid(),), env=NEVER_TOO_LARGE)
     try:
         yield pool
     except BaseException:
