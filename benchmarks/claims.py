@@ -538,7 +538,7 @@ def main() -> None:
                 found.append(rate)
     if chosen.json:
         rows = [vars(rate) for rate in found]
-        chosen.json.write_text(json.dumps({"versions": versions(), "seconds": chosen.seconds, "rates": rows}))
+        chosen.json.write_text(json.dumps({"versions": versions(), "rates": rows}))
 
 
 if __name__ == "__main__":

@@ -71,14 +71,13 @@ def strength(games: int) -> dict[str, list[Dot]]:
     for title, players in PLAYERS.items():
         for player in players:
             evaluate(player, 1, seed=2, workers=1)  # compiled before the clock starts
-            number = max(2, games // 20) if player.startswith("mcts") else games
-            found = evaluate(player, number, seed=1, workers=1)
+            found = evaluate(player, games, seed=1, workers=1)
             move, interval = 1 / found.moves_per_second, found.mean_score_interval
             assert interval is not None
             low, high = interval
             lines.setdefault(title, []).append(Dot(1e6 * move, found.mean_score, player.rpartition("=")[2]))
             print(
-                f"{player:<40} {number:>5} games {found.mean_score:>9,.0f} ({low:,.0f} to {high:,.0f})"
+                f"{player:<40} {games:>5} games {found.mean_score:>9,.0f} ({low:,.0f} to {high:,.0f})"
                 f" {1e6 * move:>10,.1f} µs of CPU a move",
                 flush=True,
             )
@@ -104,7 +103,7 @@ def draw(lines: dict[str, list[Dot]], path: Path, across: str, up: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=("size", "strength"))
-    parser.add_argument("--games", type=int, default=100, help="of each player of 2048")
+    parser.add_argument("--games", type=int, default=30, help="of each player of 2048")
     chosen = parser.parse_args()
     if chosen.only != "strength":
         draw(sizes(), IMAGES / "bench-size.png", "legal positions of the game", "seconds of CPU, one core")

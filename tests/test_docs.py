@@ -1,5 +1,6 @@
 """README and docs are true: every command is run, every output compared, every picture made anew."""
 
+import json
 import os
 import re
 import subprocess
@@ -94,6 +95,13 @@ def test_the_rooms_are_drawn_as_they_are(monkeypatch: pytest.MonkeyPatch) -> Non
     rooms = import_module("rooms")
     page = (DOCS / "design.md").read_text()
     assert rooms.redrawn(page) == page, "python tools/rooms.py draws them anew"
+
+
+def test_the_benchmarks_are_those_that_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    module = import_module("page")
+    measured = json.loads((ROOT / "docs" / "benchmarks.json").read_text())
+    assert module.page(measured) == (ROOT / "docs" / "benchmarks.md").read_text(), "python benchmarks/page.py --page"
 
 
 def test_the_picture_is_what_the_code_draws() -> None:
