@@ -100,12 +100,12 @@ def body(name: str, found: dict[str, Any]) -> str:
 
 def table(rates: list[dict[str, Any]]) -> str:
     """Claims in rows, a contender each."""
-    lines = ["| what | by | a CPU second | gridlab does |", "|---|---|---:|---:|"]
+    lines = ["| what | by | a CPU second | gridlab to this |", "|---|---|---:|---:|"]
     named = ""
     for rate in rates:
         what = f"**{rate['claim']}**, {rate['unit']}" if rate["claim"] != named else ""
         named = rate["claim"]
-        ratio = "" if what else f"{short(rate['ratio'])} times as much"
+        ratio = "" if what else f"{short(rate['ratio'])} ×"
         lines.append(f"| {what} | {rate['by']} | {short(rate['per_second'])} | {ratio} |")
     return "\n".join(lines) + "\n\n"
 
