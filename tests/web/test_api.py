@@ -2,6 +2,7 @@
 
 import json
 import time
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from gridlab.arena.records.game2048 import parse
 from gridlab.arena.records.mnk import Record, find_flaw
 from gridlab.arena.tournament import read_tournament
 from gridlab.games.game2048.position import Position2048
-from tests.web.conftest import Ask
+from tests.web.conftest import Ask, Server
 
 pytestmark = pytest.mark.compiled
 
@@ -271,3 +272,14 @@ def test_players_are_those_of_the_registry(ask: Ask) -> None:
         said = {each["name"]: each for each in ask("/players", game=name)}
         assert set(said) == set(kinds_of(game(name))) - {"command"}
     assert "squava" in {each["name"]: each for each in ask("/players", game="tictactoe")}["dqn"]["reason"]
+
+
+@pytest.mark.long
+def test_a_connection_may_be_idle(server: Server) -> None:
+    """One that is closed after five seconds, as uvicorn does, loses requests that come just then."""
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    for pause in (6, 0):
+        connection.request("GET", "/health")
+        assert connection.getresponse().read()
+        time.sleep(pause)
+    connection.close()

@@ -10,6 +10,8 @@ from gridlab.core.errors import GridlabError
 from gridlab.web.app import make_app
 from gridlab.web.settings import Settings
 
+IDLE = 60  # seconds until a connection that nobody uses is closed: a request that comes just then is lost
+
 
 class AddressTrouble(GridlabError):
     """An address that cannot be listened at."""
@@ -21,8 +23,9 @@ def serve(settings: Settings, port: int, say: Callable[[str], object], open_page
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{shown}:{listening.getsockname()[1]}/"
     config = uvicorn.Config(
-        make_app(settings), log_level="warning", access_log=False, timeout_graceful_shutdown=2, server_header=False
-    )
+        make_app(settings), log_level="warning", access_log=False, timeout_graceful_shutdown=2, server_header=False,
+        timeout_keep_alive=IDLE,
+    )  # fmt: skip
     say(f"gridlab is at {address} (Ctrl-C ends it)")
     if open_page:
         webbrowser.open(address)
