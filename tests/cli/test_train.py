@@ -1,6 +1,7 @@
 """Training, inspection and export on the command line."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gridlab.core import progress
 from tests.conftest import Run
 
 pytestmark = pytest.mark.compiled
@@ -62,11 +64,14 @@ def test_a_training_is_not_rewritten_by_going_on(gridlab: Run, tmp_path: Path) -
     assert (code, json.loads(out)["episodes"]) == (0, 14)
 
 
-def test_without_a_terminal_lines_tell_how_it_goes(gridlab: Run, tmp_path: Path) -> None:
+def test_without_a_terminal_lines_tell_how_it_goes(
+    gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "FIRST_LINE", 0.0)
     start = ("train", "squava", "--preset", "guide", "--episodes", "20", "--double", "--workers", "1", "--out")
     code, _, err = gridlab(*start, str(tmp_path / "told"))
     assert code == 0
-    assert "3 of 20 episodes: random, ε 0.99" in err
+    assert re.search(r"3/20 \[.* episodes/s, random, ε 0\.99", err), err
     code, _, err = gridlab(*start, str(tmp_path / "quiet"), "--quiet")
     assert (code, err) == (0, "")
     told, quiet = ((tmp_path / name / "training.safetensors").read_bytes() for name in ("told", "quiet"))
