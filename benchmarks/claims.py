@@ -501,6 +501,15 @@ def measure(claim: Claim, seconds: float) -> list[Rate]:
     return [Rate(claim.name, claim.unit, by, rate, ours / rate) for by, rate in best.items()]
 
 
+def show(claim: Claim, seconds: float) -> list[Rate]:
+    """Measure a claim and print what came of it."""
+    print(f"{claim.name}: {claim.unit} per CPU second, and how many times as many gridlab does")
+    found = measure(claim, seconds)
+    for rate in found:
+        print(f"  {rate.by:<42} {rate.per_second:>16,.1f} {rate.ratio:>12,.1f}", flush=True)
+    return found
+
+
 def rate_of(run: Run, seconds: float) -> float:
     """Units per CPU second, over at least so many of them."""
     done, begun = 0, time.process_time()
@@ -532,10 +541,7 @@ def main() -> None:
     found: list[Rate] = []
     for claim in CLAIMS:
         if chosen.only in claim.name:
-            print(f"{claim.name}: {claim.unit} per CPU second, and how many times as many gridlab does")
-            for rate in measure(claim, chosen.seconds):
-                print(f"  {rate.by:<42} {rate.per_second:>16,.1f} {rate.ratio:>12,.1f}", flush=True)
-                found.append(rate)
+            found += show(claim, chosen.seconds)
     if chosen.json:
         rows = [vars(rate) for rate in found]
         chosen.json.write_text(json.dumps({"versions": versions(), "rates": rows}))

@@ -1,4 +1,4 @@
-"""Environments: steps per CPU second of one core. benchmarks/claims.py has them beside pgx, OpenSpiel and PettingZoo.
+"""Environments: steps per CPU second of one core. At the end beside pgx, jumanji, OpenSpiel and PettingZoo.
 
 python benchmarks/environments.py [--games N] [--seconds S]
 
@@ -81,6 +81,10 @@ def main() -> None:
     single("gridlab/InARow-v0", chosen.seconds, opponent=None)
     single("gridlab/InARow-v0", chosen.seconds, opponent="random")
     single("gridlab/2048-v0", chosen.seconds)
+    claims = importlib.import_module("claims")  # beside this file
+    for claim in claims.CLAIMS:
+        if claim.name.startswith("steps of"):
+            claims.show(claim, chosen.seconds / 2)
 
 
 if __name__ == "__main__":
