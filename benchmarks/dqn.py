@@ -4,6 +4,7 @@ Run by `make bench`; the figures stand in docs/learning-squava.md. CPU times, on
 GRIDLAB_TABLEBASE=squava.tb also how often the sign of the network is right; more checkpoints may be named for that.
 """
 
+import importlib
 import os
 import sys
 import time
@@ -101,24 +102,10 @@ def wall(play: Callable[[range], Any], groups: list[range], workers: int) -> flo
     return time.perf_counter() - begun
 
 
-def random_positions(number: int) -> list[Position]:
-    """Ongoing positions of 4 to 10 stones."""
-    random = np.random.default_rng(0)
-    found: list[Position] = []
-    while len(found) < number:
-        position = Position(SQUAVA)
-        for _ in range(int(random.integers(4, 11))):
-            if moves := position.moves():
-                position = position.play(int(random.choice(moves)))
-        if position.outcome() is None:
-            found.append(position)
-    return found
-
-
 def searches() -> None:
     print("a move, means over random positions of 4 to 10 stones; CPU time")
     for depth, number in ((2, 100), (3, 50), (4, 20), (5, 8), (6, 4)):
-        positions = random_positions(number)
+        positions = importlib.import_module("search").random_positions(SQUAVA, number)  # beside this file
         for name, search in (("every leaf", every_leaf), ("pruned", pruned)):
             measure(f"depth {depth}, {name}", search, positions, depth)
         alpha_beta(positions, depth)

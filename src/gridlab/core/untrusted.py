@@ -3,6 +3,7 @@
     open_regular           a file on a disk, which can be mapped
     read_bytes, lines      no more bytes than such a file can have, whatever stands at the path
     parse_json, read_json  JSON of a declared form (msgspec): types, ranges and names are checked while it is read
+    unpack                 a zstandard frame, if it holds as many bytes as it should
     checked_array          numbers of one kind, one shape, one range: the only way for arrays from a file to a kernel
     refusing               whatever a library makes of damaged bytes becomes one sentence
 
@@ -102,6 +103,22 @@ def parse_json(text: bytes | str, form: type[Form], where: object) -> Form:
 def read_json(path: Path, form: type[Form], most: int = MOST_BYTES, regular: bool = False) -> Form:
     """A file of JSON."""
     return parse_json(read_bytes(path, most, regular), form, path)
+
+
+def unpack(frame: bytes, expected: int, name: str, unit: str = "bytes") -> bytes:
+    """What a zstandard frame holds, so many bytes and no others."""
+    import zstandard
+
+    try:
+        stated = zstandard.frame_content_size(frame)  # what unpacking will take, whatever the frame holds
+        if stated != expected:
+            raise SpoiltFile(f"{name} has {stated:,} {unit}, not {expected:,}")
+        found = zstandard.ZstdDecompressor().decompress(frame, max_output_size=expected, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise SpoiltFile(f"{name} cannot be unpacked: {error}") from error
+    if len(found) != expected:
+        raise SpoiltFile(f"{name} has {len(found):,} {unit}, not {expected:,}")
+    return found
 
 
 def checked_array(

@@ -138,6 +138,19 @@ def test_parts_are_whole_games(folder: Path) -> None:
         moves.split(0.5, 0.2)
 
 
+@pytest.mark.parametrize("early", [0.0, 0.5, 1.0])
+def test_early_moves_are_drawn_as_often_as_said(folder: Path, early: float) -> None:
+    """The n-th move of a game is drawn as n to the power of -early, whichever game it is of."""
+    moves = Moves2048(folder / "games.jsonl", folder / "games.csv").part([1, 3, 8])
+    lengths = [len(moves.part([place])) for place in range(3)]
+    weights = np.concatenate([[(number + 1) ** -early for number in range(length)] for length in lengths])
+    drawn = moves.draw(200_000, early, np.random.default_rng(3))
+    found = np.bincount(drawn, minlength=len(moves))
+    expected = 200_000 * weights / weights.sum()
+    assert len(found) == len(moves)
+    assert ((found - expected) ** 2 / expected).sum() < len(moves) + 5 * (2 * len(moves)) ** 0.5
+
+
 def test_loaders_take_it_as_it_stands(folder: Path) -> None:
     torch = pytest.importorskip("torch")
     moves = Moves2048(folder / "games.jsonl", symmetries=True)

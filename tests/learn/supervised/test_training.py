@@ -113,6 +113,14 @@ def test_resuming_continues_the_same_curve(games: Path, tmp_path: Path, method: 
     assert same(whole, learn(tmp_path / "again", games, method))
 
 
+def test_early_moves_are_learnt_from_more_often(games: Path, tmp_path: Path) -> None:
+    """Which moves an epoch sees hangs on the setting, and is the same each time."""
+    one, other = (learn(tmp_path / name, games, more=(*SMALL, "early=0.9")) for name in ("one", "other"))
+    assert same(one, other)
+    assert one.facts.settings["early"] == 0.9
+    assert not same(one, learn(tmp_path / "even", games))
+
+
 def test_more_epochs_and_nothing_else(games: Path, tmp_path: Path) -> None:
     path = tmp_path / "net"
     learn(path, games, epochs=1)

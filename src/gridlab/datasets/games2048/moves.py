@@ -88,6 +88,19 @@ class Moves2048:
         """Let symmetries be drawn anew; workers of a loader hear of it when they begin."""
         self.epoch = epoch
 
+    def draw(self, number: int, early: float, random: np.random.Generator) -> NDArray[np.int64]:
+        """Numbers of moves by chance, early ones of a game more often: the n-th as n to the power of -`early`.
+
+        With 0 all moves are alike, with 1 the logarithm of n is. One table of sums serves games of every length.
+        """
+        lengths = np.diff(self._ends, prepend=0)
+        sums = np.cumsum(np.arange(1, lengths.max(initial=0) + 1) ** -float(early))
+        shares = np.cumsum(np.concatenate(([0.0], sums))[lengths])
+        games = np.searchsorted(shares, random.random(number) * shares[-1], "right").clip(max=len(lengths) - 1)
+        places = np.searchsorted(sums, random.random(number) * sums[lengths[games] - 1], "right")
+        numbers: NDArray[np.int64] = self._ends[games] - lengths[games] + places.clip(max=lengths[games] - 1)
+        return numbers
+
     # ---- moves
 
     def samples(self, numbers: Sequence[int] | NDArray[np.int64]) -> Samples:

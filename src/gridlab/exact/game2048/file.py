@@ -32,7 +32,7 @@ from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import GridlabError, SpoiltFile
 from gridlab.core.files import Checksummed, whole_file
 from gridlab.core.jit import kernel
-from gridlab.core.untrusted import Count, open_regular, parse_json, reading
+from gridlab.core.untrusted import Count, open_regular, parse_json, reading, unpack
 from gridlab.exact.game2048.layers import Values
 from gridlab.exact.game2048.solve import FIRST_SUM, Layer
 from gridlab.games.game2048.kernels import FIFTEEN, FOUR, ONE, S16, ZERO, Boards, walls_of
@@ -214,8 +214,8 @@ class TableFile2048:
         found = self.packed(total)
         number, width = found.stored.afters, _bytes_a_board(self.rules)
         name = f"{self.path}: sum {total}"
-        planes = np.frombuffer(_unpacked(found.boards, number * width, name), np.uint8).reshape(width, number)
-        values = np.frombuffer(_unpacked(found.values, 8 * number, name), "<f8").astype(np.float64)
+        planes = np.frombuffer(unpack(found.boards, number * width, name), np.uint8).reshape(width, number)
+        values = np.frombuffer(unpack(found.values, 8 * number, name), "<f8").astype(np.float64)
         boards = np.empty(number, np.uint64)
         rules, largest = self.rules, (self.rules.largest or 0).bit_length() - 1
         if not read_boards(planes, rules.rows, rules.cols, np.uint64(walls_of(rules)), total, largest, boards):
@@ -228,19 +228,6 @@ class TableFile2048:
     def all_packed(self) -> Iterator[PackedLayer]:
         """Every layer as it stands in the file."""
         return (self.packed(total) for total in self.layers)
-
-
-def _unpacked(data: bytes, expected: int, name: str) -> bytes:
-    try:
-        stated = zstandard.frame_content_size(data)  # what unpacking will take, whatever the frame holds
-        if stated != expected:
-            raise SpoiltFile(f"{name} has {stated:,} bytes, not {expected:,}")
-        found = zstandard.ZstdDecompressor().decompress(data, max_output_size=expected, allow_extra_data=False)
-    except zstandard.ZstdError as error:
-        raise SpoiltFile(f"{name} cannot be unpacked: {error}") from error
-    if len(found) != expected:
-        raise SpoiltFile(f"{name} has {len(found):,} bytes, not {expected:,}")
-    return found
 
 
 @kernel

@@ -6,10 +6,9 @@ below; how many boards there are to move.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,32 +19,20 @@ from gridlab.core.progress import bar
 from gridlab.exact.game2048.layers import Values, after_moves, board_of, means, sums_over_tiles, table_of
 from gridlab.exact.game2048.probe import Tablebase2048
 from gridlab.exact.game2048.solve import NONE
+from gridlab.exact.verdict import FULL, Verdict
 from gridlab.games.game2048.kernels import Boards
 
 SAMPLE = 50  # values of each layer worked out anew
-FULL = "--full checks all of them"
 
 
 @dataclass(frozen=True)
-class Verdict2048:
-    """What was looked at, and what is wrong with it."""
+class Verdict2048(Verdict):
+    layers: int = 0
+    values: int = 0  # worked out anew
 
-    file: str
-    rules: str
-    layers: int
-    values: int  # worked out anew
-    full: bool
-    remarks: tuple[str, ...]
-    complaints: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """For `--json`."""
-        return asdict(self) | {"sound": not self.complaints}
-
-    def __str__(self) -> str:
-        looked = f"{self.file}: {self.rules}, {self.layers:,} layers unpacked, {self.values:,} values worked out anew"
-        verdict = "sound" if not self.complaints else f"{len(self.complaints)} things are wrong"
-        return "\n".join([looked, *self.remarks, *(f"wrong: {each}" for each in self.complaints), verdict])
+    @property
+    def looked_at(self) -> str:
+        return f"{self.layers:,} layers unpacked, {self.values:,} values worked out anew"
 
 
 def verify(path: Path, full: bool = False, seed: int = 0, progress: bool = False) -> Verdict2048:
@@ -53,12 +40,12 @@ def verify(path: Path, full: bool = False, seed: int = 0, progress: bool = False
     try:
         table = Tablebase2048(path)
     except SpoiltFile as error:
-        return Verdict2048(str(path), "?", 0, 0, full, (), (str(error),))
+        return Verdict2048(str(path), "?", full, (), (str(error),))
     remarks = () if full else (f"not checked: values other than these, and which boards there are; {FULL}",)
     behaviour = table.file.directory.behaviour
     if behaviour != BEHAVIOUR:
         wrong = f"the file was made for behaviour {behaviour}; this is {BEHAVIOUR}"
-        return Verdict2048(str(path), str(table.rules), 0, 0, full, remarks, (wrong,))
+        return Verdict2048(str(path), str(table.rules), full, remarks, (wrong,))
     random, complaints, values, layers = np.random.default_rng(seed), list[str](), 0, 0
     with bar(len(table.file.layers), f"verifying {table.rules}", "layers", progress) as shown:
         for total in table.file.layers:
@@ -68,7 +55,7 @@ def verify(path: Path, full: bool = False, seed: int = 0, progress: bool = False
                 judged, wrong_ones = 0, [str(error)]
             layers, values, complaints = layers + 1, values + judged, complaints + wrong_ones
             shown.update(1)
-    return Verdict2048(str(path), str(table.rules), layers, values, full, remarks, tuple(complaints))
+    return Verdict2048(str(path), str(table.rules), full, remarks, tuple(complaints), layers, values)
 
 
 def _check_layer(table: Tablebase2048, total: int, random: np.random.Generator | None) -> tuple[int, list[str]]:

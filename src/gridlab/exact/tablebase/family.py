@@ -44,7 +44,7 @@ def probe(path: Path, board: str) -> Solution:
     return table.probe(Position.parse(board, table.rules))
 
 
-def verify(path: Path, full: bool, seed: int, workers: int | None, progress: bool) -> verification.Verdict:
+def verify(path: Path, full: bool, seed: int, workers: int | None, progress: bool) -> verification.VerdictMnk:
     return verification.verify(path, full, seed, workers, progress)
 
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.errors import GridlabError, SpoiltFile
 from gridlab.core.files import Checksummed, whole_file
-from gridlab.core.untrusted import open_regular, reading
+from gridlab.core.untrusted import open_regular, reading, unpack
 from gridlab.exact.tablebase.blocks import BLOCK
 from gridlab.exact.tablebase.directory import Directory, PlyCounts, StoredPly, all_possible
 from gridlab.exact.tablebase.rows import Scores
@@ -164,16 +164,7 @@ class TableFile:
         """The scores of a block."""
         packed, expected = self.packed(ply, block), self._plies[ply].scores_in(block)
         name = f"{self.path}: block {block} of ply {ply}"
-        try:
-            stated = zstandard.frame_content_size(packed)  # what unpacking will take, whatever the frame holds
-            if stated != expected:
-                raise SpoiltFile(f"{name} has {stated:,} scores, not {expected:,}")
-            data = zstandard.ZstdDecompressor().decompress(packed, max_output_size=expected, allow_extra_data=False)
-        except zstandard.ZstdError as error:
-            raise SpoiltFile(f"{name} cannot be unpacked: {error}") from error
-        scores = np.frombuffer(data, np.int8)
-        if len(scores) != expected:
-            raise SpoiltFile(f"{name} has {len(scores):,} scores, not {expected:,}")
+        scores = np.frombuffer(unpack(packed, expected, name, "scores"), np.int8)
         if not all_possible(scores, self.directory.rules.cells - ply):
             raise SpoiltFile(f"{name} holds scores that cannot be")
         return scores

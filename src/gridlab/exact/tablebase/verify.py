@@ -4,10 +4,9 @@ Always: directory, checksums, every block unpacked; counts against the census an
 of positions of every ply worked out anew from their successors by the rules. In full: every score of every block.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,44 +23,30 @@ from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.exact.tablebase.scores import before
+from gridlab.exact.verdict import FULL, Verdict
 from gridlab.games.mnk.position import Position
 
 SAMPLE = 200  # positions of each ply worked out anew
-FULL = "--full checks all of them"
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What was looked at, and what is wrong with it."""
+class VerdictMnk(Verdict):
+    blocks: int = 0
+    positions: int = 0  # worked out anew
 
-    file: str
-    rules: str
-    blocks: int
-    positions: int  # worked out anew
-    full: bool
-    remarks: tuple[str, ...]
-    complaints: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """For `--json`."""
-        return asdict(self) | {"sound": not self.complaints}
-
-    def __str__(self) -> str:
-        looked = (
-            f"{self.file}: {self.rules}, {self.blocks:,} blocks unpacked, {self.positions:,} positions worked out anew"
-        )
-        verdict = "sound" if not self.complaints else f"{len(self.complaints)} things are wrong"
-        return "\n".join([looked, *self.remarks, *(f"wrong: {each}" for each in self.complaints), verdict])
+    @property
+    def looked_at(self) -> str:
+        return f"{self.blocks:,} blocks unpacked, {self.positions:,} positions worked out anew"
 
 
 def verify(
     path: Path, full: bool = False, seed: int = 0, workers: int | None = None, progress: bool = False
-) -> Verdict:
+) -> VerdictMnk:
     """Judge a file. What cannot be read at all is a complaint too."""
     try:
         file = TableFile(path)
     except SpoiltFile as error:
-        return Verdict(str(path), "?", 0, 0, full, (), (str(error),))
+        return VerdictMnk(str(path), "?", full, (), (str(error),))
     rules, behaviour = file.directory.rules, file.directory.behaviour
     remarks = [] if full else [f"not checked: scores other than these, and how many positions have which; {FULL}"]
     blocks = positions = 0
@@ -75,7 +60,7 @@ def verify(
         complaints += wrong
         if full and not complaints:
             positions, remarks, complaints = check_all(file, counts, workers, progress)
-    return Verdict(str(path), str(rules), blocks, positions, full, tuple(remarks), tuple(complaints))
+    return VerdictMnk(str(path), str(rules), full, tuple(remarks), tuple(complaints), blocks, positions)
 
 
 def check_blocks(file: TableFile, workers: int | None, progress: bool) -> tuple[int, list[str]]:

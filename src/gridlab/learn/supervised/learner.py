@@ -98,8 +98,9 @@ class Learner:
     def _numbers(self) -> NDArray[np.int64]:
         """The moves of this epoch, in their order."""
         if self._order[0] != self.epoch:
-            random = np.random.default_rng((self.seed, self.epoch))
-            self._order = (self.epoch, random.permutation(len(self.data.train))[: self.moves])
+            random, train, early = np.random.default_rng((self.seed, self.epoch)), self.data.train, self.settings.early
+            some = train.draw(self.moves, early, random) if early else random.permutation(len(train))[: self.moves]
+            self._order = (self.epoch, some)
         return self._order[1]
 
     def rate(self) -> float:

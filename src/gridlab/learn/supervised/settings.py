@@ -31,6 +31,7 @@ class SupervisedSettings:
     weight_decay: Share = 0.01
     augment: bool = True  # every move as one of the eight images of its board
     epoch_moves: Annotated[int, Meta(ge=0, le=10**10)] = 0  # learnt from in an epoch, drawn at random; 0 all of them
+    early: Share = 0.0  # draws the n-th move of a game as n to the power of -early, so that beginnings are not rare
     validation: Annotated[float, Meta(ge=0, le=0.5)] = 0.15  # the share of games that says when to stop
     test: Annotated[float, Meta(ge=0, le=0.5)] = 0.15  # the share of games that says how good it has become
     measured: Annotated[int, Meta(ge=1, le=10**8)] = 50_000  # moves of those looked at, at most

@@ -20,14 +20,12 @@ from gridlab.games.mnk.position import Position
 from gridlab.games.notation import move_text
 from gridlab.nets.ntuple_file import read_network
 from gridlab.web.lab import Lab
-from gridlab.web.models import (
-    BoardText,
+from gridlab.web.models import BoardText, Direction, FileName
+from gridlab.web.models.data import (
     CheckpointInfo,
     Contains,
     CurvePoint,
-    Direction,
     Drawn,
-    FileName,
     FoundFile,
     Game2048Info,
     Games2048Page,
@@ -41,8 +39,8 @@ from gridlab.web.models import (
     Replay2048,
     TablebaseInfo,
     TerminalsInfo,
-    Values,
 )
+from gridlab.web.models.mnk import Values
 from gridlab.web.settings import REPLY_SECONDS
 
 FAR = 2**62

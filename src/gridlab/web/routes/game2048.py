@@ -16,17 +16,12 @@ from gridlab.games.registry import game
 from gridlab.players.game2048 import NTuplePlayer, adviser_of
 from gridlab.players.registry import Player
 from gridlab.web.lab import Lab
-from gridlab.web.models import (
+from gridlab.web.models import BoardText, Direction, GameText, PlayerText, RecordLine, Seed
+from gridlab.web.models.game2048 import (
     Autoplay2048,
     Board2048,
-    BoardText,
-    Direction,
-    GameText,
     Move2048,
-    PlayerText,
     Record2048,
-    RecordLine,
-    Seed,
     State2048,
     Step2048,
     Steps2048,

@@ -25,7 +25,8 @@ from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 from gridlab.search.budget import Budget
 from gridlab.web.lab import Lab
-from gridlab.web.models import FileAsked, FindAsked, GradeAsked, JobInfo, MatchAsked, SolveAsked, Values
+from gridlab.web.models.jobs import FileAsked, FindAsked, GradeAsked, JobInfo, MatchAsked, SolveAsked
+from gridlab.web.models.mnk import Values
 from gridlab.web.players import safe_player
 from gridlab.web.routes.mnk import position_of
 from gridlab.web.work import Job

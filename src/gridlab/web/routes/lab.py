@@ -9,7 +9,8 @@ from gridlab import __version__
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.games.registry import FAMILIES, game
 from gridlab.web.lab import Lab
-from gridlab.web.models import GameText, Health, LabInfo, NamedGame, PlayerKind, Setting
+from gridlab.web.models import GameText
+from gridlab.web.models.lab import Health, LabInfo, NamedGame, PlayerKind, Setting
 from gridlab.web.settings import REPLY_SECONDS
 
 

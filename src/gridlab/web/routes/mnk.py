@@ -16,17 +16,14 @@ from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 from gridlab.search.mnk.mcts import search
 from gridlab.web.lab import Lab
-from gridlab.web.models import (
-    BoardText,
-    FileName,
+from gridlab.web.models import BoardText, FileName, GameText, RecordLine
+from gridlab.web.models.mnk import (
     GameAsked,
     GameState,
-    GameText,
     Line,
     Opinion,
     OpinionMove,
     PositionInfo,
-    RecordLine,
     ReviewAsked,
     ReviewResult,
     ReviewStep,
