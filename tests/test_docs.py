@@ -97,6 +97,14 @@ def test_the_rooms_are_drawn_as_they_are(monkeypatch: pytest.MonkeyPatch) -> Non
     assert rooms.redrawn(page) == page, "python tools/rooms.py draws them anew"
 
 
+def test_prose_is_wrapped_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    wrap = import_module("wrap")
+    for page in wrap.pages():
+        text = page.read_text()
+        assert wrap.wrapped(text) == text, f"python tools/wrap.py wraps {page.name} anew"
+
+
 def test_the_benchmarks_are_those_that_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     module = import_module("page")
