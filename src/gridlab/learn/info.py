@@ -20,6 +20,7 @@ from gridlab.core.extras import import_extra
 from gridlab.core.figures import new_figure, save
 from gridlab.nets.ntuple_file import Head, is_ntuple_file, read_head
 
+NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle", "promote")
 ROWS = 12  # of a curve that is told in lines
 COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#546e7a")
 
@@ -98,7 +99,7 @@ def info_of(path: Path | str) -> Info:
 
 def _of_ntuple(path: Path, head: Head) -> Info:
     learnt = head.learnt
-    recipe = {name: getattr(learnt, name) for name in ("rate", "step", "trace", "restart", "optimistic")}
+    recipe = {name: getattr(learnt, name) for name in NTUPLE_RECIPE}
     facts = {
         "holds": head.kind, "rules": head.rules, "tuples": head.tuples, "numbers": head.numbers,
         "behaviour": head.behaviour, "seed": learnt.seed, "workers": learnt.workers, "games": learnt.games,

@@ -68,6 +68,9 @@ class Learnt(msgspec.Struct, frozen=True):
     trace: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
     restart: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     optimistic: Annotated[float, msgspec.Meta(ge=0, le=1e9)] = 0.0
+    settle: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
+    promote: Annotated[int, msgspec.Meta(ge=0, le=32768)] = 0
+    settled: bool = False
     seed: Number = 0
     workers: Annotated[int, msgspec.Meta(ge=1, le=4096)] = 1
     games: Number = 0

@@ -13,6 +13,8 @@ import pytest
 
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.games.game2048.rules import Rules2048
+from gridlab.learn.ntuple import learner
+from gridlab.learn.ntuple.learner import Learner
 from gridlab.learn.ntuple.train import NTupleTraining, train_ntuple
 from gridlab.nets.ntuple_file import read_network
 from tests.conftest import Run
@@ -72,6 +74,33 @@ def test_learning_pays(tmp_path: Path, rate: str) -> None:
     assert (tmp_path / "a.png").stat().st_size > 10_000
 
 
+def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
+    """After a share of its games the steps are small; stopped before or after that and resumed, nothing changes."""
+    settings = {"more": ("settle=0.5", "promote=2048"), "games": 4000}
+    whole = train(tmp_path / "whole", **settings)
+    assert (whole.learnt.games, whole.learnt.settled, whole.done) == (4000, True, True)
+    train(tmp_path / "large steps", games=4000)
+    assert (weights(tmp_path / "whole") != weights(tmp_path / "large steps")).any()
+
+    class Stopped(Exception):
+        """In the place of a crash."""
+
+    def save(self: Learner) -> None:
+        before(self)
+        if stop <= self.learnt.games < 4000:
+            raise Stopped
+
+    before = Learner.save
+    for stop in (100, 2000, 2100):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(learner, "SAVE_EVERY", 0.005)
+            patch.setattr(Learner, "save", save)
+            with pytest.raises(Stopped):
+                train(tmp_path / f"{stop}", **settings)
+        assert train(tmp_path / f"{stop}", games=4000, resume=True).done
+        assert (weights(tmp_path / f"{stop}") == weights(tmp_path / "whole")).all()
+
+
 def test_optimistic_weights(tmp_path: Path) -> None:
     """A board is worth what was said, before anything is learnt of it."""
     train(tmp_path / "a", games=1, optimistic=4800)
@@ -86,6 +115,8 @@ def test_optimistic_weights(tmp_path: Path) -> None:
         ({"rate": "adam"}, "no kind of rate"),
         ({"trace": 1.5}, "lambda 1.5 is out of range"),
         ({"step": 0.0}, "step 0 is out of range"),
+        ({"more": ("settle=0",)}, "settle"),
+        ({"more": ("promote=1000",)}, "promote 1000 is no tile"),
         ({"games": 5, "minutes": 1.0}, "name one of them"),
         ({"games": 0}, "teach nothing"),
         ({"minutes": float("nan")}, "no time to learn in"),

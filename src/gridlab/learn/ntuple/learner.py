@@ -22,6 +22,7 @@ from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple import kernels
 from gridlab.learn.ntuple.curves import plot_curve
 from gridlab.learn.ntuple.kernels import GAMES, MOVES, SCORES, TALLY, TILES, Tally
+from gridlab.learn.ntuple.promotion import promote
 from gridlab.learn.ntuple.settings import Asked, Plan, plan, plan_to_go_on
 from gridlab.learn.reports import advance
 from gridlab.nets.ntuple_file import Learnt, Point, read_network, write_network
@@ -31,6 +32,7 @@ CHUNK = 16  # games that a worker takes at a time
 POINTS = 1.04  # each point of the curve has so many times the games of the one before
 FEW_GAMES = 100  # before the first point
 SAVE_EVERY = 300.0  # seconds
+SETTLED = 0.1  # of the rate, once a training has settled
 
 
 def training_of(path: Path) -> Path:
@@ -91,11 +93,23 @@ class Learner:
                 except KeyboardInterrupt:
                     self.save()
                     return self.is_done()
+                if self._is_time_to_settle():
+                    self._settle()
                 self.save()
         return True
 
     def is_done(self) -> bool:
-        return 0 in self.plan.left(self.learnt)
+        return 0 in self.plan.left(self.learnt) and not self._is_time_to_settle()
+
+    def _is_time_to_settle(self) -> bool:
+        learnt = self.learnt
+        return learnt.settle < 1 and not learnt.settled and 0 in self.plan.left(learnt)
+
+    def _settle(self) -> None:
+        """From here on in small steps; boards with the next tile begin with what is known of half of it."""
+        if self.learnt.promote:
+            promote(self.weights, self.sums, self.plan.tuples, self.learnt.promote)
+        self.learnt = msgspec.structs.replace(self.learnt, settled=True)
 
     def _learn_for_a_while(self, workers: int, shown: Any) -> None:
         """Let all workers learn until the end, or until it is time to save; the clock starts when all is compiled."""
@@ -122,7 +136,8 @@ class Learner:
     def _work(self, worker: int, stop: Stop, compile_only: bool = False) -> None:
         """What a thread does: take some games, learn from them, tell about them."""
         network, learnt = new_network(self.plan.tuples, self.rules, self.weights), self.learnt
-        recipe = kernels.Recipe(learnt.step, learnt.trace, learnt.restart, *self.rules.odds)
+        step = learnt.step * SETTLED if learnt.settled else learnt.step
+        recipe = kernels.Recipe(step, learnt.trace, learnt.restart, *self.rules.odds)
         path, rows = kernels.new_path(network), row_tables(self.rules)
         tally = np.zeros(TALLY, np.int64)
         if compile_only:
@@ -140,7 +155,8 @@ class Learner:
     def _take(self) -> int:
         """How many games to play next."""
         with self.lock:
-            games = CHUNK if self.plan.games is None else min(CHUNK, self.plan.games - self.taken)
+            left, _ = self.plan.left(msgspec.structs.replace(self.learnt, games=self.taken))
+            games = CHUNK if left is None else min(CHUNK, left)
             self.taken += games
             return games
 

@@ -1,5 +1,6 @@
 """What a training of an n-tuple network is asked to do, and the recipes that have a name."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from gridlab.learn.overrides import Overrides, values_of
 from gridlab.nets.ntuple_file import Learnt
 
 STEPS = {"td": 0.1, "tc": 1.0}  # one rate for all weights is small, as it never falls
+TILES = tuple(1 << exponent for exponent in range(11, 16))  # that boards may be promoted by
 MOST_MINUTES = 60.0 * 24 * 365
 NUMBERS: dict[str, Any] = {
     "minutes": Annotated[float, Meta(gt=0, le=MOST_MINUTES)],
@@ -21,6 +23,8 @@ NUMBERS: dict[str, Any] = {
     "trace": Annotated[float, Meta(ge=0, le=1)],
     "restart": Annotated[int, Meta(ge=0, le=100_000)],
     "optimistic": Annotated[float, Meta(ge=0, le=1e9)],
+    "settle": Annotated[float, Meta(gt=0, le=1)],
+    "promote": Annotated[int, Meta(ge=0, le=32768)],
 }
 
 
@@ -38,6 +42,8 @@ class Asked:
     restart: int | None = None
     optimistic: float | None = None
     seed: int | None = None
+    settle: float | None = None
+    promote: int | None = None
 
     def with_more(self, more: Overrides) -> "Asked":
         """The same with numbers named by --set; what an option says already is not said twice."""
@@ -57,11 +63,13 @@ class Recipe:
     trace: float = 0.5
     restart: int = 1500
     optimistic: float = 0.0
+    settle: float = 1.0  # the share of the training after which the rates are a tenth; 1 never
+    promote: int = 0  # the tile whose boards are then judged like those with half of it; 0 none
 
 
 PRESETS = {
     "minutes": Recipe(10.0, "ten minutes: the best player that they give"),
-    "hour": Recipe(60.0, "an hour, on all cores"),
+    "hour": Recipe(60.0, "an hour, on all cores", settle=0.6, promote=16384),
 }
 
 
@@ -75,9 +83,10 @@ class Plan:
     minutes: float | None
 
     def left(self, learnt: Learnt) -> tuple[int | None, float | None]:
-        """Games or seconds that are left."""
-        games = None if self.games is None else max(0, self.games - learnt.games)
-        return games, None if self.minutes is None else max(0.0, 60 * self.minutes - learnt.seconds)
+        """Games or seconds that are left, to the end or to where it settles."""
+        share = 1.0 if learnt.settled else learnt.settle
+        games = None if self.games is None else max(0, math.ceil(share * self.games) - learnt.games)
+        return games, None if self.minutes is None else max(0.0, 60 * share * self.minutes - learnt.seconds)
 
 
 def plan(asked: Asked, rules: Rules2048) -> Plan:
@@ -92,7 +101,9 @@ def plan(asked: Asked, rules: Rules2048) -> Plan:
         recipe.trace if asked.trace is None else asked.trace,
         recipe.restart if asked.restart is None else asked.restart,
         recipe.optimistic if asked.optimistic is None else asked.optimistic,
-        check_seed(asked.seed or 0),
+        recipe.settle if asked.settle is None else asked.settle,
+        recipe.promote if asked.promote is None else asked.promote,
+        seed=check_seed(asked.seed or 0),
     )
     check(learnt)
     return _ending(
@@ -102,10 +113,8 @@ def plan(asked: Asked, rules: Rules2048) -> Plan:
 
 def plan_to_go_on(asked: Asked, rules: Rules2048, tuples: tuple[Cells, ...], learnt: Learnt, what: object) -> Plan:
     """A training that goes on: as it was begun, to another end perhaps."""
-    wanted = {"rate": asked.rate, "step": asked.step, "trace": asked.trace, "restart": asked.restart,
-              "optimistic": asked.optimistic, "seed": asked.seed}  # fmt: skip
-    for name, value in wanted.items():
-        if value is not None and value != (begun := getattr(learnt, name)):
+    for name in ("rate", "step", "trace", "restart", "optimistic", "settle", "promote", "seed"):
+        if (value := getattr(asked, name)) is not None and value != (begun := getattr(learnt, name)):
             raise BadNotation(f"{what} was begun with {name} {begun}, not {value}; leave it out, or begin anew")
     if asked.tuples is not None and parse_tuples(asked.tuples, rules) != tuples:
         raise BadNotation(f"{what} was begun with other tuples than {asked.tuples}; leave them out, or begin anew")
@@ -122,10 +131,12 @@ def check(learnt: Learnt) -> None:
     """Refuse numbers with which nothing can be learnt."""
     for name, value, low, high in (
         ("step", learnt.step, 0.0, 10.0), ("lambda", learnt.trace, 0.0, 1.0), ("restart", learnt.restart, 0, 100_000),
-        ("optimistic", learnt.optimistic, 0.0, 1e9),
+        ("optimistic", learnt.optimistic, 0.0, 1e9), ("settle", learnt.settle, 0.0, 1.0),
     ):  # fmt: skip
-        if not low <= value <= high or (name == "step" and value == 0):
+        if not low <= value <= high or (name in ("step", "settle") and value == 0):
             raise BadNotation(f"{name} {value:g} is out of range; {low:g} to {high:g} can be learnt with")
+    if learnt.promote not in (0, *TILES):
+        raise BadNotation(f"promote {learnt.promote} is no tile; name one of {TILES[0]} to {TILES[-1]}, or 0 for none")
 
 
 def _ending(plan: Plan, asked: Asked) -> Plan:
