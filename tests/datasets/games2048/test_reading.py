@@ -11,10 +11,12 @@ import pytest
 from gridlab.arena.records.game2048 import from_dict, packed_of, parse, tiles_of
 from gridlab.arena.records.moves_text import moves_of, moves_text
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
-from gridlab.datasets.games2048.files import read_games
+from gridlab.core.progress import listening
+from gridlab.datasets.games2048.files import export_games, read_games
 from gridlab.datasets.games2048.reader import Games, index_of, symmetric
 from gridlab.datasets.games2048.split import split
-from gridlab.datasets.games2048.stats import Statistics, Stopped, plot_statistics, statistics
+from gridlab.datasets.games2048.stats import Statistics, Stopped, plot_statistics, statistics, statistics_of
+from gridlab.datasets.games2048.verify import verify
 from gridlab.games.game2048 import reference
 from tests.conftest import Run
 from tests.datasets.games2048.by_hand import RULES, game_by_hand, nested
@@ -161,6 +163,29 @@ def test_statistics_of_a_file_made_by_hand(gridlab: Run, tmp_path: Path) -> None
     assert (tmp_path / "a.png").stat().st_size > 5000
     code, out, _ = gridlab("2048", "stats", str(path), "--json")
     assert json.loads(out) == found
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv", "npz", "parquet", "hdf5"])
+def test_reading_tells_how_far_it_is(tmp_path: Path, form: str) -> None:
+    """Of every format in bytes of the file, game by game, up to its end."""
+    if form in ("parquet", "hdf5"):
+        pytest.importorskip({"parquet": "pyarrow", "hdf5": "h5py"}[form])
+    path = write(tmp_path / "games.jsonl", 4)
+    if form != "jsonl":
+        path, _ = export_games(path, form)
+    size = path.stat().st_size
+    heard: list[tuple[float, float | None]] = []
+    with listening(lambda what, done, total: heard.append((done, total))):
+        statistics_of(path)
+        verified = verify(path)
+    assert not verified.flawed
+    assert [total for _, total in heard] == 8 * [size]
+    for part in (heard[:4], heard[4:]):
+        done = [each for each, _ in part]
+        assert done == sorted(done)
+        assert done[-1] > 0.98 * size if form == "json" else done[-1] == size
+        if form != "parquet":  # rows come in batches of some thousands
+            assert len(set(done)) == 4
 
 
 def test_the_tool_prints_what_stats_prints(gridlab: Run, tmp_path: Path) -> None:

@@ -132,18 +132,18 @@ def read_npz(path: Path) -> Iterator[Found]:
         members = {name: Member(archive, name, stack) for name in wanted}
         games, moves = check_shapes({name: member.shape for name, member in members.items()}, path.stat().st_size)
         shares = Shares(moves)
-        for _ in range(games):
+        for number in range(games):
             length = int(members[LENGTHS].rows(1)[0])
             shares.next(length)
             boards, directions, scores = (members[name].rows(length).tobytes() for name in wanted[:3])
             score, tile, won = (members[name].rows(1)[0] for name in wanted[4:7])
             final_board, timestamp, about = (str(members[name].rows(1)[0]) for name in TEXTS[1:])
             details = members[TEXTS[0]].rows(length).tolist()
-            yield game_of(
-                Columns(
-                    boards, directions, scores, int(score), int(tile), bool(won), final_board, timestamp, about, details
-                )
-            )
+            columns = Columns(
+                boards, directions, scores, int(score), int(tile), bool(won), final_board, timestamp, about, details,
+                (number + 1) / games,
+            )  # fmt: skip
+            yield game_of(columns)
         shares.end()
         for member in members.values():
             member.end()

@@ -39,6 +39,7 @@ class Columns(msgspec.Struct, array_like=True):
     timestamp: Text
     about: Text
     details: list[Text]  # [move]
+    done: Annotated[float, msgspec.Meta(ge=0, le=1)]  # the share of the file that was read with this game
 
 
 def check_shapes(shapes: Mapping[str, tuple[int, ...]], size: int) -> tuple[int, int]:

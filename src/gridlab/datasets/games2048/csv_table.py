@@ -56,8 +56,9 @@ def read_csv(path: Path) -> Iterator[Found]:
     _, head = next(rows, (1, b""))
     if head.rstrip(b"\r\n").decode() != ",".join(HEADER):
         raise SpoiltFile("its first line does not name the columns")
-    number, moves, shared = -1, list[list[str]](), list[str]()
+    number, moves, shared, read, size = -1, list[list[str]](), list[str](), 0, max(1, path.stat().st_size)
     for line, text in rows:
+        read += len(text)
         row = text.rstrip(b"\r\n").decode().split(",", len(CELLS) + 4)  # the last part is of the game, and details
         if len(row) != len(CELLS) + 5:
             raise SpoiltFile(f"line {line}: there are fields missing")
@@ -65,7 +66,7 @@ def read_csv(path: Path) -> Iterator[Found]:
             if row[0] != str(number + 1):
                 raise SpoiltFile(f"line {line}: game {row[0][:20]!r} stands behind game {number}")
             if moves:
-                yield _game(moves, shared)
+                yield _game(moves, shared, min(1.0, read / size))
             number, moves, shared = number + 1, [], _of_game(row[-1])
         if row[1] != str(len(moves)) or len(moves) >= MOST_MOVES:
             raise SpoiltFile(f"line {line}: move {row[1][:20]!r} stands where move {len(moves)} should")
@@ -73,7 +74,7 @@ def read_csv(path: Path) -> Iterator[Found]:
             raise SpoiltFile(f"line {line}: what it says of its game is not what the line before says")
         moves.append(row)
     if moves:
-        yield _game(moves, shared)
+        yield _game(moves, shared, 1.0)
 
 
 def _fields(end: str) -> list[str]:
@@ -96,7 +97,7 @@ def _number(text: str) -> int:
     return number
 
 
-def _game(rows: list[list[str]], shared: list[str]) -> Found:
+def _game(rows: list[list[str]], shared: list[str], done: float) -> Found:
     try:
         boards = np.array([[TILES[tile] for tile in row[2:18]] for row in rows], "<i4")
         directions = np.array([NUMBERS[row[18]] for row in rows], np.int8)
@@ -111,6 +112,6 @@ def _game(rows: list[list[str]], shared: list[str]) -> Found:
     return game_of(
         Columns(
             boards.tobytes(), directions.tobytes(), scores.tobytes(), score, tile, won, final_board, timestamp, about,
-            details,
+            details, done,
         )
     )  # fmt: skip

@@ -43,22 +43,26 @@ def texts_of(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def reading_bar(path: Path, doing: str, progress: bool) -> "tqdm[Any]":
-    """A bar for a file that is read: the bytes of JSON, the games of a table, which does not say how many it has."""
-    table = path.suffix in FORMS
-    size = None if table or not path.is_file() else path.stat().st_size
-    return bar(size, f"{doing} {path.name}", "games" if table else "B", progress)
+    """A bar for a file that is read."""
+    return bar(size_of(path), f"{doing} {path.name}", "B", progress)
+
+
+def size_of(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
 
 
 def read_games(path: Path, tell: Callable[[int], object] = id) -> Iterator[Game]:
     """The games of a file of any format; SpoiltFile where one is not of the form.
 
-    `tell` hears how much was read, in what `reading_bar` counts.
+    `tell` hears how many bytes were read.
     """
     check_name(path)
     if path.suffix in FORMS:
-        for game, _ in read_table(path):
-            yield game
-            tell(1)
+        size, told = size_of(path), 0
+        for found in read_table(path):
+            yield found.game
+            tell(round(size * found.done) - told)
+            told = round(size * found.done)
         return
     for number, text in texts_of(path):
         try:

@@ -41,6 +41,7 @@ def read(path: Path) -> Iterator[Columns]:
                 bytes_of(arrays["moves/score"][rows]), int(arrays["games/final_score"][number]),
                 int(arrays["games/max_tile"][number]), bool(arrays["games/won"][number]),
                 final_board, timestamp, about, [text_of(each, TEXTS[0]) for each in texts[TEXTS[0]][rows]],
+                (number + 1) / games,
             )  # fmt: skip
         shares.end()
 

@@ -37,10 +37,10 @@ class Moves2048:
     seed, the epoch and the number of the move, so that it does not matter which worker asks for it.
     """
 
-    def __init__(self, *paths: Path | str, symmetries: bool = False, seed: int = 0) -> None:
+    def __init__(self, *paths: Path | str, symmetries: bool = False, seed: int = 0, progress: bool = False) -> None:
         if not paths:
             raise BadNotation("no file of games was named; gridlab 2048 generate makes one")
-        self.files = tuple(open_moves(Path(path)) for path in paths)
+        self.files = tuple(open_moves(Path(path), progress) for path in paths)
         self.rules = _one_shape(self.files)
         self.symmetries, self.seed, self.epoch = symmetries, check_seed(seed), 0
         self.games = np.array(

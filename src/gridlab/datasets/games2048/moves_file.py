@@ -32,7 +32,7 @@ from gridlab.arena.records.game2048 import Game
 from gridlab.core.errors import BadRules, FileTrouble, SpoiltFile
 from gridlab.core.files import whole_file
 from gridlab.core.untrusted import Count, open_regular, parse_json, reading
-from gridlab.datasets.games2048.files import check_name, read_games
+from gridlab.datasets.games2048.files import check_name, read_games, reading_bar
 from gridlab.datasets.games2048.reader import mark_of, may_write
 from gridlab.games.game2048.replay import REASONS, first_flaw
 from gridlab.games.game2048.row_tables import row_tables
@@ -80,12 +80,12 @@ def moves_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.moves")
 
 
-def open_moves(path: Path) -> MovesFile:
+def open_moves(path: Path, progress: bool = False) -> MovesFile:
     """The moves of a file of games, mapped; the columns are made first if there are none that fit."""
     check_name(path)
     with reading(path):
         known = _known(path)
-    return known or _made(path)
+    return known or _made(path, progress)
 
 
 def _known(path: Path) -> MovesFile | None:
@@ -148,12 +148,12 @@ def _mapped(path: Path, place: Path) -> MovesFile:
 # ---- made from the games
 
 
-def _made(path: Path) -> MovesFile:
+def _made(path: Path, progress: bool) -> MovesFile:
     """Replay all games and write their moves down, beside the file if that is possible."""
     mark, place = _mark(path), moves_of(path)
     try:
         if may_write(place, MAGIC):
-            _write(path, place, mark)
+            _write(path, place, mark, progress)
             return _mapped(path, place)
     except SpoiltFile:
         raise
@@ -161,15 +161,16 @@ def _made(path: Path) -> MovesFile:
         pass  # a folder that cannot be written, or somebody else writes there now; other trouble comes again
     _KEPT.append(tempfile.TemporaryDirectory(prefix="gridlab-"))
     place = Path(_KEPT[-1].name) / place.name
-    _write(path, place, mark)
+    _write(path, place, mark, progress)
     return _mapped(path, place)
 
 
-def _write(path: Path, place: Path, mark: str) -> None:
+def _write(path: Path, place: Path, mark: str, progress: bool) -> None:
     starts, finals, rules = [0], list[int](), Rules2048()
     with ExitStack() as stack:
         columns = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
-        for number, game in enumerate(read_games(path)):
+        shown = stack.enter_context(reading_bar(path, "replaying", progress))
+        for number, game in enumerate(read_games(path, shown.update)):
             if number and (game.rules.rows, game.rules.cols) != (rules.rows, rules.cols):
                 raise FileTrouble(f"{path}, game {number} is of {game.rules}, others of {rules}: no batch holds both")
             rules = game.rules

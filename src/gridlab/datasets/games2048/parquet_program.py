@@ -62,12 +62,15 @@ def _parts(path: Path) -> Iterator[Part]:
     wanted = schema(arrow, arrow.dictionary(arrow.int32(), arrow.string()))
     if not file.schema_arrow.equals(wanted):
         raise SpoiltFile(f"its columns are not {', '.join(wanted.names)}, or not of their types")
+    seen = 0
     for group in range(file.num_row_groups):
         known = file.metadata.row_group(group)
         if max(known.column(each).total_uncompressed_size for each in range(known.num_columns)) > LARGEST_COLUMN:
             raise SpoiltFile(f"a column has more than {LARGEST_COLUMN:,} bytes in one group of rows")
         for batch in file.iter_batches(ROWS, row_groups=[group], use_threads=False):
-            yield from _split(batch)
+            seen += batch.num_rows
+            for part in _split(batch):
+                yield {**part, "done": min(1.0, seen / max(1, file.metadata.num_rows))}
 
 
 def _split(batch: Any) -> Iterator[Part]:
@@ -117,6 +120,7 @@ def _columns(parts: list[Part]) -> Columns:
         directions=bytes_of(joined["direction"]),
         scores=bytes_of(joined["score"]),
         details=[text for part in parts for text in part["details"]],
+        done=parts[-1]["done"],
         **shared,
     )
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,13 @@ OF_GAME = ("final_score", "max_tile", "won", "final_board", "timestamp", "about"
 BLOCK = 64  # games handled at a time
 TILES = {str(tile): tile for tile in EXPONENTS}
 
-Found = tuple[Game, str | None]  # a game, and what its table says wrongly of it
+
+class Found(NamedTuple):
+    """A game of a table."""
+
+    game: Game
+    flaw: str | None  # what the table says wrongly of it
+    done: float  # the share of the file that was read with it
 
 
 def shared_of(game: Game) -> tuple[Any, ...]:
@@ -30,7 +36,7 @@ def details_text(game: Game) -> list[str]:
 
 
 def game_of(columns: Columns) -> Found:
-    """A game from its columns, and what they say wrongly of it."""
+    """A game from its columns."""
     count = len(columns.directions)
     if len(columns.boards) != 64 * count or len(columns.scores) != 8 * count:
         raise SpoiltFile("the columns are not equally long")
@@ -47,7 +53,7 @@ def game_of(columns: Columns) -> Found:
         _details_of(columns.details),
     )  # fmt: skip
     summary = {"totalMoves": count, "maxTile": columns.max_tile, "won": columns.won}
-    return game, summary_flaw(summary, game)
+    return Found(game, summary_flaw(summary, game), columns.done)
 
 
 def _details_of(texts: list[str]) -> list[dict[str, Any]] | None:

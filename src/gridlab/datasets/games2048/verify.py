@@ -13,7 +13,7 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import MADE_BY, Game, Misshapen, details_of, parse
 from gridlab.datasets.games2048.curriculum import MAX_MOVES, stage
-from gridlab.datasets.games2048.files import check_name, reading_bar, texts_of
+from gridlab.datasets.games2048.files import check_name, reading_bar, size_of, texts_of
 from gridlab.datasets.games2048.reader import known_index
 from gridlab.datasets.games2048.table_files import FORMS, read_table
 from gridlab.datasets.games2048.table_rows import Found
@@ -80,6 +80,7 @@ def verify(path: Path, max_moves: int | None = None, progress: bool = False) -> 
         index = known_index(path)
         max_moves = index.settings.get("max_moves") if index else None
     games, moves, flawed, flaws, unchecked = 0, 0, 0, list[FileFlaw](), {"timestamp": None}
+    size = size_of(path)
     with reading_bar(path, "verifying", progress) as shown:
         for place, found in _raw(path):
             games += 1
@@ -90,7 +91,7 @@ def verify(path: Path, max_moves: int | None = None, progress: bool = False) -> 
             if flaw:
                 flawed += 1
                 flaws += [flaw] if len(flaws) < SHOWN else []
-            shown.update(len(found) if isinstance(found, bytes) else 1)
+            shown.update(len(found) if isinstance(found, bytes) else round(size * found.done) - shown.n)
     if not games:
         flawed, flaws = 1, [FileFlaw(1, 0, "there are no games")]
     return Verification(path, games, moves, flawed, flaws, list(unchecked))
@@ -102,7 +103,7 @@ def _raw(path: Path) -> Iterator[tuple[int, bytes | Found]]:
 
 def _judge(found: bytes | Found, place: int, max_moves: int | None) -> tuple[Game | None, FileFlaw | None]:
     try:
-        game, reason = parse(found) if isinstance(found, bytes) else found
+        game, reason = parse(found) if isinstance(found, bytes) else found[:2]
     except Misshapen as error:
         return None, FileFlaw(place, error.move + 1, str(error))
     return game, FileFlaw(place, 0, reason) if reason else game_flaw(game, place, max_moves)

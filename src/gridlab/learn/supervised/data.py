@@ -29,13 +29,13 @@ class Data:
         return max(1.0, float(self.train.samples(spread(self.train, LOOKED_AT)).remaining.mean()))
 
 
-def open_data(paths: tuple[Path, ...], settings: SupervisedSettings, seed: int) -> Data:
+def open_data(paths: tuple[Path, ...], settings: SupervisedSettings, seed: int, progress: bool = False) -> Data:
     """Map files into memory and share their games out."""
     if not paths:
         raise BadNotation(
             "a network learns from games: name their files, --data FILE; gridlab 2048 generate makes them"
         )
-    moves = Moves2048(*paths, seed=seed)
+    moves = Moves2048(*paths, seed=seed, progress=progress)
     shares = (1 - settings.validation - settings.test, settings.validation, settings.test)
     train, validation, test = moves.split(*shares, seed=seed)
     for name, part in (("learn from", train), ("validate with", validation)):

@@ -86,21 +86,24 @@ def train_policy(
     torch.set_num_threads(workers or available_cores())
     try:
         with locked(path):
-            learner = _go_on(path, method, files, asked) if resume else _begin(path, method or "cnn", files, asked)
+            if resume:
+                learner = _go_on(path, method, files, asked, progress)
+            else:
+                learner = _begin(path, method or "cnn", files, asked, progress)
             done = _learn_all(learner, path, progress)
     finally:
         torch.set_num_threads(before)
     return SupervisedTraining(path, learner.facts(), done)
 
 
-def _begin(path: Path, method: str, files: tuple[Path, ...], asked: Asked) -> Learner:
+def _begin(path: Path, method: str, files: tuple[Path, ...], asked: Asked, progress: bool) -> Learner:
     if training_of(path).exists():
         raise FileTrouble(f"{training_of(path)} is there already; --resume goes on from it, or name another file")
     settings, seed = settings_for(method, asked), asked.seed or 0
-    return Learner(method, open_data(files, settings, seed), settings, seed)
+    return Learner(method, open_data(files, settings, seed, progress), settings, seed)
 
 
-def _go_on(path: Path, method: str | None, files: tuple[Path, ...], asked: Asked) -> Learner:
+def _go_on(path: Path, method: str | None, files: tuple[Path, ...], asked: Asked, progress: bool) -> Learner:
     """The training that was saved beside a file, with the games it was begun with."""
     saved = policy_file.read(training_of(path))
     facts = saved.facts
@@ -108,7 +111,7 @@ def _go_on(path: Path, method: str | None, files: tuple[Path, ...], asked: Asked
         raise FileTrouble(f"{saved.path} was begun with method {facts.method}, not {method}; leave it out")
     begun = settings_in(facts.settings, saved.path)
     settings = settings_to_go_on(begun, facts.seed, facts.epoch, asked, saved.path)
-    data = open_data(files or tuple(Path(each.file) for each in facts.data), settings, facts.seed)
+    data = open_data(files or tuple(Path(each.file) for each in facts.data), settings, facts.seed, progress)
     require_same(data, facts.data, saved.path)
     learner = Learner(facts.method, data, settings, facts.seed)
     learner.restore(saved)
