@@ -16,7 +16,7 @@ from gridlab.arena.match.mnk import Match
 from gridlab.arena.match.mnk import play_match as play_mnk_match
 from gridlab.arena.tournament import read_tournament
 from gridlab.datasets.games2048.stats import statistics_of
-from gridlab.datasets.terminals.dataset import open_terminals
+from gridlab.datasets.terminals.dataset import Terminals, open_terminals
 from gridlab.datasets.terminals.find import find_terminals
 from gridlab.exact.game2048.probe import Tablebase2048
 from gridlab.exact.game2048.stats import stats
@@ -59,25 +59,8 @@ def router(lab: Lab) -> APIRouter:
     async def match(asked: MatchAsked) -> JobInfo:
         """A match, with its score and interval so far as it goes on."""
         rules = game(asked.game)
-        names = {safe_player(text, rules, lab.folder, lab.settings.commands): text for text in (asked.a, asked.b)}
-        a, b = (next(safe for safe, text in names.items() if text == each) for each in (asked.a, asked.b))
-
-        def work(job: Job) -> Any:
-            if isinstance(rules, Rules2048):
-                told = play_match(a, b, rules, asked.games, "random:0", asked.seed, 1).as_dict()
-                return told | {"family": "2048", "names": [asked.a, asked.b]}
-            if isinstance(rules, Rules):
-                trail: list[tuple[float, ...]] = []  # games, the interval, the score
-
-                def tell(so_far: Match) -> None:
-                    trail.append((so_far.games, *so_far.a_score_interval, so_far.a_score))
-                    job.change(partial=match_result(so_far, asked, trail))
-
-                play_mnk_match(a, b, rules, asked.games, asked.openings, asked.seed, 1, tell=tell)
-                return job.partial
-            return play_match(a, b, rules, asked.games, asked.openings, asked.seed, 1).as_dict()
-
-        return info(lab.jobs.begin("match", work))
+        a, b = (safe_player(text, rules, lab.folder, lab.settings.commands) for text in (asked.a, asked.b))
+        return info(lab.jobs.begin("match", lambda job: play(job, asked, rules, a, b)))
 
     @routes.post("/grade", status_code=202)
     async def graded(asked: GradeAsked) -> JobInfo:
@@ -99,15 +82,7 @@ def router(lab: Lab) -> APIRouter:
     async def find(asked: FindAsked) -> JobInfo:
         """Records of a dataset of terminal wins that match a description."""
         data = open_terminals(lab.folder.whole_folder(asked.file))
-
-        def work(job: Job) -> Any:
-            found = find_terminals(
-                data, asked.winner or None, None, asked.pattern, symmetric=asked.symmetric, count=asked.count, workers=1
-            )
-            boards = [each.as_dict() | {"svg": each.position._repr_svg_()} for each in found.shown]
-            return {"matches": found.matches, "records": found.records, "boards": boards}
-
-        return info(lab.jobs.begin("find", work))
+        return info(lab.jobs.begin("find", lambda job: matches(data, asked)))
 
     @routes.post("/statistics", status_code=202)
     async def statistics(asked: FileAsked) -> JobInfo:
@@ -179,9 +154,35 @@ async def told(job: Job) -> AsyncIterator[str]:
         job.left_at = time.monotonic()
 
 
+def play(job: Job, asked: MatchAsked, rules: Any, a: str, b: str) -> Any:
+    """A match of players that may be asked for here; a match of in-a-row games tells of itself as it goes on."""
+    if isinstance(rules, Rules2048):
+        told = play_match(a, b, rules, asked.games, "random:0", asked.seed, 1).as_dict()
+        return told | {"family": "2048", "names": [asked.a, asked.b]}
+    if not isinstance(rules, Rules):
+        return play_match(a, b, rules, asked.games, asked.openings, asked.seed, 1).as_dict()
+    trail: list[tuple[float, ...]] = []  # games, the interval, the score
+
+    def tell(so_far: Match) -> None:
+        trail.append((so_far.games, *so_far.a_score_interval, so_far.a_score))
+        job.change(partial=match_result(so_far, asked, trail))
+
+    play_mnk_match(a, b, rules, asked.games, asked.openings, asked.seed, 1, tell=tell)
+    return job.partial
+
+
 def match_result(played: Match, asked: MatchAsked, trail: list[tuple[float, ...]]) -> dict[str, Any]:
     more = {"family": "mnk", "a": asked.a, "b": asked.b, "faults": [each[:200] for each in played.faults[:5]]}
     return played.as_dict() | more | {"trail": list(trail)}
+
+
+def matches(data: Terminals, asked: FindAsked) -> dict[str, Any]:
+    """Records that match, the first of them drawn."""
+    found = find_terminals(
+        data, asked.winner or None, None, asked.pattern, symmetric=asked.symmetric, count=asked.count, workers=1
+    )
+    boards = [each.as_dict() | {"svg": each.position._repr_svg_()} for each in found.shown]
+    return {"matches": found.matches, "records": found.records, "boards": boards}
 
 
 def grade_result(found: Grade, asked: GradeAsked) -> dict[str, Any]:
