@@ -99,6 +99,19 @@ def test_a_link_makes_the_position_again(page: Page, browser: Browser, server: S
         expect(cell(other, 15).locator(".value")).to_have_text("W20")
 
 
+def test_setting_up_may_be_asked_for_before_the_server_has_answered(page: Page) -> None:
+    held: list[Any] = []
+    page.route("**/api/v1/game", lambda route: held.append(route))
+    page.goto("/#/board?game=tictactoe&x=you&o=you")
+    page.get_by_role("button", name="Set up a position").click()
+    card = page.get_by_role("region", name="Set up a position")
+    expect(card).to_have_count(0)
+    held[0].continue_()
+    expect(card.get_by_label("Board")).to_have_value(".../.../...")
+    cell(page, 0).click()
+    expect(card.get_by_label("Board")).to_have_value("X../.../...")
+
+
 def test_a_position_is_set_up_by_clicks_and_by_text(page: Page) -> None:
     page.goto("/#/board?game=tictactoe&x=you&o=you")
     page.get_by_role("button", name="Set up a position").click()

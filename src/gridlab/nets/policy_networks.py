@@ -1,7 +1,8 @@
 """Networks that choose a direction of 2048: they judge the board after each move, all by the same weights.
 
     cnn, dual      16 channels [4, 4], one a tile -> 2x2 convolutions [w, 3, 3], [w, 2, 2], [2w, 1, 1], ReLU after each
-    transformer    16 cells, tile and place of each embedded -> blocks of attention and two linear layers -> LayerNorm
+    transformer    16 cells, tile and place of each embedded -> blocks of attention and two linear layers -> LayerNorm;
+                   a head also has a number for each pair of cells, so that it finds neighbours whatever stands there
     policy head    linear -> a number for each direction; a softmax over the legal ones follows
     value head     linear, ReLU, linear -> √(points still to come / scale) after each move; then the mean by the policy
 
@@ -55,6 +56,8 @@ class Block(nn.Module):
         super().__init__()
         self.heads = heads
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.pairs = nn.Parameter(torch.zeros(heads, CELLS, CELLS))
+        nn.init.normal_(self.pairs)
         self.mix, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.wide, self.narrow = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
 
@@ -62,7 +65,8 @@ class Block(nn.Module):
         boards, number, width = cells.shape
         mixed = self.mix(self.norm1(cells)).view(boards, number, 3, self.heads, width // self.heads)
         query, key, value = mixed.permute(2, 0, 3, 1, 4)
-        weights = torch.softmax(query @ key.transpose(-1, -2) * (width // self.heads) ** -0.5, -1)
+        alike = query @ key.transpose(-1, -2) * (width // self.heads) ** -0.5
+        weights = torch.softmax(alike + self.pairs, -1)
         cells = cells + self.out((weights @ value).transpose(1, 2).reshape(boards, number, width))
         more: Tensor = self.narrow(torch.relu(self.wide(self.norm2(cells))))
         return cells + more

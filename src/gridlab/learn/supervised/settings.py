@@ -49,7 +49,7 @@ class SupervisedSettings:
 USUAL = {
     "cnn": SupervisedSettings(),
     "dual": SupervisedSettings(),
-    "transformer": SupervisedSettings(width=24, heads=2, layers=1, batch=256),
+    "transformer": SupervisedSettings(width=24, heads=4, layers=1, batch=256),
 }
 
 

@@ -198,6 +198,11 @@ class BoardPage {
       this.thinking = Boolean(engaged);
       this.draw();
       announce(statusWords({ game: this.game, position }));
+      if (this.setupWanted) {
+        this.setupWanted = false;
+        this.beginSetup();
+        return;
+      }
       if (engaged) await this.reply(mine, signal);
       else await this.learn(mine, signal);
     } catch (error) {
@@ -293,7 +298,10 @@ class BoardPage {
   // ---- setting up
 
   beginSetup() {
-    if (!this.position) return;
+    if (!this.position) {
+      this.setupWanted = true; // by somebody faster than the first answer
+      return;
+    }
     this.asking?.abort();
     this.turn++;
     this.settingUp = true;
