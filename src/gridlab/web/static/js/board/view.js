@@ -198,12 +198,8 @@ class BoardPage {
       this.thinking = Boolean(engaged);
       this.draw();
       announce(statusWords({ game: this.game, position }));
-      if (this.setupWanted) {
-        this.setupWanted = false;
-        this.beginSetup();
-        return;
-      }
-      if (engaged) await this.reply(mine, signal);
+      if (this.setupWanted) this.beginSetup();
+      else if (engaged) await this.reply(mine, signal);
       else await this.learn(mine, signal);
     } catch (error) {
       if (error.name === "AbortError" || mine !== this.turn) return;
@@ -298,10 +294,8 @@ class BoardPage {
   // ---- setting up
 
   beginSetup() {
-    if (!this.position) {
-      this.setupWanted = true; // by somebody faster than the first answer
-      return;
-    }
+    this.setupWanted = !this.position; // by somebody faster than the first answer
+    if (this.setupWanted) return;
     this.asking?.abort();
     this.turn++;
     this.settingUp = true;
