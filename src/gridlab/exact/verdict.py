@@ -1,5 +1,6 @@
 """What the verification of a tablebase found, whichever family it is of."""
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -7,7 +8,7 @@ FULL = "--full checks all of them"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(ABC):
     """What was looked at, and what is wrong with it; a family adds what it has counted, and says so."""
 
     file: str
@@ -17,8 +18,9 @@ class Verdict:
     complaints: tuple[str, ...]
 
     @property
+    @abstractmethod
     def looked_at(self) -> str:
-        raise NotImplementedError
+        """How much of what, in a few words."""
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""

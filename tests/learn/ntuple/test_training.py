@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple import learner
 from gridlab.learn.ntuple.learner import Learner
+from gridlab.learn.ntuple.promotion import promote
 from gridlab.learn.ntuple.train import NTupleTraining, train_ntuple
 from gridlab.nets.ntuple_file import read_network
 from tests.conftest import Run
@@ -100,6 +102,24 @@ def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
                 train(tmp_path / f"{stop}", **settings)
         assert train(tmp_path / f"{stop}", games=4000, resume=True).done
         assert (weights(tmp_path / f"{stop}") == weights(tmp_path / "whole")).all()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_while_it_settles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settled whole, saved, and the rest comes to what it would have come to."""
+    settings = {"more": ("settle=0.5", "promote=2048"), "games": 400}
+    train(tmp_path / "whole", **settings)
+
+    def interrupted(*arguments: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)  # it is heard before the work is done
+        promote(*arguments)
+
+    monkeypatch.setattr(learner, "promote", interrupted)
+    stopped = train(tmp_path / "stopped", **settings)
+    assert (stopped.done, stopped.learnt.games, stopped.learnt.settled) == (False, 200, True)
+    assert train(tmp_path / "stopped", games=400, resume=True).done
+    assert (weights(tmp_path / "stopped") == weights(tmp_path / "whole")).all()
 
 
 def test_optimistic_weights(tmp_path: Path) -> None:

@@ -90,11 +90,11 @@ class Learner:
             while not self.is_done():
                 try:
                     self._learn_for_a_while(workers, shown)
+                    if self._is_time_to_settle():
+                        call(self._settle, stop_flag())
                 except KeyboardInterrupt:
                     self.save()
                     return self.is_done()
-                if self._is_time_to_settle():
-                    self._settle()
                 self.save()
         return True
 
