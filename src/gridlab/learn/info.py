@@ -20,7 +20,7 @@ from gridlab.core.extras import import_extra
 from gridlab.core.figures import new_figure, save
 from gridlab.nets.ntuple_file import Head, is_ntuple_file, read_head
 
-NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle", "promote")
+NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle")
 ROWS = 12  # of a curve that is told in lines
 COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#546e7a")
 
@@ -101,7 +101,8 @@ def _of_ntuple(path: Path, head: Head) -> Info:
     learnt = head.learnt
     recipe = {name: getattr(learnt, name) for name in NTUPLE_RECIPE}
     facts = {
-        "holds": head.kind, "rules": head.rules, "tuples": head.tuples, "numbers": head.numbers,
+        "holds": head.kind, "rules": head.rules, "tuples": head.tuples,
+        "stages": ",".join(map(str, head.stages)) or None, "numbers": head.numbers,
         "behaviour": head.behaviour, "seed": learnt.seed, "workers": learnt.workers, "games": learnt.games,
         "moves": learnt.moves, "seconds": learnt.seconds,
     }  # fmt: skip

@@ -4,9 +4,10 @@
          0   8   magic "GRIDNTUP"
          8   4   version 1, uint32                       all numbers little-endian
         12   4   length of the head, uint32
-        16   …   head: JSON (rules, tuples, kind of numbers, sizes of the tables below, how it was learnt)
+        16   …   head: JSON (rules, tuples, stages, kind of numbers, sizes of the tables below, how it was learnt)
              …   tables, one after the other, each a zstd frame: 16^n weights of a tuple of n cells
                      a weight stands at Σ exponent(i-th cell of the tuple) · 16^i
+                 then those of the next stage
                  in a file to go on from also, for each tuple, two sums for each weight (see learn/ntuple)
        -32  32   SHA-256 of everything before
 
@@ -34,7 +35,8 @@ from gridlab.core.splitmix import States
 from gridlab.core.travel import here
 from gridlab.core.untrusted import open_regular, parse_json, reading, refusing
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.tuples import Cells, parse_tuples, text_of
+from gridlab.games.game2048.stages import MOST_STAGES, Stages, check_stages
+from gridlab.games.game2048.tuples import Cells, check_size, parse_tuples, text_of
 from gridlab.search.game2048.ntuple import Network, Weights, new_network
 
 MAGIC, VERSION = b"GRIDNTUP", 1
@@ -69,7 +71,6 @@ class Learnt(msgspec.Struct, frozen=True):
     restart: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     optimistic: Annotated[float, msgspec.Meta(ge=0, le=1e9)] = 0.0
     settle: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
-    promote: Annotated[int, msgspec.Meta(ge=0, le=32768)] = 0
     settled: bool = False
     seed: Number = 0
     workers: Annotated[int, msgspec.Meta(ge=1, le=4096)] = 1
@@ -87,9 +88,10 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: Annotated[str, msgspec.Meta(max_length=40)]
     tuples: Annotated[str, msgspec.Meta(max_length=2000)]
     numbers: Literal["float32", "float16"]
-    sizes: Annotated[tuple[Number, ...], msgspec.Meta(max_length=200)]  # in bytes, of each table in the file
+    sizes: Annotated[tuple[Number, ...], msgspec.Meta(max_length=2000)]  # in bytes, of each table in the file
     learnt: Learnt
     streams: Annotated[tuple[State, ...], msgspec.Meta(max_length=4096)] = ()  # of chance, to go on with
+    stages: Annotated[tuple[int, ...], msgspec.Meta(max_length=MOST_STAGES)] = ()  # the tiles they begin with
 
 
 class NTupleFile(NamedTuple):
@@ -103,7 +105,7 @@ class NTupleFile(NamedTuple):
     sums: NDArray[np.float32]  # two for each weight, empty in a file for players
 
     def network(self) -> Network:
-        return new_network(self.tuples, self.rules, self.weights)
+        return new_network(self.tuples, self.rules, self.weights, self.head.stages)
 
     def states(self) -> States:
         """The streams of chance of a training."""
@@ -120,14 +122,16 @@ def write_network(
     sums: NDArray[np.float32] | None = None,
     streams: Sequence[int] = (),
     level: int = LEVEL,
+    stages: Stages = (),
 ) -> None:
     """Write a file for players; with `sums` and the states of streams one to go on from."""
-    tables = split_tables(weights, tuples) + ([] if sums is None else split_tables(sums, tuples, 2))
+    every = tuples * (1 + len(stages))
+    tables = split_tables(weights, every) + ([] if sums is None else split_tables(sums, every, 2))
     packer = zstandard.ZstdCompressor(level=level, write_content_size=True)
     packed = [packer.compress(np.ascontiguousarray(each, NUMBERS[numbers]).data) for each in tables]
     head = Head(
         "network" if sums is None else "training", BEHAVIOUR, str(rules), text_of(tuples), numbers,  # type: ignore[arg-type]
-        tuple(map(len, packed)), learnt, tuple(f"{each:016x}" for each in streams),
+        tuple(map(len, packed)), learnt, tuple(f"{each:016x}" for each in streams), stages,
     )  # fmt: skip
     text = msgspec.json.encode(head)
     with whole_file(path) as file:
@@ -143,7 +147,10 @@ def write_small(path: Path, out: Path) -> int:
     with np.errstate(over="ignore"):
         if not np.isfinite(found.weights.astype(np.float16)).all():
             raise FileTrouble(f"{path} has weights beyond 65,504, the largest number in half precision")
-    write_network(out, found.rules, found.tuples, found.weights, found.head.learnt, "float16", level=SMALLEST)
+    write_network(
+        out, found.rules, found.tuples, found.weights, found.head.learnt, "float16", level=SMALLEST,
+        stages=found.head.stages,
+    )  # fmt: skip
     return out.stat().st_size
 
 
@@ -166,7 +173,8 @@ def read_network(path: Path, kind: str = "network") -> NTupleFile:
         if head.kind != kind:
             raise FileTrouble(f"{path} is a file of kind {head.kind}, and {kind} is needed")
         rules, tuples = _what_it_knows(path, head)
-        parts = [(cells, each) for each in ((1, 2) if kind == "training" else (1,)) for cells in tuples]
+        every = tuples * (1 + len(head.stages))
+        parts = [(cells, each) for each in ((1, 2) if kind == "training" else (1,)) for cells in every]
         if len(head.sizes) != len(parts):
             raise SpoiltFile(f"{path} has {len(head.sizes)} tables, and its tuples need {len(parts)}")
         _check_whole(path, file, head)
@@ -174,8 +182,8 @@ def read_network(path: Path, kind: str = "network") -> NTupleFile:
             _read_table(path, file.read(size), each * 16 ** len(cells), head.numbers)
             for (cells, each), size in zip(parts, head.sizes, strict=True)
         ]
-    weights = np.concatenate(tables[: len(tuples)])
-    sums = np.concatenate(tables[len(tuples) :]) if kind == "training" else np.empty(0, np.float32)
+    weights = np.concatenate(tables[: len(every)])
+    sums = np.concatenate(tables[len(every) :]) if kind == "training" else np.empty(0, np.float32)
     return NTupleFile(path, rules, tuples, head, weights, sums)
 
 
@@ -203,7 +211,7 @@ def read_head(path: Path) -> Head:
 def _what_it_knows(path: Path, head: Head) -> tuple[Rules2048, tuple[Cells, ...]]:
     try:
         rules = Rules2048.parse(head.rules)
-        return rules, parse_tuples(head.tuples, rules)
+        return rules, check_size(parse_tuples(head.tuples, rules), check_stages(head.stages))
     except (BadRules, BadNotation) as error:
         raise SpoiltFile(f"{path}: {error}") from error
 

@@ -7,16 +7,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from gridlab.arena.evaluate import evaluate
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple import learner
 from gridlab.learn.ntuple.learner import Learner
-from gridlab.learn.ntuple.promotion import promote
 from gridlab.learn.ntuple.train import NTupleTraining, train_ntuple
 from gridlab.nets.ntuple_file import read_network
 from tests.conftest import Run
@@ -78,7 +77,7 @@ def test_learning_pays(tmp_path: Path, rate: str) -> None:
 
 def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
     """After a share of its games the steps are small; stopped before or after that and resumed, nothing changes."""
-    settings = {"more": ("settle=0.5", "promote=2048"), "games": 4000}
+    settings = {"more": ("settle=0.5",), "games": 4000}
     whole = train(tmp_path / "whole", **settings)
     assert (whole.learnt.games, whole.learnt.settled, whole.done) == (4000, True, True)
     train(tmp_path / "large steps", games=4000)
@@ -104,22 +103,18 @@ def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
         assert (weights(tmp_path / f"{stop}") == weights(tmp_path / "whole")).all()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_while_it_settles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settled whole, saved, and the rest comes to what it would have come to."""
-    settings = {"more": ("settle=0.5", "promote=2048"), "games": 400}
-    train(tmp_path / "whole", **settings)
-
-    def interrupted(*arguments: Any) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.3)  # it is heard before the work is done
-        promote(*arguments)
-
-    monkeypatch.setattr(learner, "promote", interrupted)
-    stopped = train(tmp_path / "stopped", **settings)
-    assert (stopped.done, stopped.learnt.games, stopped.learnt.settled) == (False, 200, True)
-    assert train(tmp_path / "stopped", games=400, resume=True).done
-    assert (weights(tmp_path / "stopped") == weights(tmp_path / "whole")).all()
+def test_stages(tmp_path: Path) -> None:
+    """Boards with the tile have weights of their own; it repeats exactly, is resumed, and plays."""
+    whole = train(tmp_path / "whole", games=600, stages="256")
+    train(tmp_path / "parts", games=250, stages="256")
+    assert train(tmp_path / "parts", games=600, resume=True).learnt.games == whole.learnt.games
+    assert (weights(tmp_path / "parts") == weights(tmp_path / "whole")).all()
+    met = (weights(tmp_path / "whole").reshape(2, -1) != 0).sum(axis=1)
+    assert met[0] > met[1] > 1000
+    with pytest.raises(BadNotation, match="other stages than 512"):
+        train(tmp_path / "parts", games=700, resume=True, stages="512")
+    found = evaluate(f"ntuple file={tmp_path / 'whole'}", 100, seed=1, rules="2048:3x3")
+    assert found.mean_score > 1500
 
 
 def test_optimistic_weights(tmp_path: Path) -> None:
@@ -137,7 +132,9 @@ def test_optimistic_weights(tmp_path: Path) -> None:
         ({"trace": 1.5}, "lambda 1.5 is out of range"),
         ({"step": 0.0}, "step 0 is out of range"),
         ({"more": ("settle=0",)}, "settle"),
-        ({"more": ("promote=1000",)}, "promote 1000 is no tile"),
+        ({"stages": "1000"}, "has no tiles for stages"),
+        ({"stages": "512,256"}, "in rising order"),
+        ({"rules": "2048", "tuples": "8x6", "stages": "8192,16384"}, "3 stages need 402,653,184 weights"),
         ({"games": 5, "minutes": 1.0}, "name one of them"),
         ({"games": 0}, "teach nothing"),
         ({"minutes": float("nan")}, "no time to learn in"),

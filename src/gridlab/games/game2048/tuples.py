@@ -58,8 +58,15 @@ def check_tuples(tuples: tuple[Cells, ...], text: str, rules: Rules2048) -> tupl
         raise BadNotation(f"{shortened(text)!r} are {len(tuples)} tuples on {rules}, and 1 to {MOST_TUPLES} are needed")
     if len(set(tuples)) < len(tuples):
         raise BadNotation(f"{shortened(text)!r} has the same tuple twice")
-    if sum(16 ** len(each) for each in tuples) > MOST_WEIGHTS:
-        raise BadNotation(f"{shortened(text)!r} needs more than {MOST_WEIGHTS:,} weights; take fewer or smaller tuples")
+    return check_size(tuples)
+
+
+def check_size(tuples: tuple[Cells, ...], stages: tuple[int, ...] = ()) -> tuple[Cells, ...]:
+    """Tuples whose tables are not too large, once for each stage."""
+    weights = (1 + len(stages)) * sum(16 ** len(each) for each in tuples)
+    if weights > MOST_WEIGHTS:
+        what = f"{len(tuples)} tuples in {1 + len(stages)} stages need" if stages else "a network of these tuples needs"
+        raise BadNotation(f"{what} {weights:,} weights, more than {MOST_WEIGHTS:,}; take fewer or smaller tuples")
     return tuples
 
 

@@ -22,7 +22,6 @@ from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple import kernels
 from gridlab.learn.ntuple.curves import plot_curve
 from gridlab.learn.ntuple.kernels import GAMES, MOVES, SCORES, TALLY, TILES, Tally
-from gridlab.learn.ntuple.promotion import promote
 from gridlab.learn.ntuple.settings import Asked, Plan, plan, plan_to_go_on
 from gridlab.learn.reports import advance
 from gridlab.nets.ntuple_file import Learnt, Point, read_network, write_network
@@ -45,7 +44,7 @@ def begin(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
     if training_of(path).exists():
         raise FileTrouble(f"{training_of(path)} is there already; --resume goes on from it, or name another file")
     wanted = plan(asked, rules)
-    network = new_network(wanted.tuples, rules)
+    network = new_network(wanted.tuples, rules, stages=wanted.stages)
     if wanted.learnt.optimistic:
         network.weights[:] = wanted.learnt.optimistic / number_of_places(network)
     sums = np.zeros(2 * len(network.weights) if wanted.learnt.rate == "tc" else 0, np.float32)
@@ -59,7 +58,7 @@ def go_on(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
         raise FileTrouble(f"{saved.path} is a training for {saved.rules}, not for {rules}")
     states = saved.states()
     sums = saved.sums if saved.head.learnt.rate == "tc" else np.empty(0, np.float32)
-    wanted = plan_to_go_on(asked, rules, saved.tuples, saved.head.learnt, saved.path)
+    wanted = plan_to_go_on(asked, saved)
     return Learner(path, rules, wanted, saved.weights, sums, states, saved.head.learnt)
 
 
@@ -91,7 +90,7 @@ class Learner:
                 try:
                     self._learn_for_a_while(workers, shown)
                     if self._is_time_to_settle():
-                        call(self._settle, stop_flag())
+                        self.learnt = msgspec.structs.replace(self.learnt, settled=True)
                 except KeyboardInterrupt:
                     self.save()
                     return self.is_done()
@@ -104,12 +103,6 @@ class Learner:
     def _is_time_to_settle(self) -> bool:
         learnt = self.learnt
         return learnt.settle < 1 and not learnt.settled and 0 in self.plan.left(learnt)
-
-    def _settle(self) -> None:
-        """From here on in small steps; boards with the next tile begin with what is known of half of it."""
-        if self.learnt.promote:
-            promote(self.weights, self.sums, self.plan.tuples, self.learnt.promote)
-        self.learnt = msgspec.structs.replace(self.learnt, settled=True)
 
     def _learn_for_a_while(self, workers: int, shown: Any) -> None:
         """Let all workers learn until the end, or until it is time to save; the clock starts when all is compiled."""
@@ -135,7 +128,7 @@ class Learner:
 
     def _work(self, worker: int, stop: Stop, compile_only: bool = False) -> None:
         """What a thread does: take some games, learn from them, tell about them."""
-        network, learnt = new_network(self.plan.tuples, self.rules, self.weights), self.learnt
+        network, learnt = new_network(self.plan.tuples, self.rules, self.weights, self.plan.stages), self.learnt
         step = learnt.step * SETTLED if learnt.settled else learnt.step
         recipe = kernels.Recipe(step, learnt.trace, learnt.restart, *self.rules.odds)
         path, rows = kernels.new_path(network), row_tables(self.rules)
@@ -181,9 +174,9 @@ class Learner:
         sums = self.sums if len(self.sums) else np.zeros(2 * len(self.weights), np.float32)
         write_network(
             training_of(self.path), self.rules, self.plan.tuples, self.weights, self.learnt, sums=sums,
-            streams=self.states.tolist(),
+            streams=self.states.tolist(), stages=self.plan.stages,
         )  # fmt: skip
-        write_network(self.path, self.rules, self.plan.tuples, self.weights, self.learnt)
+        write_network(self.path, self.rules, self.plan.tuples, self.weights, self.learnt, stages=self.plan.stages)
         try:
             plot_curve(self.learnt.curve, self.path.with_name(f"{self.path.name}.png"))
         except MissingExtra as missing:
