@@ -133,6 +133,7 @@ def test_foreign(tmp_path: Path) -> None:
         ({"stages": (512,)}, "has 6 tables, and its tuples need 12"),
         ({"stages": (3,)}, "stages begin with"),
         ({"stages": (512, 256)}, "in rising order"),
+        ({"learnt": Learnt(stages=(3,))}, "stages begin with"),
     ],
 )
 def test_crafted_heads(file: Path, change: dict[str, object], reason: str | None) -> None:

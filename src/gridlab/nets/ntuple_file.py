@@ -70,6 +70,8 @@ class Learnt(msgspec.Struct, frozen=True):
     trace: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
     restart: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     optimistic: Annotated[float, msgspec.Meta(ge=0, le=1e9)] = 0.0
+    stages: Annotated[tuple[int, ...], msgspec.Meta(max_length=MOST_STAGES)] = ()  # that it has in the end
+    split: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
     settle: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
     settled: bool = False
     seed: Number = 0
@@ -91,7 +93,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sizes: Annotated[tuple[Number, ...], msgspec.Meta(max_length=2000)]  # in bytes, of each table in the file
     learnt: Learnt
     streams: Annotated[tuple[State, ...], msgspec.Meta(max_length=4096)] = ()  # of chance, to go on with
-    stages: Annotated[tuple[int, ...], msgspec.Meta(max_length=MOST_STAGES)] = ()  # the tiles they begin with
+    stages: Annotated[tuple[int, ...], msgspec.Meta(max_length=MOST_STAGES)] = ()  # that the tables are for
 
 
 class NTupleFile(NamedTuple):
@@ -211,7 +213,10 @@ def read_head(path: Path) -> Head:
 def _what_it_knows(path: Path, head: Head) -> tuple[Rules2048, tuple[Cells, ...]]:
     try:
         rules = Rules2048.parse(head.rules)
-        return rules, check_size(parse_tuples(head.tuples, rules), check_stages(head.stages))
+        tuples = parse_tuples(head.tuples, rules)
+        for stages in (head.stages, head.learnt.stages):
+            check_size(tuples, check_stages(stages))
+        return rules, tuples
     except (BadRules, BadNotation) as error:
         raise SpoiltFile(f"{path}: {error}") from error
 

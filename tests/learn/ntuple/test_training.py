@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from gridlab.arena.evaluate import evaluate
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple import learner
-from gridlab.learn.ntuple.learner import Learner
+from gridlab.learn.ntuple.learner import Learner, split
 from gridlab.learn.ntuple.train import NTupleTraining, train_ntuple
 from gridlab.nets.ntuple_file import read_network
 from tests.conftest import Run
@@ -75,12 +76,14 @@ def test_learning_pays(tmp_path: Path, rate: str) -> None:
     assert (tmp_path / "a.png").stat().st_size > 10_000
 
 
-def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
-    """After a share of its games the steps are small; stopped before or after that and resumed, nothing changes."""
-    settings = {"more": ("settle=0.5",), "games": 4000}
-    whole = train(tmp_path / "whole", **settings)
-    assert (whole.learnt.games, whole.learnt.settled, whole.done) == (4000, True, True)
-    train(tmp_path / "large steps", games=4000)
+CHANGING = {"stages": "256", "more": ("split=0.25", "settle=0.5"), "games": 2000}
+
+
+def test_a_training_changes_on_its_way_and_repeats_exactly(tmp_path: Path) -> None:
+    """Each stage has weights of its own, then the steps are small; stopped anywhere and resumed, nothing changes."""
+    whole = train(tmp_path / "whole", **CHANGING)
+    assert (whole.learnt.games, whole.learnt.settled, whole.done) == (2000, True, True)
+    train(tmp_path / "large steps", games=2000, stages="256", more=("split=0.25",))
     assert (weights(tmp_path / "whole") != weights(tmp_path / "large steps")).any()
 
     class Stopped(Exception):
@@ -88,33 +91,53 @@ def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
 
     def save(self: Learner) -> None:
         before(self)
-        if stop <= self.learnt.games < 4000:
+        if stop <= self.learnt.games < 2000:
             raise Stopped
 
     before = Learner.save
-    for stop in (100, 2000, 2100):
+    for stop in (100, 500, 600, 1000, 1100):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(learner, "SAVE_EVERY", 0.02)
             patch.setattr(learner, "plot_curve", lambda *_: None)  # the one part of saving that takes long
             patch.setattr(Learner, "save", save)
             with pytest.raises(Stopped):
-                train(tmp_path / f"{stop}", **settings)
-        assert train(tmp_path / f"{stop}", games=4000, resume=True).done
+                train(tmp_path / f"{stop}", **CHANGING)
+        assert train(tmp_path / f"{stop}", games=2000, resume=True).done
         assert (weights(tmp_path / f"{stop}") == weights(tmp_path / "whole")).all()
 
 
 def test_stages(tmp_path: Path) -> None:
-    """Boards with the tile have weights of their own; it repeats exactly, is resumed, and plays."""
-    whole = train(tmp_path / "whole", games=600, stages="256")
-    train(tmp_path / "parts", games=250, stages="256")
-    assert train(tmp_path / "parts", games=600, resume=True).learnt.games == whole.learnt.games
-    assert (weights(tmp_path / "parts") == weights(tmp_path / "whole")).all()
-    met = (weights(tmp_path / "whole").reshape(2, -1) != 0).sum(axis=1)
-    assert met[0] > met[1] > 1000
+    """A stage begins with what was known when the weights were split, and goes its own way; it plays."""
+    train(tmp_path / "before", games=100, stages="256", more=("split=1",))
+    assert (read_network(tmp_path / "before").head.stages, len(weights(tmp_path / "before"))) == ((), 6 * 16**4)
+    train(tmp_path / "after", games=2000, stages="256", more=("split=0.25",))
+    found = read_network(tmp_path / "after")
+    first, second = found.weights.reshape(2, -1)
+    assert found.head.stages == found.head.learnt.stages == (256,)
+    assert ((first != 0) <= (second != 0) | (first != second)).all()
+    assert (first != second).sum() > 1000
     with pytest.raises(BadNotation, match="other stages than 512"):
-        train(tmp_path / "parts", games=700, resume=True, stages="512")
-    found = evaluate(f"ntuple file={tmp_path / 'whole'}", 100, seed=1, rules="2048:3x3")
-    assert found.mean_score > 1500
+        train(tmp_path / "after", games=2100, resume=True, stages="512")
+    assert evaluate(f"ntuple file={tmp_path / 'after'}", 100, seed=1, rules="2048:3x3").mean_score > 1800
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_while_the_weights_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Split whole, saved, and the rest comes to what it would have come to."""
+    settings = CHANGING | {"games": 400}
+    train(tmp_path / "whole", **settings)
+
+    def interrupted(*arguments: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)  # it is heard before the work is done
+        return split(*arguments)
+
+    monkeypatch.setattr(learner, "split", interrupted)
+    stopped = train(tmp_path / "stopped", **settings)
+    assert (stopped.done, stopped.learnt.games) == (False, 100)
+    assert read_network(tmp_path / "stopped").head.stages == (256,)
+    assert train(tmp_path / "stopped", games=400, resume=True).done
+    assert (weights(tmp_path / "stopped") == weights(tmp_path / "whole")).all()
 
 
 def test_optimistic_weights(tmp_path: Path) -> None:
@@ -132,6 +155,7 @@ def test_optimistic_weights(tmp_path: Path) -> None:
         ({"trace": 1.5}, "lambda 1.5 is out of range"),
         ({"step": 0.0}, "step 0 is out of range"),
         ({"more": ("settle=0",)}, "settle"),
+        ({"more": ("split=1.5",)}, "split"),
         ({"stages": "1000"}, "has no tiles for stages"),
         ({"stages": "512,256"}, "in rising order"),
         ({"rules": "2048", "tuples": "8x6", "stages": "8192,16384"}, "3 stages need 402,653,184 weights"),

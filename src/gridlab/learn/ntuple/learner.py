@@ -19,6 +19,7 @@ from gridlab.core.stop import Stop, stop_flag
 from gridlab.core.workers import call
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.game2048.stages import Stages
 from gridlab.learn.ntuple import kernels
 from gridlab.learn.ntuple.curves import plot_curve
 from gridlab.learn.ntuple.kernels import GAMES, MOVES, SCORES, TALLY, TILES, Tally
@@ -44,11 +45,11 @@ def begin(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
     if training_of(path).exists():
         raise FileTrouble(f"{training_of(path)} is there already; --resume goes on from it, or name another file")
     wanted = plan(asked, rules)
-    network = new_network(wanted.tuples, rules, stages=wanted.stages)
+    network = new_network(wanted.tuples, rules)
     if wanted.learnt.optimistic:
         network.weights[:] = wanted.learnt.optimistic / number_of_places(network)
     sums = np.zeros(2 * len(network.weights) if wanted.learnt.rate == "tc" else 0, np.float32)
-    return Learner(path, rules, wanted, network.weights, sums, np.empty(0, np.uint64), wanted.learnt)
+    return Learner(path, rules, wanted, (), network.weights, sums, np.empty(0, np.uint64), wanted.learnt)
 
 
 def go_on(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
@@ -59,7 +60,7 @@ def go_on(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
     states = saved.states()
     sums = saved.sums if saved.head.learnt.rate == "tc" else np.empty(0, np.float32)
     wanted = plan_to_go_on(asked, saved)
-    return Learner(path, rules, wanted, saved.weights, sums, states, saved.head.learnt)
+    return Learner(path, rules, wanted, saved.head.stages, saved.weights, sums, states, saved.head.learnt)
 
 
 @dataclass
@@ -69,6 +70,7 @@ class Learner:
     path: Path
     rules: Rules2048
     plan: Plan
+    stages: Stages  # that have weights of their own already
     weights: NDArray[np.float32]
     sums: NDArray[np.float32]
     states: States
@@ -88,9 +90,10 @@ class Learner:
         with bar(round(total or 0), f"learning {self.rules}", unit, progress, done=done) as shown:
             while not self.is_done():
                 try:
-                    self._learn_for_a_while(workers, shown)
-                    if self._is_time_to_settle():
-                        self.learnt = msgspec.structs.replace(self.learnt, settled=True)
+                    if 0 in self.left():
+                        call(self._change, stop_flag())
+                    else:
+                        self._learn_for_a_while(workers, shown)
                 except KeyboardInterrupt:
                     self.save()
                     return self.is_done()
@@ -98,16 +101,29 @@ class Learner:
         return True
 
     def is_done(self) -> bool:
-        return 0 in self.plan.left(self.learnt) and not self._is_time_to_settle()
+        return 0 in self.plan.left(self.learnt, 1.0)
 
-    def _is_time_to_settle(self) -> bool:
+    def left(self) -> tuple[int | None, float | None]:
+        """Games or seconds that are left until the recipe changes, or until the end."""
         learnt = self.learnt
-        return learnt.settle < 1 and not learnt.settled and 0 in self.plan.left(learnt)
+        split = learnt.split if self._will_split() else 1.0
+        return self.plan.left(learnt, min(split, 1.0 if learnt.settled else learnt.settle))
+
+    def _will_split(self) -> bool:
+        return bool(self.learnt.stages) and not self.stages
+
+    def _change(self) -> None:
+        """Give each stage weights of its own, or go on in small steps."""
+        if self._will_split() and 0 in self.plan.left(self.learnt, self.learnt.split):
+            self.weights, self.sums = split(self.weights, self.sums, self.learnt.stages)
+            self.stages = self.learnt.stages
+        else:
+            self.learnt = msgspec.structs.replace(self.learnt, settled=True)
 
     def _learn_for_a_while(self, workers: int, shown: Any) -> None:
         """Let all workers learn until the end, or until it is time to save; the clock starts when all is compiled."""
         stop, before = stop_flag(), self.learnt.seconds
-        _, seconds = self.plan.left(self.learnt)
+        _, seconds = self.left()
         self.taken = self.learnt.games
         call(lambda: self._work(0, stop, compile_only=True), stop)
         begun = time.monotonic()
@@ -128,7 +144,7 @@ class Learner:
 
     def _work(self, worker: int, stop: Stop, compile_only: bool = False) -> None:
         """What a thread does: take some games, learn from them, tell about them."""
-        network, learnt = new_network(self.plan.tuples, self.rules, self.weights, self.plan.stages), self.learnt
+        network, learnt = new_network(self.plan.tuples, self.rules, self.weights, self.stages), self.learnt
         step = learnt.step * SETTLED if learnt.settled else learnt.step
         recipe = kernels.Recipe(step, learnt.trace, learnt.restart, *self.rules.odds)
         path, rows = kernels.new_path(network), row_tables(self.rules)
@@ -148,8 +164,8 @@ class Learner:
     def _take(self) -> int:
         """How many games to play next."""
         with self.lock:
-            left, _ = self.plan.left(msgspec.structs.replace(self.learnt, games=self.taken))
-            games = CHUNK if left is None else min(CHUNK, left)
+            left, _ = self.left()
+            games = CHUNK if left is None else min(CHUNK, left + self.learnt.games - self.taken)
             self.taken += games
             return games
 
@@ -174,13 +190,20 @@ class Learner:
         sums = self.sums if len(self.sums) else np.zeros(2 * len(self.weights), np.float32)
         write_network(
             training_of(self.path), self.rules, self.plan.tuples, self.weights, self.learnt, sums=sums,
-            streams=self.states.tolist(), stages=self.plan.stages,
+            streams=self.states.tolist(), stages=self.stages,
         )  # fmt: skip
-        write_network(self.path, self.rules, self.plan.tuples, self.weights, self.learnt, stages=self.plan.stages)
+        write_network(self.path, self.rules, self.plan.tuples, self.weights, self.learnt, stages=self.stages)
         try:
             plot_curve(self.learnt.curve, self.path.with_name(f"{self.path.name}.png"))
         except MissingExtra as missing:
             logging.getLogger("gridlab").warning(str(missing))
+
+
+def split(
+    weights: NDArray[np.float32], sums: NDArray[np.float32], stages: Stages
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Every stage begins with the weights that there are, and learns them at full rate: its sums are empty."""
+    return np.tile(weights, 1 + len(stages)), np.concatenate([sums, np.zeros(len(stages) * len(sums), np.float32)])
 
 
 def point(tally: Tally, games: int, moves: int, seconds: float) -> Point:

@@ -9,7 +9,7 @@ from msgspec import Meta
 from gridlab.core.errors import BadNotation
 from gridlab.core.numbers import check_seed
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.stages import Stages, parse_stages
+from gridlab.games.game2048.stages import parse_stages
 from gridlab.games.game2048.tuples import Cells, check_size, default_tuples, parse_tuples
 from gridlab.learn.overrides import Overrides, values_of
 from gridlab.nets.ntuple_file import Learnt, NTupleFile
@@ -23,6 +23,7 @@ NUMBERS: dict[str, Any] = {
     "trace": Annotated[float, Meta(ge=0, le=1)],
     "restart": Annotated[int, Meta(ge=0, le=100_000)],
     "optimistic": Annotated[float, Meta(ge=0, le=1e9)],
+    "split": Annotated[float, Meta(ge=0, le=1)],
     "settle": Annotated[float, Meta(gt=0, le=1)],
 }
 
@@ -42,6 +43,7 @@ class Asked:
     optimistic: float | None = None
     seed: int | None = None
     stages: str | None = None
+    split: float | None = None
     settle: float | None = None
 
     def with_more(self, more: Overrides) -> "Asked":
@@ -62,13 +64,14 @@ class Recipe:
     trace: float = 0.5
     restart: int = 1500
     optimistic: float = 0.0
+    stages: str = ""  # the tiles with which stages begin
+    split: float = 0.25  # the share of the training after which each stage has weights of its own
     settle: float = 1.0  # the share of the training after which the rates are a tenth; 1 never
-    stages: str = ""  # tiles with which stages begin
 
 
 PRESETS = {
     "minutes": Recipe(10.0, "ten minutes: the best player that they give"),
-    "hour": Recipe(60.0, "an hour, on all cores", settle=0.6, stages="16384"),
+    "hour": Recipe(60.0, "an hour, on all cores", stages="16384", settle=0.7),
 }
 
 
@@ -77,14 +80,12 @@ class Plan:
     """A training that can begin, or go on: how it learns, and where it ends."""
 
     tuples: tuple[Cells, ...]
-    stages: Stages
     learnt: Learnt  # before
     games: int | None
     minutes: float | None
 
-    def left(self, learnt: Learnt) -> tuple[int | None, float | None]:
-        """Games or seconds that are left, to the end or to where it settles."""
-        share = 1.0 if learnt.settled else learnt.settle
+    def left(self, learnt: Learnt, share: float) -> tuple[int | None, float | None]:
+        """Games or seconds that are left until this share of the training."""
         games = None if self.games is None else max(0, math.ceil(share * self.games) - learnt.games)
         return games, None if self.minutes is None else max(0.0, 60 * share * self.minutes - learnt.seconds)
 
@@ -101,26 +102,27 @@ def plan(asked: Asked, rules: Rules2048) -> Plan:
         recipe.trace if asked.trace is None else asked.trace,
         recipe.restart if asked.restart is None else asked.restart,
         recipe.optimistic if asked.optimistic is None else asked.optimistic,
+        parse_stages(recipe.stages if asked.stages is None else asked.stages),
+        recipe.split if asked.split is None else asked.split,
         recipe.settle if asked.settle is None else asked.settle,
         seed=check_seed(asked.seed or 0),
     )
     check(learnt)
-    stages = parse_stages(recipe.stages if asked.stages is None else asked.stages)
-    tuples = check_size(parse_tuples(asked.tuples or default_tuples(rules), rules), stages)
-    return _ending(Plan(tuples, stages, learnt, None, recipe.minutes), asked)
+    tuples = check_size(parse_tuples(asked.tuples or default_tuples(rules), rules), learnt.stages)
+    return _ending(Plan(tuples, learnt, None, recipe.minutes), asked)
 
 
 def plan_to_go_on(asked: Asked, saved: NTupleFile) -> Plan:
     """A training that goes on: as it was begun, to another end perhaps."""
-    learnt, stages = saved.head.learnt, saved.head.stages
-    for name in ("rate", "step", "trace", "restart", "optimistic", "settle", "seed"):
+    learnt = saved.head.learnt
+    for name in ("rate", "step", "trace", "restart", "optimistic", "split", "settle", "seed"):
         if (value := getattr(asked, name)) is not None and value != (begun := getattr(learnt, name)):
             raise BadNotation(f"{saved.path} was begun with {name} {begun}, not {value}; leave it out, or begin anew")
     if asked.tuples is not None and parse_tuples(asked.tuples, saved.rules) != saved.tuples:
         raise BadNotation(f"{saved.path} was begun with other tuples than {asked.tuples}; leave them out")
-    if asked.stages is not None and parse_stages(asked.stages) != stages:
+    if asked.stages is not None and parse_stages(asked.stages) != learnt.stages:
         raise BadNotation(f"{saved.path} was begun with other stages than {asked.stages or 'none'}; leave them out")
-    return _ending(Plan(saved.tuples, stages, learnt, None, find_recipe(asked.preset).minutes), asked)
+    return _ending(Plan(saved.tuples, learnt, None, find_recipe(asked.preset).minutes), asked)
 
 
 def find_recipe(name: str | None) -> Recipe:
@@ -133,7 +135,8 @@ def check(learnt: Learnt) -> None:
     """Refuse numbers with which nothing can be learnt."""
     for name, value, low, high in (
         ("step", learnt.step, 0.0, 10.0), ("lambda", learnt.trace, 0.0, 1.0), ("restart", learnt.restart, 0, 100_000),
-        ("optimistic", learnt.optimistic, 0.0, 1e9), ("settle", learnt.settle, 0.0, 1.0),
+        ("optimistic", learnt.optimistic, 0.0, 1e9), ("split", learnt.split, 0.0, 1.0),
+        ("settle", learnt.settle, 0.0, 1.0),
     ):  # fmt: skip
         if not low <= value <= high or (name in ("step", "settle") and value == 0):
             raise BadNotation(f"{name} {value:g} is out of range; {low:g} to {high:g} can be learnt with")
