@@ -49,9 +49,10 @@ chromium:
 	  apt-get update -qq >/dev/null && apt-get install -y -qq chromium >/dev/null 2>&1; } || \
 	  echo "there is no chromium, and it cannot be installed: the browser tests are skipped"
 
-# The small cases run once more as plain Python: the kernels mean the same without the compiler.
+# Where there are kernels, small cases run once more as plain Python: they mean the same without the compiler.
+KERNELS := $(addprefix tests/,core games search exact datasets environments learn nets arena/records)
 test: .venv/.all chromium
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not long"
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not long" $(KERNELS)
 	$(RUN) gridlab warm
 	$(PYTEST)
 

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from gridlab import Position, Rules
+from tests.fork_server import forking
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -38,8 +40,18 @@ def examples() -> list[Example]:
     return found
 
 
-def run(command: str, folder: Path) -> str:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, ...]]:
+    """Folders in which a command finds `gridlab`, before all others."""
+    if not hasattr(os, "fork"):
+        yield ()
+        return
+    with forking(tmp_path_factory.mktemp("fork")) as folder:
+        yield (folder,)
+
+
+def run(command: str, folder: Path, programs: tuple[Path, ...] = ()) -> str:
+    path = os.pathsep.join(map(str, [*programs, Path(sys.executable).parent, os.environ["PATH"]]))
     done = subprocess.run(
         command.removeprefix("uv run ").replace("python generate_dataset.py", f"python '{ROOT}/generate_dataset.py'"),
         shell=True,
@@ -64,10 +76,10 @@ def commands_of(page: str) -> list[Example]:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("page", [name_of(page) for page in PAGES if commands_of(name_of(page))])
-def test_commands_print_what_the_page_shows(page: str, tmp_path: Path) -> None:
+def test_commands_print_what_the_page_shows(page: str, tmp_path: Path, programs: tuple[Path, ...]) -> None:
     """One after the other in one folder: later commands of a page use what earlier ones have made."""
     for example in commands_of(page):
-        printed = run(example.command, tmp_path)
+        printed = run(example.command, tmp_path, programs)
         assert matches(example.output, printed), f"{example.command}\n{printed}"
 
 
