@@ -41,7 +41,7 @@ class Rate:
 
 
 CLAIMS = (
-    Claim("every position of tic-tac-toe counted", "times", {
+    Claim("every position of tic-tac-toe counted", "runs", {
         "gridlab, up to symmetry too": in_a_row.census_once,
         "OpenSpiel": in_a_row.all_states_of_openspiel,
         "readable twin, up to symmetry too": in_a_row.census_by_hand,
@@ -50,20 +50,20 @@ CLAIMS = (
         "gridlab, plies 9 to 13": in_a_row.terminals(13),
         "readable twin, ply 9, in memory": in_a_row.terminals_by_hand,
     }),
-    Claim("tic-tac-toe, every position solved", "times", {
+    Claim("tic-tac-toe, every position solved", "runs", {
         "gridlab, distances too, as a file": in_a_row.tablebase("3x3:3"),
         "OpenSpiel, value iteration": in_a_row.value_iteration_of_openspiel,
     }),
-    Claim("4x4:4, every position solved", "times", {
+    Claim("4x4:4, every position solved", "runs", {
         "gridlab, as a file": in_a_row.tablebase("4x4:4"),
         "readable twin, in memory (NumPy)": in_a_row.retrograde_by_hand,
     }),
-    Claim("tic-tac-toe solved from the start", "times", {
+    Claim("tic-tac-toe solved from the start", "runs", {
         "gridlab": in_a_row.solve("3x3:3"),
         "OpenSpiel, alpha-beta": in_a_row.alpha_beta_of_openspiel("tic_tac_toe"),
         "easyAI, negamax": in_a_row.negamax_of_easyai,
     }),
-    Claim("3x4:3 solved from the start", "times", {
+    Claim("3x4:3 solved from the start", "runs", {
         "gridlab": in_a_row.solve("3x4:3"),
         "OpenSpiel, alpha-beta": in_a_row.alpha_beta_of_openspiel("mnk(m=4,n=3,k=3)"),
     }),
@@ -94,7 +94,7 @@ CLAIMS = (
         "gridlab": game2048.learning,
         "readable twin": game2048.learning_by_hand,
     }),
-    Claim("2048 on 2x3 solved", "times", {
+    Claim("2048 on 2x3 solved", "runs", {
         "gridlab": game2048.small_board,
         "readable twin": game2048.small_board_by_hand,
     }),

@@ -31,7 +31,7 @@ PARTS = {
     "terminals": ("terminals.py", "Terminal wins of 5×5"),
     "tablebase": ("tablebase.py", "Tablebases of in-a-row games"),
     "search": ("search.py", "Exact search, proof-number search, Monte Carlo tree search"),
-    "environments": ("environments.py", "Environments"),
+    "environments": ("environments.py --alone", "Environments"),
     "game2048": ("game2048.py", "Players of 2048"),
     "datasets2048": ("datasets2048.py", "Datasets of 2048 games"),
     "exact2048": ("exact2048.py", "Small boards of 2048, solved"),
@@ -45,8 +45,9 @@ TOP = """# Benchmarks
 
 Every claim of speed is a ratio: to a package that does the same, or to the readable twin of the kernel, the plain
 Python that says what the kernel must do. All contenders of a claim take turns in one process, on one core, in CPU time,
-and each is credited with its best of three rounds. `make bench` measures everything on your machine and writes this
-page; `python benchmarks/page.py NAME` measures one part anew.
+and each is credited with its best of three rounds. Below the table stands what each script prints, in absolute
+figures. `make bench` measures everything on your machine and writes this page; `python benchmarks/page.py NAME`
+measures one part anew.
 
 """
 
@@ -100,7 +101,7 @@ def body(name: str, found: dict[str, Any]) -> str:
 
 def table(rates: list[dict[str, Any]]) -> str:
     """Claims in rows, a contender each."""
-    lines = ["| what | by | a CPU second | gridlab to this |", "|---|---|---:|---:|"]
+    lines = ["| what | by | per CPU second | gridlab to this |", "|---|---|---:|---:|"]
     named = ""
     for rate in rates:
         what = f"**{rate['claim']}**, {rate['unit']}" if rate["claim"] != named else ""

@@ -31,11 +31,11 @@ def expectimax() -> Run:
     boards = boards_of_games()
     plain = ExpectimaxPlayer(Rules2048(), "spec", 3).chooser()
     search = new_expectimax(plain.evaluator, plain.settings, 0)
-    found = np.empty((len(boards), 4))
+    found, rows, states = np.empty((len(boards), 4)), row_tables(), streams(1, len(boards))
 
     def run() -> int:
         begin(search)
-        value_boards(search, boards, found, row_tables(), streams(1, len(boards)), stop_flag())
+        value_boards(search, boards, found, rows, states, stop_flag())
         return len(boards)
 
     run()
