@@ -99,10 +99,10 @@ def info_of(path: Path | str) -> Info:
 
 def _of_ntuple(path: Path, head: Head) -> Info:
     learnt = head.learnt
-    recipe = {name: getattr(learnt, name) for name in NTUPLE_RECIPE}
+    recipe = {name: getattr(learnt, name) for name in NTUPLE_RECIPE} | {"stages": _tiles(learnt.stages)}
     facts = {
         "holds": head.kind, "rules": head.rules, "tuples": head.tuples,
-        "stages": ",".join(map(str, head.stages)) or None, "numbers": head.numbers,
+        "stages": _tiles(head.stages), "numbers": head.numbers,
         "behaviour": head.behaviour, "seed": learnt.seed, "workers": learnt.workers, "games": learnt.games,
         "moves": learnt.moves, "seconds": learnt.seconds,
     }  # fmt: skip
@@ -112,6 +112,10 @@ def _of_ntuple(path: Path, head: Head) -> Info:
         for each in learnt.curve
     )
     return Info(path, "n-tuple network of 2048, by temporal differences", facts, recipe, (), curve, "games")
+
+
+def _tiles(stages: tuple[int, ...]) -> str:
+    return ",".join(map(str, stages)) or "none"
 
 
 def _of_squava(path: Path) -> Info:
