@@ -121,6 +121,18 @@ def test_stages(tmp_path: Path) -> None:
     assert evaluate(f"ntuple file={tmp_path / 'after'}", 100, seed=1, rules="2048:3x3").mean_score > 1800
 
 
+@pytest.mark.parametrize("stages", [(256,), (256, 1024)])
+def test_a_stage_keeps_its_rates_and_remembers_little(stages: tuple[int, ...]) -> None:
+    """A weight with errors of 4 in all, 40 in size: a rate of a tenth, of seven tenths after one more error of 1."""
+    found, sums = split(np.array([7, 8], np.float32), np.array([4, 40, 0, 0], np.float32), stages)
+    assert found.tolist() == [7, 8] * (1 + len(stages))
+    first, *later = sums.reshape(-1, 4).tolist()
+    assert first == [4, 40, 0, 0]
+    for each in later:
+        assert each == pytest.approx([0.04, 0.4, 0, 0])
+        assert (each[0] + 1) / (each[1] + 1) == pytest.approx(0.743, abs=0.001)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_while_the_weights_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Split whole, saved, and the rest comes to what it would have come to."""

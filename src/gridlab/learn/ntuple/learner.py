@@ -32,6 +32,7 @@ CHUNK = 16  # games that a worker takes at a time
 POINTS = 1.04  # each point of the curve has so many times the games of the one before
 FEW_GAMES = 100  # before the first point
 SAVE_EVERY = 300.0  # seconds
+REMEMBERED = np.float32(0.01)  # of the errors so far, when a stage begins
 SETTLED = 0.1  # of the rate, once a training has settled
 
 
@@ -202,8 +203,12 @@ class Learner:
 def split(
     weights: NDArray[np.float32], sums: NDArray[np.float32], stages: Stages
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Every stage begins with the weights that there are, and learns them at full rate: its sums are empty."""
-    return np.tile(weights, 1 + len(stages)), np.concatenate([sums, np.zeros(len(stages) * len(sums), np.float32)])
+    """Every stage begins with the weights that there are, and with their rates, but remembers little of its errors.
+
+    So a weight that is wrong for its stage, whose errors are all of one kind, soon learns at full rate; one that is
+    right goes on as before. With empty sums all of them would jump to whatever comes first.
+    """
+    return np.tile(weights, 1 + len(stages)), np.concatenate([sums, *[sums * REMEMBERED] * len(stages)])
 
 
 def point(tally: Tally, games: int, moves: int, seconds: float) -> Point:
