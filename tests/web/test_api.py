@@ -216,6 +216,7 @@ def test_files_are_found(ask: Ask) -> None:
         "cup": "tournament",
         **{f"cup/{pairing}.jsonl": "records" for pairing in ("01-02", "01-03", "02-03")},
         "games/match.jsonl": "records",
+        "games/small.jsonl": "games2048",
         "games/train.jsonl": "games2048",
         "nets/three.ntuple": "ntuple",
         "tables/2048-2x2.tb": "tablebase2048",
@@ -254,6 +255,17 @@ def test_games_can_be_replayed(ask: Ask, api: httpx.Client, data: Path) -> None:
     assert statistics["games"] == 3
     records = ask("/files/records", file="games/match.jsonl", count=4)
     assert (len(records["games"]), records["more"]) == (4, True)
+
+
+def test_a_small_board_is_replayed_without_its_walls(ask: Ask, data: Path) -> None:
+    recorded = json.loads((data / "games" / "small.jsonl").read_text())
+    boards = [*(move["board"] for move in recorded["moves"]), recorded["finalBoard"]]
+    replay = ask("/files/games2048/replay", file="games/small.jsonl", number=0)
+    assert (replay["rows"], replay["cols"]) == (3, 2)
+    assert replay["boards"] == [[tile for row in board for tile in row] for board in boards]
+    assert replay["scores"] == [*(move["score"] for move in recorded["moves"]), recorded["finalScore"]]
+    assert replay["directions"] == [*(move["direction"] for move in recorded["moves"]), None]
+    assert all(svg.count('class="hole"') == 6 and 'width="128" height="192"' in svg for svg in replay["svgs"])
 
 
 def test_a_learnt_network_tells_how_it_learnt(ask: Ask) -> None:

@@ -182,20 +182,17 @@ def replayed(lab: Lab, file: str, number: int, first: int) -> Replay2048:
     if number >= len(games):
         raise FileTrouble(f"{file} has {len(games):,} games, counted from 0: there is no game {number}")
     game = games[number]
-    last = min(first + MOST_BOARDS, game.moves + 1)
-    moves = range(min(first, game.moves + 1), min(last, game.moves))
-    boards = [tiles_of(game.boards[at : at + 1])[0].ravel().tolist() for at in moves]
-    scores, directions = [int(game.scores[at]) for at in moves], [DIRECTIONS[int(game.directions[at])] for at in moves]
-    said: list[Direction | None] = cast(list[Direction | None], directions)
-    if last == game.moves + 1 and first <= game.moves:
-        boards.append(tiles_of(np.array([game.final_board], np.uint64))[0].ravel().tolist())
-        scores, said = [*scores, game.final_score], [*said, None]
-    svgs = [draw.tiles_svg(tiles, 4, f"{score:,} points") for tiles, score in zip(boards, scores, strict=True)]
-    some = range(0, game.moves, game.moves // MOST_POINTS + 1)
-    history = [*((at, int(game.scores[at])) for at in some), (game.moves, game.final_score)]
+    some, rules = slice(first, first + MOST_BOARDS), game.rules
+    packed = np.append(game.boards, np.uint64(game.final_board))[some]
+    boards = tiles_of(packed, rules).reshape(-1, rules.cells).tolist()
+    scores = np.append(game.scores, game.final_score)[some].tolist()
+    directions = [*(DIRECTIONS[each] for each in game.directions), None][some]
+    svgs = [draw.tiles_svg(tiles, rules.cols, f"{score:,} points") for tiles, score in zip(boards, scores, strict=True)]
+    points = range(0, game.moves, game.moves // MOST_POINTS + 1)
+    history = [*((at, int(game.scores[at])) for at in points), (game.moves, game.final_score)]
     return Replay2048(
-        number=number, total=game.moves + 1, first=first, boards=boards, scores=scores, directions=said, svgs=svgs,
-        history=history,
+        number=number, rows=rules.rows, cols=rules.cols, total=game.moves + 1, first=first, boards=boards,
+        scores=scores, directions=cast(list[Direction | None], directions), svgs=svgs, history=history,
     )  # fmt: skip
 
 

@@ -52,6 +52,7 @@ export class Replay {
       this.slider.max = part.total - 1;
       this.slider.value = mine;
       const here = mine - part.first, direction = part.directions[here];
+      this.paper.style.aspectRatio = `${part.cols} / ${part.rows}`;
       fill(this.paper, drawing(part.svgs[here], "tiles-svg"));
       this.words.textContent = `Move ${mine} of ${part.total - 1}, ${counted(part.scores[here])} points${direction ? `, next ${direction} ${ARROWS[direction]}` : ", the end"}`;
       if (!this.chart.hasChildNodes()) fill(this.chart, lines({ title: "Score over the game", series: [{ points: part.history }], below: "move", low: 0 }));
