@@ -128,6 +128,20 @@ def test_2048_values_are_of_the_legal_directions(ask: Ask, rules: str) -> None:
     assert said["exact"] is False
 
 
+@pytest.mark.parametrize(
+    ("player", "points"),
+    [("perfect", True), ("mcts playouts=20", True), ("expectimax depth=1", False)],
+)
+def test_2048_values_are_points_or_on_a_scale_of_their_own(ask: Ask, player: str, points: bool) -> None:
+    assert ask("/2048/values", game="2048:2x2", board="2 ./. 2", player=player)["points"] is points
+
+
+def test_2048_values_are_not_asked_of_those_who_have_none(api: httpx.Client) -> None:
+    refused = api.get("/2048/values", params={"game": "2048:2x2", "board": "2 ./. 2", "player": "random"})
+    assert refused.status_code == 400
+    assert refused.json()["error"] == "'random' has no values to give; name an expectimax player"
+
+
 def test_2048_is_exact_where_a_board_is_solved(ask: Ask, api: httpx.Client) -> None:
     position = Position2048.parse("2 ./. 2", game("2048:2x2"))
     said = ask("/2048/values", game="2048:2x2", board=str(position), player="perfect")
@@ -274,7 +288,7 @@ def test_a_learnt_network_tells_how_it_learnt(ask: Ask) -> None:
     assert said["settings"]["rate"] == "tc"
     assert [each["games"] for each in said["curve"]] == sorted(each["games"] for each in said["curve"])
     advised = ask("/2048/values", game="2048:3x3", board="2 4 ./. . ./. . .", player="ntuple file=nets/three.ntuple")
-    assert advised["best"]
+    assert (bool(advised["best"]), advised["points"]) == (True, True)
 
 
 def test_players_are_those_of_the_registry(ask: Ask) -> None:

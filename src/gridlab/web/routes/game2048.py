@@ -1,19 +1,19 @@
 """2048: a game goes on from its board; chance hangs on the seed and the number of the move, so it can be replayed."""
 
 from contextlib import AbstractContextManager
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import numpy as np
 from fastapi import APIRouter, Query, Request
 
 from gridlab.arena.records.game2048 import game_of
 from gridlab.arena.session import Session
-from gridlab.core.errors import BadNotation, BadPlayer, BadRules, IllegalMove
+from gridlab.core.errors import BadNotation, BadRules, IllegalMove
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import travel
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.registry import game
-from gridlab.players.game2048 import NTuplePlayer, adviser_of
+from gridlab.players.game2048 import as_adviser
 from gridlab.players.registry import Player
 from gridlab.web.lab import Lab
 from gridlab.web.models import BoardText, Direction, GameText, PlayerText, RecordLine, Seed
@@ -123,16 +123,19 @@ def lent(lab: Lab, text: str, rules: Rules2048) -> AbstractContextManager[Player
 
 def valued(lab: Lab, position: Position2048, text: str) -> Values2048:
     with lent(lab, text, position.rules) as player:
-        adviser: Any = adviser_of(cast(Any, player))
-        if adviser is None:
-            raise BadPlayer(f"{text!r} has no values to give; name an expectimax player")
+        adviser = as_adviser(player, text)
         found = adviser.values(position, chance(0, 0)) if position.moves() else {}
         exact = bool(getattr(player, "exact", False))
         target = str(getattr(getattr(player, "table", None), "target", ""))
-        points = isinstance(player, NTuplePlayer) or (exact and target == "score")
+        points = bool(getattr(player, "points", False))
     best = max(found, key=found.__getitem__) if found else None
     return Values2048(
-        player=text, values=found, best=cast(Direction | None, best), exact=exact, target=target, points=points
+        player=text,
+        values=cast(dict[Direction, float], found),
+        best=cast(Direction | None, best),
+        exact=exact,
+        target=target,
+        points=points,
     )
 
 
