@@ -18,7 +18,7 @@ from gridlab.exact.tablebase.stats import stats
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.mnk.position import Position
 from gridlab.games.notation import move_text
-from gridlab.nets.ntuple_file import read_network
+from gridlab.nets.ntuple_file import read_head
 from gridlab.web.lab import Lab
 from gridlab.web.models import BoardText, Direction, FileName
 from gridlab.web.models.data import (
@@ -219,14 +219,14 @@ def checkpoint_info(lab: Lab, file: str) -> CheckpointInfo:
 
 
 def ntuple_info(lab: Lab, file: str) -> NTupleInfo:
-    found = read_network(lab.folder.inside(file))
-    learnt = found.head.learnt
+    head = read_head(lab.folder.inside(file))
+    learnt = head.learnt
     return NTupleInfo(
-        path=file, rules=str(found.rules), tuples=found.head.tuples.split(","), weights=len(found.weights),
+        path=file, rules=head.rules, tuples=head.tuples.split(","), weights=head.weights,
         games=learnt.games, moves=learnt.moves, minutes=learnt.seconds / 60, workers=learnt.workers,
         settings={"rate": learnt.rate, "step": learnt.step, "lambda": learnt.trace, "restart": learnt.restart,
                   "optimistic": learnt.optimistic, "settle": learnt.settle, "seed": learnt.seed,
-                  "stages": ",".join(map(str, found.head.stages)) or "none"},
+                  "stages": ",".join(map(str, head.stages)) or "none"},
         curve=[
             NTuplePoint(games=each.games, minutes=each.seconds / 60, mean_score=each.mean_score,
                         tile_rates=each.tile_rates)
