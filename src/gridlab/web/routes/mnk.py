@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Request
 
+from gridlab.arena.records.mnk import record_of
 from gridlab.arena.review import Review, Scorecard, Step, review
 from gridlab.arena.session import PERSON, Session
-from gridlab.arena.terminal.mnk import record_of
 from gridlab.core.errors import BadNotation
 from gridlab.core.extras import import_extra
 from gridlab.games.mnk.position import Position
