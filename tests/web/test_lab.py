@@ -6,6 +6,7 @@ import pytest
 
 from gridlab import Position, game
 from gridlab.core.errors import BadPlayer
+from gridlab.exact.oracle import whole_line
 from gridlab.web import lab
 from gridlab.web.folder import Folder
 from gridlab.web.lab import Players, Truth
@@ -23,7 +24,7 @@ def test_the_best_line_goes_on_where_the_table_ends(folder: Folder, monkeypatch:
     monkeypatch.setattr(lab, "QUICK_SECONDS", 120.0)
     start = Position(game("squava")).play("33")
     truth, position = Truth(folder), start
-    found, line = truth.ask(start), truth.line(start)
+    found, line = truth.ask(start), whole_line(start, truth.ask)
     assert (found.source, found.value, found.distance) == ("5x5_4-3.tb", "win", 19)
     for cell in line:
         position = position.play(cell)

@@ -4,7 +4,6 @@ from pydantic import BaseModel, Field
 
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.solution import Move, Solution
-from gridlab.web.lab import is_exact
 from gridlab.web.models import BoardText, GameText, MoveText, PlayerText, Seed, Side, Told, Value
 
 
@@ -76,7 +75,7 @@ class Values(BaseModel):
             at_least=found.value if known else found.at_least, at_most=found.value if known else found.at_most,
             distance=found.distance, label=label_of(found.value, found.distance), moves=moves,
             best=[position.move_text(cell) for cell in found.best] if known else [],
-            line=[position.move_text(cell) for cell in found.line], source=found.source, exact=is_exact(found),
+            line=[position.move_text(cell) for cell in found.line], source=found.source, exact=found.exact,
         )  # fmt: skip
 
 
