@@ -137,10 +137,9 @@ def terminals_info(lab: Lab, file: str) -> TerminalsInfo:
             LayerCount(ply=each.ply, records=each.records, x_wins=each.x_wins, o_wins=each.o_wins)
             for each in data.manifest.layers
         ]
-        remark = ""
     else:
         layers = [LayerCount(ply=ply, records=len(data.records(ply)), x_wins=None, o_wins=None) for ply in data.plies]
-        remark = f"there is no manifest: read as {data.rules}, its checksums and counts cannot be checked"
+    remark = data.remark.replace(str(data.folder), file)
     return TerminalsInfo(path=file, rules=str(data.rules), remark=remark, layers=layers)
 
 
