@@ -97,12 +97,17 @@ class Line(BaseModel):
     moves: list[str]
 
 
-class GameAsked(Told):
-    """A game in progress: where it began and what was played. The server keeps nothing of it."""
+class ReviewAsked(Told):
+    """A game to be held to the truth: where it began and what was played."""
 
     game: GameText
     start: BoardText = ""
     moves: list[MoveText] = Field([], max_length=63)
+
+
+class GameAsked(ReviewAsked):
+    """A game in progress, and who plays it. The server keeps nothing of it."""
+
     x: PlayerText = ""
     o: PlayerText = ""
     seed: Seed = 0
@@ -118,14 +123,6 @@ class GameState(BaseModel):
     o: str
     position: PositionInfo
     move: str | None = Field(default=None, description="What the player has answered, if it was asked.")
-
-
-class ReviewAsked(Told):
-    """A game to be held to the truth."""
-
-    game: GameText
-    start: BoardText = ""
-    moves: list[MoveText] = Field([], max_length=63)
 
 
 class ReviewStep(BaseModel):
