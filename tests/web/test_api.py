@@ -265,6 +265,10 @@ def test_games_can_be_replayed(ask: Ask, api: httpx.Client, data: Path) -> None:
     assert replay["total"] == len(replay["boards"]) == listed["games"][2]["moves"] + 1
     assert replay["scores"][-1] == listed["games"][2]["score"]
     assert replay["directions"][-1] is None
+    part = ask("/files/games2048/replay", file="games/train.jsonl", number=2, first=29, count=5)
+    assert [part[name] for name in ("boards", "scores", "directions")] == [
+        replay[name][29:] for name in ("boards", "scores", "directions")
+    ]
     statistics = finished(api, "statistics", {"file": "games/train.jsonl"})["result"]
     assert statistics["games"] == 3
     records = ask("/files/records", file="games/match.jsonl", count=4)

@@ -49,6 +49,7 @@ MOST_POINTS = 300  # of its history
 File = Annotated[FileName, Query()]
 First = Annotated[int, Query(ge=0, le=FAR)]
 Count = Annotated[int, Query(ge=1, le=60)]
+Boards = Annotated[int, Query(ge=1, le=MOST_BOARDS)]
 
 
 def router(lab: Lab) -> APIRouter:
@@ -98,9 +99,9 @@ def router(lab: Lab) -> APIRouter:
         return await lab.quick.run(lambda: games_page(lab, file, first, count), REPLY_SECONDS)
 
     @routes.get("/games2048/replay")
-    async def replay(file: File, number: First, first: First = 0) -> Replay2048:
+    async def replay(file: File, number: First, first: First = 0, count: Boards = MOST_BOARDS) -> Replay2048:
         """The boards of a recorded game, some at a time."""
-        return await lab.quick.run(lambda: replayed(lab, file, number, first), REPLY_SECONDS)
+        return await lab.quick.run(lambda: replayed(lab, file, number, first, count), REPLY_SECONDS)
 
     @routes.get("/checkpoint")
     async def checkpoint(file: File) -> CheckpointInfo:
@@ -176,12 +177,12 @@ def games_page(lab: Lab, file: str, first: int, count: int) -> Games2048Page:
     return Games2048Page(total=len(games), samples=games.samples, first=first, games=shown)
 
 
-def replayed(lab: Lab, file: str, number: int, first: int) -> Replay2048:
+def replayed(lab: Lab, file: str, number: int, first: int, count: int) -> Replay2048:
     games = Games(lab.folder.inside(file))
     if number >= len(games):
         raise FileTrouble(f"{file} has {len(games):,} games, counted from 0: there is no game {number}")
     game = games[number]
-    some, rules = slice(first, first + MOST_BOARDS), game.rules
+    some, rules = slice(first, first + count), game.rules
     packed = np.append(game.boards, np.uint64(game.final_board))[some]
     boards = tiles_of(packed, rules).reshape(-1, rules.cells).tolist()
     scores = np.append(game.scores, game.final_score)[some].tolist()
