@@ -19,6 +19,7 @@ from gridlab.nets.ntuple_file import (
     Head,
     Learnt,
     load_network,
+    read_head,
     read_network,
     write_network,
     write_small,
@@ -54,6 +55,7 @@ def test_what_is_written_is_read(file: Path) -> None:
     assert (found.rules, found.tuples, found.head.learnt.games, found.head.learnt.seed) == (THREE, TUPLES, 7, 3)
     assert (found.weights == WEIGHTS).all()
     assert len(found.sums) == 0
+    assert (read_head(file), found.head.weights) == (found.head, len(WEIGHTS))
 
 
 def test_half_precision(tmp_path: Path) -> None:
@@ -80,6 +82,7 @@ def test_stages(tmp_path: Path) -> None:
     found = read_network(tmp_path / "s", "training")
     assert (found.head.stages, (found.weights == twice).all(), len(found.sums)) == ((256,), True, 2 * len(twice))
     write_network(tmp_path / "n", THREE, TUPLES, twice, Learnt(), stages=(256,))
+    assert read_head(tmp_path / "n").weights == len(twice)
     write_small(tmp_path / "n", tmp_path / "small")
     assert (read_network(tmp_path / "small").weights == twice.astype(np.float16)).all()
     player = make_player(f"ntuple file={tmp_path / 'n'}", THREE)

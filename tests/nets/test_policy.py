@@ -123,6 +123,7 @@ def test_expectimax_over_the_value_head(tmp_path: Path) -> None:
         wanted = plain_expectation(policy, position.tiles, 2)
         player = make_player(f"expectimax evaluator='dual:{path}' depth=2", RULES)
         assert player.values(position, np.random.default_rng(0)) == pytest.approx(wanted)  # type: ignore[attr-defined]
+        assert player.points  # type: ignore[attr-defined]
         assert player.move(position, np.random.default_rng(0)) == max(wanted, key=wanted.__getitem__)
     full = Position2048((2, 4, 2, 4, 4, 2, 4, 2, 2, 4, 2, 4, 4, 2, 4, 0))
     wanted = plain_expectation(policy, full.tiles, 4)
@@ -166,6 +167,7 @@ def test_playouts_by_a_network(network: tuple[str, Path]) -> None:
         values = player.values(position, np.random.default_rng(4))  # type: ignore[attr-defined]
         assert list(values) == position.moves()
         assert values == player.values(position, np.random.default_rng(4))  # type: ignore[attr-defined]
+    assert player.points  # type: ignore[attr-defined]
     assert str(make_player(str(player), RULES)) == str(player)
 
 

@@ -15,6 +15,8 @@ import pytest
 
 from gridlab.arena.match.mnk import play_match
 from gridlab.arena.tournament import play_tournament
+from gridlab.datasets.games2048.generate import play
+from gridlab.datasets.games2048.settings import make_settings
 from gridlab.datasets.terminals.build import build_terminals
 from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tables import tables_of
@@ -75,6 +77,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    small = make_settings(seed=1, player="random", rules="2048:3x2")
+    (folder / "games" / "small.jsonl").write_bytes(play(0, small).line())
     return folder
 
 

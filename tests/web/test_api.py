@@ -128,6 +128,20 @@ def test_2048_values_are_of_the_legal_directions(ask: Ask, rules: str) -> None:
     assert said["exact"] is False
 
 
+@pytest.mark.parametrize(
+    ("player", "points"),
+    [("perfect", True), ("mcts playouts=20", True), ("expectimax depth=1", False)],
+)
+def test_2048_values_are_points_or_on_a_scale_of_their_own(ask: Ask, player: str, points: bool) -> None:
+    assert ask("/2048/values", game="2048:2x2", board="2 ./. 2", player=player)["points"] is points
+
+
+def test_2048_values_are_not_asked_of_those_who_have_none(api: httpx.Client) -> None:
+    refused = api.get("/2048/values", params={"game": "2048:2x2", "board": "2 ./. 2", "player": "random"})
+    assert refused.status_code == 400
+    assert refused.json()["error"] == "'random' has no values to give; name an expectimax player"
+
+
 def test_2048_is_exact_where_a_board_is_solved(ask: Ask, api: httpx.Client) -> None:
     position = Position2048.parse("2 ./. 2", game("2048:2x2"))
     said = ask("/2048/values", game="2048:2x2", board=str(position), player="perfect")
@@ -216,6 +230,7 @@ def test_files_are_found(ask: Ask) -> None:
         "cup": "tournament",
         **{f"cup/{pairing}.jsonl": "records" for pairing in ("01-02", "01-03", "02-03")},
         "games/match.jsonl": "records",
+        "games/small.jsonl": "games2048",
         "games/train.jsonl": "games2048",
         "nets/three.ntuple": "ntuple",
         "tables/2048-2x2.tb": "tablebase2048",
@@ -250,10 +265,25 @@ def test_games_can_be_replayed(ask: Ask, api: httpx.Client, data: Path) -> None:
     assert replay["total"] == len(replay["boards"]) == listed["games"][2]["moves"] + 1
     assert replay["scores"][-1] == listed["games"][2]["score"]
     assert replay["directions"][-1] is None
+    part = ask("/files/games2048/replay", file="games/train.jsonl", number=2, first=29, count=5)
+    assert [part[name] for name in ("boards", "scores", "directions")] == [
+        replay[name][29:] for name in ("boards", "scores", "directions")
+    ]
     statistics = finished(api, "statistics", {"file": "games/train.jsonl"})["result"]
     assert statistics["games"] == 3
     records = ask("/files/records", file="games/match.jsonl", count=4)
     assert (len(records["games"]), records["more"]) == (4, True)
+
+
+def test_a_small_board_is_replayed_without_its_walls(ask: Ask, data: Path) -> None:
+    recorded = json.loads((data / "games" / "small.jsonl").read_text())
+    boards = [*(move["board"] for move in recorded["moves"]), recorded["finalBoard"]]
+    replay = ask("/files/games2048/replay", file="games/small.jsonl", number=0)
+    assert (replay["rows"], replay["cols"]) == (3, 2)
+    assert replay["boards"] == [[tile for row in board for tile in row] for board in boards]
+    assert replay["scores"] == [*(move["score"] for move in recorded["moves"]), recorded["finalScore"]]
+    assert replay["directions"] == [*(move["direction"] for move in recorded["moves"]), None]
+    assert all(svg.count('class="hole"') == 6 and 'width="128" height="192"' in svg for svg in replay["svgs"])
 
 
 def test_a_learnt_network_tells_how_it_learnt(ask: Ask) -> None:
@@ -262,7 +292,7 @@ def test_a_learnt_network_tells_how_it_learnt(ask: Ask) -> None:
     assert said["settings"]["rate"] == "tc"
     assert [each["games"] for each in said["curve"]] == sorted(each["games"] for each in said["curve"])
     advised = ask("/2048/values", game="2048:3x3", board="2 4 ./. . ./. . .", player="ntuple file=nets/three.ntuple")
-    assert advised["best"]
+    assert (bool(advised["best"]), advised["points"]) == (True, True)
 
 
 def test_players_are_those_of_the_registry(ask: Ask) -> None:

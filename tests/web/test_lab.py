@@ -2,14 +2,19 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gridlab import Position, game
 from gridlab.core.errors import BadPlayer
+from gridlab.datasets.terminals.layer_file import layer_name, write_layer
+from gridlab.exact.oracle import whole_line
 from gridlab.web import lab
 from gridlab.web.folder import Folder
 from gridlab.web.lab import Players, Truth
 from gridlab.web.players import NotHere, offered, safe_player
+from gridlab.web.routes.data import terminals_info
+from gridlab.web.settings import Settings
 
 pytestmark = pytest.mark.compiled
 
@@ -23,7 +28,7 @@ def test_the_best_line_goes_on_where_the_table_ends(folder: Folder, monkeypatch:
     monkeypatch.setattr(lab, "QUICK_SECONDS", 120.0)
     start = Position(game("squava")).play("33")
     truth, position = Truth(folder), start
-    found, line = truth.ask(start), truth.line(start)
+    found, line = truth.ask(start), whole_line(start, truth.ask)
     assert (found.source, found.value, found.distance) == ("5x5_4-3.tb", "win", 19)
     for cell in line:
         position = position.play(cell)
@@ -35,6 +40,17 @@ def test_the_best_line_goes_on_where_the_table_ends(folder: Folder, monkeypatch:
 def test_answers_are_remembered(folder: Folder) -> None:
     truth, position = Truth(folder), Position(game("tictactoe"))
     assert truth.ask(position) is truth.ask(position)
+
+
+def test_terminal_wins_without_a_manifest_are_remarked_on_by_their_name(tmp_path: Path) -> None:
+    won = Position.parse("XXXXX/OOOO./...../...../.....", game("5x5:5"))
+    (tmp_path / "wins").mkdir()
+    write_layer(tmp_path / "wins" / layer_name(9), 1, [np.array([won.packed], np.uint64)])
+    about = "has no manifest: read as 5x5:5, its checksums and counts cannot be checked"
+    for root, name in ((tmp_path, "wins"), (tmp_path / "wins", ".")):
+        here = lab.Lab(Settings(root))
+        assert terminals_info(here, name).remark == f"{name} {about}"
+        here.close()
 
 
 def test_a_player_waits_for_the_next_request_unless_it_failed() -> None:

@@ -85,6 +85,24 @@ def test_undo_goes_back_to_the_persons_own_decision(page: Page) -> None:
     expect(page.locator(".status")).to_contain_text("Your move")
 
 
+def asked_of(page: Page, part: str) -> list[str]:
+    """The requests of a page that go to a part of the interface, from now on."""
+    seen: list[str] = []
+    page.on("request", lambda request: seen.append(request.url) if f"/api/v1{part}" in request.url else None)
+    return seen
+
+
+def test_a_move_and_its_answer_are_two_requests(page: Page) -> None:
+    page.goto("/#/board?game=tictactoe&x=you&o=heuristic&seed=1")
+    turn_of_person(page)
+    seen = asked_of(page, "/game")
+    cell(page, 0).click()
+    expect(page.locator(".strip button")).to_have_count(3)
+    expect(page).to_have_url(re.compile(r"moves=11\.[1-3]{2}&"))
+    expect(page.locator(".cell .value").first).to_be_visible()
+    assert [url.rpartition("/api/v1")[2] for url in seen] == ["/game", "/game/reply"]
+
+
 def test_a_link_makes_the_position_again(page: Page, browser: Browser, server: Server) -> None:
     page.goto("/#/board?game=squava&x=you&o=you")
     for number in (12, 7, 11):
@@ -254,8 +272,11 @@ def test_data_a_gallery_a_search_a_replay(page: Page) -> None:
     expect(search).to_contain_text("of 135 boards match")
     page.get_by_role("link", name=re.compile("tictactoe.tb")).click()
     expect(page.get_by_role("img", name=re.compile("Positions by ply"))).to_be_visible()
+    seen = asked_of(page, "/files/games2048?")
     page.get_by_role("link", name=re.compile("train.jsonl")).click()
     expect(page.get_by_text("Mean score")).to_be_visible()
+    expect(page.get_by_role("button", name="Game 2")).to_be_visible()
+    assert len(seen) == 1
     page.get_by_role("button", name="Forward").first.click()
     expect(page.get_by_text("Move 1 of 30")).to_be_visible()
     page.get_by_role("link", name=re.compile("match.jsonl")).click()

@@ -64,3 +64,16 @@ class Oracle:
         if self._search is None:
             self._search = AlphaBetaSearch(self.rules)
         return solve(position, self.budget, value_only, self._search, tell)
+
+
+def whole_line(position: Position, ask: Callable[[Position], Solution]) -> tuple[int, ...]:
+    """The best moves from here, to the end if it is known so far.
+
+    The line of a table of the first plies ends with them; what follows is asked for there.
+    """
+    found = ask(position)
+    if not found.line or len(found.line) >= (found.distance or 0):
+        return found.line
+    for cell in found.line:
+        position = position.play(cell)
+    return found.line if position.over else found.line + whole_line(position, ask)

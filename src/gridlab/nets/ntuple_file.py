@@ -36,7 +36,7 @@ from gridlab.core.travel import here
 from gridlab.core.untrusted import open_regular, parse_json, reading, refusing
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.game2048.stages import MOST_STAGES, Stages, check_stages
-from gridlab.games.game2048.tuples import Cells, check_size, parse_tuples, text_of
+from gridlab.games.game2048.tuples import Cells, check_size, number_of_weights, parse_tuples, text_of
 from gridlab.search.game2048.ntuple import Network, Weights, new_network
 
 MAGIC, VERSION = b"GRIDNTUP", 1
@@ -94,6 +94,11 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     learnt: Learnt
     streams: Annotated[tuple[State, ...], msgspec.Meta(max_length=4096)] = ()  # of chance, to go on with
     stages: Annotated[tuple[int, ...], msgspec.Meta(max_length=MOST_STAGES)] = ()  # that the tables are for
+
+    @property
+    def weights(self) -> int:
+        """How many there are in all tables."""
+        return number_of_weights(parse_tuples(self.tuples, Rules2048.parse(self.rules)), self.stages)
 
 
 class NTupleFile(NamedTuple):

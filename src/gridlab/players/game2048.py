@@ -5,6 +5,7 @@
 A player is anything with `move(position, random)`. More methods are asked for where they are of use, never needed:
 
     values(position, random)     what each legal direction is worth: an adviser, and what datasets record of each move
+    points                       whether these values are points to come
     chooser()                    the player as kernels take it (search/game2048/play.py): whole games without Python
     choose_many(boards)          a direction for each of many boards: games are then played side by side
 """
@@ -18,6 +19,7 @@ import numpy as np
 
 from gridlab.core.errors import BadPlayer
 from gridlab.core.splitmix import Stream
+from gridlab.exact.game2048.file import SCORE
 from gridlab.exact.game2048.probe import Tablebase2048, check_rules
 from gridlab.exact.tables import usual_table
 from gridlab.games import game
@@ -140,6 +142,7 @@ class ExpectimaxPlayer:
 class NTuplePlayer:
     """The most points by an n-tuple network, those of its moves and those to come; `depth` as for expectimax."""
 
+    points: ClassVar[bool] = True  # what its values are
     rules: Rules2048
     file: str = ""  # the one that comes with the package
     depth: int = 1
@@ -196,6 +199,11 @@ class PerfectPlayer2048:
                 "one where the board is small, and perfect tablebase=FILE names it"
             )
         return found
+
+    @property
+    def points(self) -> bool:
+        """Whether its values are points to come, not the chance of a tile."""
+        return self.table.target == SCORE
 
     def __str__(self) -> str:
         return f"perfect tablebase={shlex.quote(self.tablebase)}" if self.tablebase else "perfect"
@@ -304,7 +312,12 @@ def adviser_of(player: Player2048) -> Adviser2048 | None:
 
 def make_adviser(text: str, rules: Rules2048, tablebase: Path | str | None = None) -> Adviser2048:
     """A player that can say what each direction is worth; `perfect` looks into this table if it names none."""
-    adviser = adviser_of(make_player(text, rules, tablebase))
+    return as_adviser(make_player(text, rules, tablebase), text)
+
+
+def as_adviser(player: Player2048, text: str) -> Adviser2048:
+    """The player that was made from this text; BadPlayer if it cannot say what directions are worth."""
+    adviser = adviser_of(player)
     if adviser is None:
         raise BadPlayer(f"{text!r} has no values to give; name an expectimax player")
     return adviser

@@ -5,7 +5,7 @@ All of them look at many boards at once, `choose_many(boards)`, so that games ar
 
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,7 @@ class NetworkPlayer:
 class DualSearchPlayer:
     """The most points: those of its moves, and those to come by the value head of a dual network."""
 
+    points: ClassVar[bool] = True  # what its values are
     rules: Rules2048
     checkpoint: str
     depth: int = 2
@@ -129,6 +130,7 @@ class DualSearchPlayer:
 class MctsPlayer2048:
     """Plays boards out at random and goes where that brings most points."""
 
+    points: ClassVar[bool] = True  # what its values are
     rules: Rules2048
     playouts: int = PLAYOUTS
     exploration: float = EXPLORATION
@@ -156,6 +158,7 @@ class MctsPlayer2048:
 class NetworkMctsPlayer:
     """The same with playouts by a network: `moves` of each are its own, what is to come then it says, or chance."""
 
+    points: ClassVar[bool] = True  # what its values are
     rules: Rules2048
     playouts: int
     exploration: float

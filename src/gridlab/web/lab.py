@@ -48,23 +48,11 @@ class Truth:
         self._keep(key, found)
         return found
 
-    def line(self, position: Position) -> tuple[int, ...]:
-        """The best moves from here, to the end if it is known so far.
-
-        The line of a table of the first plies ends with them; what follows is asked for there.
-        """
-        found = self.ask(position)
-        if not found.line or len(found.line) >= (found.distance or 0):
-            return found.line
-        for cell in found.line:
-            position = position.play(cell)
-        return found.line if position.over else found.line + self.line(position)
-
     def search(self, position: Position, budget: Budget, tell: Callable[[int, int], object]) -> Solution:
         """The same by an oracle of its own, with a budget of its own; what it finds is remembered."""
         table = self._folder.tablebase_of(position.rules)
         found = Oracle(position.rules, table, budget).ask(position, tell=tell)
-        if is_exact(found):
+        if found.exact:
             self._keep((position.rules, table, position.crosses, position.noughts), found)
         return found
 
@@ -83,11 +71,6 @@ class Truth:
             self._answers[key] = found
             if len(self._answers) > MOST_ANSWERS:
                 self._answers.popitem(last=False)
-
-
-def is_exact(found: Solution) -> bool:
-    """Whether everything is known: the value, and that of every move."""
-    return found.value != "unknown" and all(move.value != "unknown" for move in found.moves)
 
 
 class Players:

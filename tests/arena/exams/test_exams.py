@@ -319,7 +319,8 @@ def test_the_standard_exams_are_these() -> None:
 
 def test_the_exam_of_tictactoe_is_complete() -> None:
     """Every class of positions in which a move can change the value, counted by listing all positions."""
-    decisive = {each.key for each in positions(game("3x3:3", "mnk")) if not each.over and has_choice(solve(each))}
+    classes = {each.key: each for each in positions(game("3x3:3", "mnk"))}
+    decisive = {key for key, each in classes.items() if not each.over and has_choice(solve(each))}
     exam = read_exam("tictactoe-v1")
     assert {position.key for position in exam.positions} == decisive  # type: ignore[attr-defined]
 

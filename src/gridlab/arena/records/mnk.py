@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -25,10 +25,13 @@ from gridlab.core.files import whole_file
 from gridlab.core.numbers import shortened
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import Count, lines, parse_json
-from gridlab.games.mnk.position import Outcome, Position
+from gridlab.games.mnk.position import Outcome, Player, Position
 from gridlab.games.mnk.rules import MAX_CELLS, Rules
 from gridlab.games.notation import move_text, parse_move
 from gridlab.players.tries import MOST_TRIES, Try
+
+if TYPE_CHECKING:
+    from gridlab.arena.session import Session
 
 PLAYED, RESIGNED = "played", "resigned"
 MOST_COMPLAINTS = 10  # printed; all are in the verdict
@@ -96,6 +99,26 @@ class Record:
     def final(self) -> Position:
         """The position after the last move; IllegalMove if the rules do not allow one of them."""
         return replay(self.moves, self.rules)
+
+
+def record_of(session: "Session") -> Record:
+    """The record of a finished game of a session."""
+    early = session.early_end
+    result = session.position.outcome() if early is None else win_of("O" if early.loser == "X" else "X")
+    return Record(
+        rules=session.rules,
+        x=session.names["X"],
+        o=session.names["O"],
+        seed=session.seed,
+        opening=0,
+        moves=tuple(session.moves),
+        result=result,
+        reason=PLAYED if early is None else early.reason,
+    )
+
+
+def win_of(side: Player) -> Outcome:
+    return Outcome.X_WINS if side == "X" else Outcome.O_WINS
 
 
 def replay(moves: Iterable[int], rules: Rules) -> Position:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gridlab.arena.records.mnk import PLAYED, Record
+from gridlab.arena.records.mnk import Record, record_of
 from gridlab.arena.session import Session
 from gridlab.arena.terminal import Console, until_goodbye
 from gridlab.core import colour
@@ -259,26 +259,6 @@ class Conversation:
         rules, position = self.session.rules, self.session.position
         row, col = divmod(rules.cells - 1, rules.cols)
         self.say(HELP.format(move=position.move_text(rules.cells - 1), row_col=f"{row + 1},{col + 1}"))
-
-
-def record_of(session: Session) -> Record:
-    """The record of a finished game of a session."""
-    early = session.early_end
-    result = session.position.outcome() if early is None else win_of("O" if early.loser == "X" else "X")
-    return Record(
-        rules=session.rules,
-        x=session.names["X"],
-        o=session.names["O"],
-        seed=session.seed,
-        opening=0,
-        moves=tuple(session.moves),
-        result=result,
-        reason=PLAYED if early is None else early.reason,
-    )
-
-
-def win_of(side: Side) -> Outcome:
-    return Outcome.X_WINS if side == "X" else Outcome.O_WINS
 
 
 def ending_text(position: Position) -> str:

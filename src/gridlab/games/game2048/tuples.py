@@ -63,11 +63,17 @@ def check_tuples(tuples: tuple[Cells, ...], text: str, rules: Rules2048) -> tupl
 
 def check_size(tuples: tuple[Cells, ...], stages: tuple[int, ...] = ()) -> tuple[Cells, ...]:
     """Tuples whose tables are not too large, once for each stage."""
-    weights = (1 + len(stages)) * sum(16 ** len(each) for each in tuples)
+    weights = number_of_weights(tuples, stages)
     if weights > MOST_WEIGHTS:
         what = f"{len(tuples)} tuples in {1 + len(stages)} stages need" if stages else "a network of these tuples needs"
         raise BadNotation(f"{what} {weights:,} weights, more than {MOST_WEIGHTS:,}; take fewer or smaller tuples")
     return tuples
+
+
+def number_of_weights(tuples: tuple[Cells, ...], stages: tuple[int, ...] = ()) -> int:
+    """One for each way to fill the cells of a tuple, in every stage."""
+    weights: int = (1 + len(stages)) * sum(16 ** len(each) for each in tuples)
+    return weights
 
 
 def text_of(tuples: tuple[Cells, ...]) -> str:

@@ -39,6 +39,11 @@ class Solution:
         """The best moves, ascending."""
         return tuple(move.cell for move in self.moves if (move.value, move.distance) == (self.value, self.distance))
 
+    @property
+    def exact(self) -> bool:
+        """Whether everything is known: the value, and that of every move."""
+        return self.value != "unknown" and all(move.value != "unknown" for move in self.moves)
+
     def without_distances(self) -> "Solution":
         """The values alone."""
         moves = tuple(Move(move.cell, move.value, None) for move in self.moves)

@@ -124,6 +124,8 @@ class Replay2048(BaseModel):
     """Some moves of a recorded game of 2048; the last board has no direction if the game ends there."""
 
     number: int
+    rows: int
+    cols: int
     total: int = Field(description="Boards of the game: one more than moves.")
     first: int
     boards: list[list[int]]

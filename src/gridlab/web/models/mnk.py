@@ -4,7 +4,6 @@ from pydantic import BaseModel, Field
 
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.solution import Move, Solution
-from gridlab.web.lab import is_exact
 from gridlab.web.models import BoardText, GameText, MoveText, PlayerText, Seed, Side, Told, Value
 
 
@@ -76,7 +75,7 @@ class Values(BaseModel):
             at_least=found.value if known else found.at_least, at_most=found.value if known else found.at_most,
             distance=found.distance, label=label_of(found.value, found.distance), moves=moves,
             best=[position.move_text(cell) for cell in found.best] if known else [],
-            line=[position.move_text(cell) for cell in found.line], source=found.source, exact=is_exact(found),
+            line=[position.move_text(cell) for cell in found.line], source=found.source, exact=found.exact,
         )  # fmt: skip
 
 
@@ -98,12 +97,17 @@ class Line(BaseModel):
     moves: list[str]
 
 
-class GameAsked(Told):
-    """A game in progress: where it began and what was played. The server keeps nothing of it."""
+class ReviewAsked(Told):
+    """A game to be held to the truth: where it began and what was played."""
 
     game: GameText
     start: BoardText = ""
     moves: list[MoveText] = Field([], max_length=63)
+
+
+class GameAsked(ReviewAsked):
+    """A game in progress, and who plays it. The server keeps nothing of it."""
+
     x: PlayerText = ""
     o: PlayerText = ""
     seed: Seed = 0
@@ -119,14 +123,6 @@ class GameState(BaseModel):
     o: str
     position: PositionInfo
     move: str | None = Field(default=None, description="What the player has answered, if it was asked.")
-
-
-class ReviewAsked(Told):
-    """A game to be held to the truth."""
-
-    game: GameText
-    start: BoardText = ""
-    moves: list[MoveText] = Field([], max_length=63)
 
 
 class ReviewStep(BaseModel):

@@ -18,7 +18,7 @@ from gridlab.exact.tablebase.stats import stats
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.mnk.position import Position
 from gridlab.games.notation import move_text
-from gridlab.nets.ntuple_file import read_network
+from gridlab.nets.ntuple_file import read_head
 from gridlab.web.lab import Lab
 from gridlab.web.models import BoardText, Direction, FileName
 from gridlab.web.models.data import (
@@ -49,6 +49,7 @@ MOST_POINTS = 300  # of its history
 File = Annotated[FileName, Query()]
 First = Annotated[int, Query(ge=0, le=FAR)]
 Count = Annotated[int, Query(ge=1, le=60)]
+Boards = Annotated[int, Query(ge=1, le=MOST_BOARDS)]
 
 
 def router(lab: Lab) -> APIRouter:
@@ -98,9 +99,9 @@ def router(lab: Lab) -> APIRouter:
         return await lab.quick.run(lambda: games_page(lab, file, first, count), REPLY_SECONDS)
 
     @routes.get("/games2048/replay")
-    async def replay(file: File, number: First, first: First = 0) -> Replay2048:
+    async def replay(file: File, number: First, first: First = 0, count: Boards = MOST_BOARDS) -> Replay2048:
         """The boards of a recorded game, some at a time."""
-        return await lab.quick.run(lambda: replayed(lab, file, number, first), REPLY_SECONDS)
+        return await lab.quick.run(lambda: replayed(lab, file, number, first, count), REPLY_SECONDS)
 
     @routes.get("/checkpoint")
     async def checkpoint(file: File) -> CheckpointInfo:
@@ -137,10 +138,9 @@ def terminals_info(lab: Lab, file: str) -> TerminalsInfo:
             LayerCount(ply=each.ply, records=each.records, x_wins=each.x_wins, o_wins=each.o_wins)
             for each in data.manifest.layers
         ]
-        remark = ""
     else:
         layers = [LayerCount(ply=ply, records=len(data.records(ply)), x_wins=None, o_wins=None) for ply in data.plies]
-        remark = f"there is no manifest: read as {data.rules}, its checksums and counts cannot be checked"
+    remark = data.remark.replace(str(data.folder), file)
     return TerminalsInfo(path=file, rules=str(data.rules), remark=remark, layers=layers)
 
 
@@ -177,25 +177,22 @@ def games_page(lab: Lab, file: str, first: int, count: int) -> Games2048Page:
     return Games2048Page(total=len(games), samples=games.samples, first=first, games=shown)
 
 
-def replayed(lab: Lab, file: str, number: int, first: int) -> Replay2048:
+def replayed(lab: Lab, file: str, number: int, first: int, count: int) -> Replay2048:
     games = Games(lab.folder.inside(file))
     if number >= len(games):
         raise FileTrouble(f"{file} has {len(games):,} games, counted from 0: there is no game {number}")
     game = games[number]
-    last = min(first + MOST_BOARDS, game.moves + 1)
-    moves = range(min(first, game.moves + 1), min(last, game.moves))
-    boards = [tiles_of(game.boards[at : at + 1])[0].ravel().tolist() for at in moves]
-    scores, directions = [int(game.scores[at]) for at in moves], [DIRECTIONS[int(game.directions[at])] for at in moves]
-    said: list[Direction | None] = cast(list[Direction | None], directions)
-    if last == game.moves + 1 and first <= game.moves:
-        boards.append(tiles_of(np.array([game.final_board], np.uint64))[0].ravel().tolist())
-        scores, said = [*scores, game.final_score], [*said, None]
-    svgs = [draw.tiles_svg(tiles, 4, f"{score:,} points") for tiles, score in zip(boards, scores, strict=True)]
-    some = range(0, game.moves, game.moves // MOST_POINTS + 1)
-    history = [*((at, int(game.scores[at])) for at in some), (game.moves, game.final_score)]
+    some, rules = slice(first, first + count), game.rules
+    packed = np.append(game.boards, np.uint64(game.final_board))[some]
+    boards = tiles_of(packed, rules).reshape(-1, rules.cells).tolist()
+    scores = np.append(game.scores, game.final_score)[some].tolist()
+    directions = [*(DIRECTIONS[each] for each in game.directions), None][some]
+    svgs = [draw.tiles_svg(tiles, rules.cols, f"{score:,} points") for tiles, score in zip(boards, scores, strict=True)]
+    points = range(0, game.moves, game.moves // MOST_POINTS + 1)
+    history = [*((at, int(game.scores[at])) for at in points), (game.moves, game.final_score)]
     return Replay2048(
-        number=number, total=game.moves + 1, first=first, boards=boards, scores=scores, directions=said, svgs=svgs,
-        history=history,
+        number=number, rows=rules.rows, cols=rules.cols, total=game.moves + 1, first=first, boards=boards,
+        scores=scores, directions=cast(list[Direction | None], directions), svgs=svgs, history=history,
     )  # fmt: skip
 
 
@@ -222,10 +219,10 @@ def checkpoint_info(lab: Lab, file: str) -> CheckpointInfo:
 
 
 def ntuple_info(lab: Lab, file: str) -> NTupleInfo:
-    found = read_network(lab.folder.inside(file))
-    learnt = found.head.learnt
+    head = read_head(lab.folder.inside(file))
+    learnt = head.learnt
     return NTupleInfo(
-        path=file, rules=str(found.rules), tuples=found.head.tuples.split(","), weights=len(found.weights),
+        path=file, rules=head.rules, tuples=head.tuples.split(","), weights=head.weights,
         games=learnt.games, moves=learnt.moves, minutes=learnt.seconds / 60, workers=learnt.workers,
         settings={"rate": learnt.rate, "step": learnt.step, "lambda": learnt.trace, "restart": learnt.restart,
                   "optimistic": learnt.optimistic, "stages": ",".join(map(str, learnt.stages)) or "none",

@@ -1,19 +1,18 @@
 """2048: a game goes on from its board; chance hangs on the seed and the number of the move, so it can be replayed."""
 
 from contextlib import AbstractContextManager
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import numpy as np
 from fastapi import APIRouter, Query, Request
 
 from gridlab.arena.records.game2048 import game_of
-from gridlab.arena.session import Session
-from gridlab.core.errors import BadNotation, BadPlayer, BadRules, IllegalMove
+from gridlab.core.errors import BadNotation, BadRules, IllegalMove
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import travel
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.registry import game
-from gridlab.players.game2048 import NTuplePlayer, adviser_of
+from gridlab.players.game2048 import as_adviser
 from gridlab.players.registry import Player
 from gridlab.web.lab import Lab
 from gridlab.web.models import BoardText, Direction, GameText, PlayerText, RecordLine, Seed
@@ -45,7 +44,9 @@ def router(lab: Lab) -> APIRouter:
     @routes.post("/move")
     async def move(asked: Move2048) -> Step2048:
         """A move, and the tile that chance adds."""
-        return stepped(position_of(asked), asked.direction, asked.seed, asked.ply)
+        before = position_of(asked)
+        after = moved(before, asked.direction, asked.seed, asked.ply)
+        return step_of(before, asked.direction, after, asked.seed, asked.ply)
 
     @routes.get("/values")
     async def values(
@@ -98,14 +99,17 @@ def state_of(position: Position2048, seed: int, ply: int) -> State2048:
     )  # fmt: skip
 
 
-def stepped(position: Position2048, direction: str, seed: int, ply: int) -> Step2048:
-    """A move of the session that stands here."""
-    session = Session.begin(position.rules, random=chance(seed, ply), start=position)
-    slid, after = position.play(direction), session.play(direction)
-    spawned = next(cell for cell, tile in enumerate(after.tiles) if tile != slid.tiles[cell])
+def moved(position: Position2048, direction: str, seed: int, ply: int) -> Position2048:
+    return position.step(direction, chance(seed, ply))
+
+
+def step_of(before: Position2048, direction: str, after: Position2048, seed: int, ply: int) -> Step2048:
+    """What a move has changed; the new tile stands where no other has gone."""
+    goes = travel(before.rules, before.tiles, direction)
+    spawned = next(cell for cell, tile in enumerate(after.tiles) if tile and cell not in goes.values())
     return Step2048(
-        direction=cast(Direction, direction), travel=list(travel(position.rules, position.tiles, direction).items()),
-        spawned=spawned, state=state_of(after, seed, ply + 1),
+        direction=cast(Direction, direction), travel=list(goes.items()), spawned=spawned,
+        state=state_of(after, seed, ply + 1),
     )  # fmt: skip
 
 
@@ -123,16 +127,19 @@ def lent(lab: Lab, text: str, rules: Rules2048) -> AbstractContextManager[Player
 
 def valued(lab: Lab, position: Position2048, text: str) -> Values2048:
     with lent(lab, text, position.rules) as player:
-        adviser: Any = adviser_of(cast(Any, player))
-        if adviser is None:
-            raise BadPlayer(f"{text!r} has no values to give; name an expectimax player")
+        adviser = as_adviser(player, text)
         found = adviser.values(position, chance(0, 0)) if position.moves() else {}
         exact = bool(getattr(player, "exact", False))
         target = str(getattr(getattr(player, "table", None), "target", ""))
-        points = isinstance(player, NTuplePlayer) or (exact and target == "score")
+        points = bool(getattr(player, "points", False))
     best = max(found, key=found.__getitem__) if found else None
     return Values2048(
-        player=text, values=found, best=cast(Direction | None, best), exact=exact, target=target, points=points
+        player=text,
+        values=cast(dict[Direction, float], found),
+        best=cast(Direction | None, best),
+        exact=exact,
+        target=target,
+        points=points,
     )
 
 
@@ -143,8 +150,9 @@ def played(lab: Lab, asked: Autoplay2048) -> Steps2048:
     with lent(lab, asked.player, position.rules) as player:
         for _ in range(asked.moves):
             direction = player.move(position, chance(asked.seed + 1, ply))
-            steps.append(stepped(position, direction, asked.seed, ply))
-            position, ply = position.play(direction).spawn(chance(asked.seed, ply)), ply + 1
+            after = moved(position, direction, asked.seed, ply)
+            steps.append(step_of(position, direction, after, asked.seed, ply))
+            position, ply = after, ply + 1
             if position.over:
                 break
     return Steps2048(steps=steps)
@@ -156,7 +164,7 @@ def record_line(asked: Record2048) -> str:
         raise BadRules(f"games of {rules} cannot be recorded; the format of files is for 4x4 boards")
     positions = [begun(rules, asked.seed)]
     for ply, direction in enumerate(asked.moves):
-        positions.append(positions[-1].step(direction, chance(asked.seed, ply)))
+        positions.append(moved(positions[-1], direction, asked.seed, ply))
     if not positions[-1].over:
         raise BadNotation("the game is not over; a record is of a finished game")
     return game_of(positions, asked.moves).line().decode()

@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Request
 
+from gridlab.arena.records.mnk import record_of
 from gridlab.arena.review import Review, Scorecard, Step, review
 from gridlab.arena.session import PERSON, Session
-from gridlab.arena.terminal.mnk import record_of
 from gridlab.core.errors import BadNotation
 from gridlab.core.extras import import_extra
+from gridlab.exact.oracle import whole_line
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
@@ -57,7 +58,7 @@ def router(lab: Lab) -> APIRouter:
     async def line(request: Request, game: Game, board: Board = "") -> Line:
         """The best moves from a legal position on, to the end of the game if it is known so far."""
         asked = position_of(game, board)
-        found = await lab.quick.run(lambda: lab.truth.line(asked), REPLY_SECONDS, request.is_disconnected)
+        found = await lab.quick.run(lambda: whole_line(asked, lab.truth.ask), REPLY_SECONDS, request.is_disconnected)
         return Line(moves=[asked.move_text(cell) for cell in found])
 
     @routes.get("/opinion")

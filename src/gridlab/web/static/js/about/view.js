@@ -16,7 +16,7 @@ export function view(main) {
         p(h("span", { class: "chip win" }, "W3"), " the player to move wins in 3 plies, whatever the other does; ", h("span", { class: "chip loss" }, "L4"), " loses in 4 with the best defence; ", h("span", { class: "chip draw" }, "D"), " draws. A ply is one move of one player."),
         p("Such a value is a proof, not an estimate. It comes from a ", h("b", {}, "tablebase"), ", in which every position of a game was solved backwards from its ends and which can be verified block by block, or from a ", h("b", {}, "complete search"), " of everything that can follow. The page names which."),
         p("Where neither answers at once, the page shows ", h("span", { class: "chip" }, "?"), " and, in italics, the ", h("em", {}, "opinion"), " of a Monte Carlo tree search from −1 to +1. It is not the truth, and is marked as such. The network's view is an opinion, too."),
-        p("In 2048 the values of directions are what a player sees on its own scale; where a small board is solved, they are the expected points under best play, exactly."))), h("div", { class: "column" },
+        p("In 2048 the values of directions are what a player sees, points to come or a scale of its own; where a small board is solved, they are the expected points under best play, exactly."))), h("div", { class: "column" },
       card("How a move is judged",
         p("A move ", h("b", {}, "keeps the value"), " if a win stays a win and a draw a draw. Accuracy counts only moves that could change the value; all others are no decision. Intervals hold the true value 95 times of 100.")),
       card("Keys",

@@ -137,13 +137,11 @@ class BoardPage {
   }
 
   press(cell) {
-    if (this.settingUp) {
-      this.setup.press(cell);
-      return;
+    if (this.settingUp) this.setup.press(cell);
+    else if (this.position && !this.position.over && !this.thinking) {
+      this.game.play(moveOf(cell, this.position));
+      this.refresh();
     }
-    if (!this.position || this.position.over || this.thinking) return;
-    this.game.play(moveOf(cell, this.position));
-    this.refresh();
   }
 
   jump(at) {
@@ -181,8 +179,7 @@ class BoardPage {
   async refresh({ waits = false } = {}) {
     const mine = ++this.turn;
     this.asking?.abort();
-    this.asking = new AbortController();
-    const { signal } = this.asking;
+    const { signal } = (this.asking = new AbortController());
     if (this.settingUp) this.endSetup(null, false);
     this.thinking = false;
     remember("board", this.game.parameters());
@@ -190,28 +187,31 @@ class BoardPage {
     this.about.textContent = ABOUT[this.game.game] ?? "";
     try {
       const { position } = await post("/game", this.game.asked(), signal);
-      if (mine !== this.turn) return;
-      this.position = position;
-      this.values = this.knowledge.get(this.game.game, position.board);
-      this.opinion = this.network = this.review = null;
-      const engaged = !position.over && this.game.player(position.to_move) && !waits;
-      this.thinking = Boolean(engaged);
-      this.draw();
-      announce(statusWords({ game: this.game, position }));
-      if (this.setupWanted) this.beginSetup();
-      else if (engaged) await this.reply(mine, signal);
-      else await this.learn(mine, signal);
+      if (mine === this.turn) await this.arrive(position, mine, signal, waits);
     } catch (error) {
-      if (error.name === "AbortError" || mine !== this.turn) return;
-      this.fail(error);
+      if (error.name !== "AbortError" && mine === this.turn) this.fail(error);
     }
   }
 
+  // The position after the last move is there: now a player replies, or a person wants to know more.
+  async arrive(position, mine, signal, waits = false) {
+    this.position = position;
+    this.values = this.knowledge.get(this.game.game, position.board);
+    this.opinion = this.network = this.review = null;
+    this.thinking = Boolean(!position.over && this.game.player(position.to_move) && !waits);
+    this.draw();
+    announce(statusWords({ game: this.game, position }));
+    if (this.setupWanted) this.beginSetup();
+    else if (this.thinking) await this.reply(mine, signal);
+    else await this.learn(mine, signal);
+  }
+
   async reply(mine, signal) {
-    const { moves } = await post("/game/reply", this.game.asked(), signal);
+    const { move, position } = await post("/game/reply", this.game.asked(), signal);
     if (mine !== this.turn) return;
-    this.game.play(moves.at(-1));
-    await this.refresh();
+    this.game.play(move);
+    remember("board", this.game.parameters());
+    await this.arrive(position, mine, signal);
   }
 
   // Values, opinions and the review, each shown when it is there.
@@ -276,9 +276,9 @@ class BoardPage {
       this.ghosted = false;
       return;
     }
-    const mine = this.turn;
-    const line = await this.knowledge.line(this.game.game, this.position, move);
-    if (!line || this.looking !== cell || mine !== this.turn) return;
+    const { turn, position } = this;
+    const line = await this.knowledge.line(this.game.game, position, move);
+    if (!line || this.looking !== cell || turn !== this.turn || position !== this.position) return;
     this.lineText.textContent = `${move.move} ${valueWords(move.value, move.distance)}: ${line.moves.join(" ")}`;
     this.draw(line.ghosts);
     this.ghosted = true;

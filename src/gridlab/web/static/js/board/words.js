@@ -2,8 +2,6 @@
 
 import { plural } from "../dom.js";
 
-export const KIND = { win: "win", draw: "draw", loss: "loss", unknown: "unknown" };
-
 export function valueWords(value, distance) {
   if (value === "unknown") return "not known";
   if (value === "draw") return "draws";

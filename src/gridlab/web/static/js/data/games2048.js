@@ -22,7 +22,7 @@ export async function games2048(element, file, parameters) {
     card(file.path, facts([["Games", counted(found.total)], ["Moves", counted(found.samples)]]), progress, statistics),
     card("Replay", place, list));
   if (found.total) open(Math.min(Number(parameters.get("game")) || 0, found.total - 1));
-  page(file, list, 0, open);
+  show(file, list, found, open);
   const work = runJob(progress, "statistics", { file: file.path });
   work.done.then((got) => fill(statistics, summary(got)), () => {});
   return () => { work.cancel(); replay?.stop(); };
@@ -37,12 +37,16 @@ function summary(got) {
     h("details", {}, h("summary", {}, "Percentiles"), table(["", ...Object.keys(got.score_percentiles).map((each) => `${each} %`)], [["Score", ...Object.values(got.score_percentiles)], ["Moves", ...Object.values(got.move_percentiles)]])));
 }
 
+function show(file, element, { first, total, games }, open) {
+  const rows = games.map((each) => [h("button", { class: "link", onclick: () => open(each.number) }, `Game ${each.number}`), each.score, String(each.max_tile), each.moves]);
+  const turn = (to) => () => page(file, element, to, open);
+  fill(element, table(["Game", "Score", "Largest tile", "Moves"], rows),
+    h("div", { class: "row" }, h("button", { disabled: first === 0, onclick: turn(Math.max(0, first - PAGE)) }, "Back"), h("button", { disabled: first + PAGE >= total, onclick: turn(first + PAGE) }, "Forward")));
+}
+
 async function page(file, element, first, open) {
   try {
-    const found = await get("/files/games2048", { file: file.path, first, count: PAGE });
-    const rows = found.games.map((each) => [h("button", { class: "link", onclick: () => open(each.number) }, `Game ${each.number}`), each.score, String(each.max_tile), each.moves]);
-    fill(element, table(["Game", "Score", "Largest tile", "Moves"], rows),
-      h("div", { class: "row" }, h("button", { disabled: first === 0, onclick: () => page(file, element, Math.max(0, first - PAGE), open) }, "Back"), h("button", { disabled: first + PAGE >= found.total, onclick: () => page(file, element, first + PAGE, open) }, "Forward")));
+    show(file, element, await get("/files/games2048", { file: file.path, first, count: PAGE }), open);
   } catch (error) {
     fill(element, h("p", { class: "error" }, error.message));
   }

@@ -13,7 +13,7 @@ function worth({ exact, target, points }, value) {
 
 function explained({ exact, target, points, player }) {
   if (exact) return `Exact: ${target === "score" ? "points to come" : `the chance of a ${target}`} with perfect play, from a solved board.`;
-  return points ? `Points still to come, as ${player} has learnt to expect.` : `An opinion of ${player}, on its own scale.`;
+  return points ? `Points still to come, as ${player} expects them.` : `An opinion of ${player}, on its own scale.`;
 }
 
 export function advice(element, found) {

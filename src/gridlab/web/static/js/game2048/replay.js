@@ -6,6 +6,7 @@ import { counted, drawing, fill, h } from "../dom.js";
 import { ARROWS } from "./advice.js";
 
 const STEP = 120; // milliseconds between two boards
+const PART = 200; // boards that are asked for at once
 
 export class Replay {
   constructor(file, number) {
@@ -38,7 +39,7 @@ export class Replay {
   }
 
   async part(first) {
-    if (!this.parts.has(first)) this.parts.set(first, get("/files/games2048/replay", { file: this.file, number: this.number, first }));
+    if (!this.parts.has(first)) this.parts.set(first, get("/files/games2048/replay", { file: this.file, number: this.number, first, count: PART }));
     return this.parts.get(first);
   }
 
@@ -46,12 +47,13 @@ export class Replay {
     this.at = Math.max(0, this.total ? Math.min(at, this.total - 1) : at);
     const mine = this.at;
     try {
-      const part = await this.part(Math.floor(mine / 200) * 200);
+      const part = await this.part(mine - (mine % PART));
       if (mine !== this.at) return;
       this.total = part.total;
       this.slider.max = part.total - 1;
       this.slider.value = mine;
       const here = mine - part.first, direction = part.directions[here];
+      this.paper.style.aspectRatio = `${part.cols} / ${part.rows}`;
       fill(this.paper, drawing(part.svgs[here], "tiles-svg"));
       this.words.textContent = `Move ${mine} of ${part.total - 1}, ${counted(part.scores[here])} points${direction ? `, next ${direction} ${ARROWS[direction]}` : ", the end"}`;
       if (!this.chart.hasChildNodes()) fill(this.chart, lines({ title: "Score over the game", series: [{ points: part.history }], below: "move", low: 0 }));
