@@ -120,11 +120,10 @@ def generate(
     Every game is checked by the rules. The same seed gives the same games for any number of workers.
     """
     from gridlab.core.progress import remark
-    from gridlab.datasets.games2048.extend import settings_to_extend
+    from gridlab.datasets.games2048.extend import settings_for
     from gridlab.datasets.games2048.files import check_name
     from gridlab.datasets.games2048.generate import MOST_GAMES
     from gridlab.datasets.games2048.generate import generate as make
-    from gridlab.datasets.games2048.settings import make_settings, settings_to_resume
 
     set_quiet(quiet)
     check_name(output)
@@ -134,9 +133,7 @@ def generate(
         "metadata": metadata or None, "player": player, "rules": rules,
     }  # fmt: skip
     said: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    settings = settings_to_extend(output, said) if extend else make_settings(**said)
-    if resume and not extend:
-        settings = settings_to_resume(output, settings, seed is not None)
+    settings = settings_for(output, said, extend, resume)
     wanted = keep or games or 0
     if wanted > MOST_GAMES and not quiet:
         warn(f"{wanted:,} games are many: more than {MOST_GAMES:,} make a large file")
