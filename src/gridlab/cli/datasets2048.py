@@ -22,7 +22,6 @@ from gridlab.cli.options import (
     whole,
     working_on,
 )  # fmt: skip
-from gridlab.core.files import refuse_overlap
 
 DEFAULT = Path("data/training_games.jsonl")
 File = Annotated[
@@ -175,13 +174,11 @@ def stats(
     quiet: Quiet = False,
 ) -> None:
     """Scores, tiles, moves and directions of a file, and what should make one suspicious."""
-    from gridlab.core.figures import new_figure
+    from gridlab.core.figures import check_picture
     from gridlab.datasets.games2048.stats import plot_statistics, statistics_of
 
     picture = out or (target(path.with_name(f"{path.name}.png")) if plot else None)
-    if picture:
-        refuse_overlap(path, picture)
-        new_figure(picture, 1)  # a name that is none of a picture is told at once
+    check_picture(picture, path)
     found = statistics_of(path, progress=not quiet)
     print_result(found, json)
     if picture:

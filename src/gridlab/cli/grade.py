@@ -71,7 +71,7 @@ def grade(
     from gridlab.arena.grade import compare, mistakes, plot_grades
     from gridlab.arena.grade import grade as find_grade
     from gridlab.arena.questions import find_questions
-    from gridlab.core.figures import new_figure
+    from gridlab.core.figures import check_picture
     from gridlab.games import game as find_game
     from gridlab.players.registry import close_player, make_player
 
@@ -85,8 +85,7 @@ def grade(
     rules = find_game(rules, "mnk")
     if whole:
         raise BadNotation("--whole is for 2048; a player of in-a-row games is graded by --positions")
-    if picture is not None:
-        new_figure(picture, 1)  # a name that is none of a picture, and a wrong player, are told at once
+    check_picture(picture)
     for player in players:
         close_player(make_player(player, rules, tablebase))
         if picture is not None:
@@ -123,10 +122,10 @@ def grade_2048(
 ) -> None:  # fmt: skip
     """The same for 2048: regrets beside the table of a solved board."""
     from gridlab.arena.grade2048 import grades, plot_grades2048
-    from gridlab.core.figures import new_figure
+    from gridlab.core.figures import check_picture
 
+    check_picture(picture)
     if picture is not None:
-        new_figure(picture, 1)
         for player in players:
             spare_files_of(f"{player} tablebase={tablebase or ''}", picture)
     found = grades(players, rules, positions, tablebase, seed, workers, whole, shown)

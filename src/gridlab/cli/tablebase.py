@@ -114,14 +114,12 @@ def stats(
     quiet: Quiet = False,
 ) -> None:
     """Positions by value, ply by ply or by the sum of tiles, and what the beginning is worth."""
-    from gridlab.core.figures import new_figure
+    from gridlab.core.figures import check_picture
     from gridlab.exact.tables import tables_of_file
 
     set_quiet(quiet)
     picture = out or (target(file.with_name(f"{file.name}.png")) if plot else None)
-    if picture:
-        refuse_overlap(file, picture)
-        new_figure(picture, 1)  # a name that is none of a picture is told at once
+    check_picture(picture, file)
     tables = tables_of_file(file)
     found = tables.stats(file, progress=not quiet)
     print_result(found, json)
