@@ -145,6 +145,7 @@ def verify(
     """
     from gridlab.arena.records.mnk import verify_records
 
+    set_quiet(quiet)
     verdict = verify_records(file, progress=not quiet)
     print_result(verdict, json)
     return 1 if verdict.complaints else 0

@@ -161,6 +161,7 @@ def verify(
     """Check the form of a file and replay every game by the rules; exit code 1 if anything is wrong."""
     from gridlab.datasets.games2048.verify import verify as look
 
+    set_quiet(quiet)
     found = look(path, max_moves, progress=not quiet)
     print_result(found, json)
     return 0 if found.sound else 1
@@ -177,6 +178,7 @@ def stats(
     from gridlab.core.figures import check_picture
     from gridlab.datasets.games2048.stats import plot_statistics, statistics_of
 
+    set_quiet(quiet)
     picture = out or (target(path.with_name(f"{path.name}.png")) if plot else None)
     check_picture(picture, path)
     found = statistics_of(path, progress=not quiet)
@@ -203,6 +205,7 @@ def export(
     """Write a file in another format, game by game."""
     from gridlab.datasets.games2048.files import export_games
 
+    set_quiet(quiet)
     written, games = export_games(path, form, out, progress=not quiet)
     if not quiet:
         typer.echo(f"{games:,} games", err=True)
@@ -227,4 +230,5 @@ def split(
     """Share whole games out to training_games.jsonl, validation_games.jsonl and test_games.jsonl."""
     from gridlab.datasets.games2048.split import split as share
 
+    set_quiet(quiet)
     print_result(share(path, out, train, val, test, seed or 0, progress=not quiet), json)

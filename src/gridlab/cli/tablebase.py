@@ -20,7 +20,6 @@ from gridlab.cli.options import (
     target_folder,
     whole,
 )  # fmt: skip
-from gridlab.core.files import refuse_overlap
 
 app = typer.Typer(help="Strong solutions: the exact value of every position.", rich_markup_mode=None)
 
@@ -125,7 +124,8 @@ def stats(
     print_result(found, json)
     if picture:
         tables.plot(found, picture)
-        typer.echo(str(picture), err=True)
+        if not quiet:
+            typer.echo(str(picture), err=True)
 
 
 @app.command()
@@ -147,10 +147,10 @@ def sample(
     from gridlab.games.registry import family_of
 
     set_quiet(quiet)
-    refuse_overlap(file, out)
     table = open_tablebase(file)
     family_of(table.rules).load("labelled").sample(table, out, positions, seed, progress=not quiet)
-    typer.echo(f"{out}: {positions:,} positions", err=True)
+    if not quiet:
+        typer.echo(f"{out}: {positions:,} positions", err=True)
 
 
 @app.command()
@@ -179,4 +179,5 @@ def export(
     table = open_tablebase(file)
     rows = family_of(table.rules).load("labelled").labelled_tables(table, positions, seed, progress=not quiet)
     found = export_folder(out, table, rows, seed, shard)
-    typer.echo(f"{out}: {found.name}, {found.positions:,} positions in {len(found.shards)} files", err=True)
+    if not quiet:
+        typer.echo(f"{out}: {found.name}, {found.positions:,} positions in {len(found.shards)} files", err=True)
