@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gridlab.arena.records.game2048 import LONGEST_LINE
+from gridlab.arena.records.game2048_reading import LONGEST_LINE
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import sha256_of

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.arena.records.game2048 import LONGEST_TEXT, Game, Misshapen, about_rules, details_of, parse, tiles_of
+from gridlab.arena.records.game2048 import Game, about_rules, details_of, tiles_of
+from gridlab.arena.records.game2048_reading import LONGEST_TEXT, Misshapen, parse
 from gridlab.arena.solo import record_game
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFile
