@@ -138,7 +138,7 @@ def test_wrong_players_are_refused(text: str, sentence: str) -> None:
 def test_wrong_numbers_are_refused() -> None:
     with pytest.raises(BadNotation, match="0 games show nothing"):
         evaluate("random", 0)
-    with pytest.raises(BadNotation, match="-1 is no seed"):
+    with pytest.raises(BadNotation, match="'-1' is no seed"):
         evaluate("random", 1, seed=-1)
     assert all(kind.about for kind in PLAYERS.values())
     assert all(kind.about for kind in EVALUATORS.values())

@@ -17,7 +17,6 @@ from gridlab.datasets.games2048.files import export_games, read_games
 from gridlab.datasets.games2048.generate import generate
 from gridlab.datasets.games2048.journal import Journal, journal_of
 from gridlab.datasets.games2048.split import NAMES, split
-from gridlab.datasets.games2048.stats import check_picture
 from gridlab.datasets.games2048.verify import verify
 from tests.attacks.games2048 import FORMS, make_samples, settings
 from tests.attacks.harness import Attacker
@@ -191,16 +190,16 @@ def test_a_split_beside_its_source_on_a_full_disk_changes_nothing(
     assert {path.name for path in small_disk.iterdir()} <= {source.name, f"{source.name}.index"}
 
 
-def test_a_picture_onto_its_source(samples: Path, tmp_path: Path) -> None:
+def test_a_picture_onto_its_source(samples: Path, tmp_path: Path, attacker: Attacker) -> None:
     source = tmp_path / "a.jsonl"
     source.write_bytes((samples / "plain.jsonl").read_bytes())
     (tmp_path / "a.png").symlink_to(source)
-    with pytest.raises(FileTrouble, match="which is being read"):
-        check_picture(source, tmp_path / "a.png")
-    with pytest.raises(FileTrouble, match="is no name for a picture"):
-        check_picture(source, tmp_path / "a.txt")
-    check_picture(source, tmp_path / "b.png")
-    assert not (tmp_path / "b.png").exists()
+    for name, said in (("a.png", "which is being read"), ("a.txt", "is no name for a picture")):
+        ending = attacker.attack("2048", "stats", source, "--out", tmp_path / name, cwd=tmp_path)
+        assert (ending.code, ending.out, said in ending.err) == (2, "", True), ending
+    assert source.read_bytes() == (samples / "plain.jsonl").read_bytes()
+    assert attacker.attack("2048", "stats", source, "--out", tmp_path / "b.png", cwd=tmp_path).code == 0
+    assert (tmp_path / "b.png").exists()
 
 
 @pytest.mark.parametrize(

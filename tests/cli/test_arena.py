@@ -30,6 +30,18 @@ def test_match(gridlab: Run, tmp_path: Path) -> None:
     assert gridlab("games", "verify", path)[0] == 1
 
 
+@pytest.mark.parametrize("text", ["perfect tablebase='{}'", 'perfect "tablebase={}"', "perfect tablebase={}"])
+def test_games_are_not_written_over_what_a_player_reads(gridlab: Run, tmp_path: Path, text: str) -> None:
+    table = tmp_path / ("my t.tb" if "'" in text or '"' in text else "t.tb")
+    assert gridlab("tablebase", "build", "2x2:2", "--out", str(table), "--quiet")[0] == 0
+    held = table.read_bytes()
+    player, written = text.format(table), ["--game", "2x2:2", "--games", "2", "--save", str(table)]
+    code, _, err = gridlab("match", "random", player, *written)
+    assert (code, "which is being read" in err, table.read_bytes() == held) == (2, True, True), err
+    code, _, err = gridlab("exam", "sit", "tictactoe-v1", player, "--out", str(table))
+    assert (code, "which is being read" in err, table.read_bytes() == held) == (2, True, True), err
+
+
 def test_tournament_and_grade(gridlab: Run) -> None:
     code, out, _ = gridlab(
         "tournament", "random", "perfect", "--game", "3x3:3", "--games", "4", "--seed", "1", "--workers", "1",

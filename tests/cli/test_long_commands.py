@@ -116,7 +116,10 @@ def test_lines_where_there_is_no_terminal(name: str, lab: Path, monkeypatch: pyt
     assert not re.search("[\r\x1b█]", said), said
 
 
-@walk("census", "tablebase build", "2048 verify", "games verify", "2048 split")
+@walk(
+    "census", "tablebase build", "tablebase stats", "tablebase sample", "tablebase export", "2048 verify", "2048 stats",
+    "2048 export", "2048 split", "games verify",
+)  # fmt: skip
 def test_quiet_is_quiet(name: str, lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "FIRST_LINE", 0.0)
     monkeypatch.setattr(sys, "stderr", log := io.StringIO())

@@ -16,7 +16,7 @@ from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.nets import policy_file
+from gridlab.nets import policy_file, tensors_file
 from gridlab.nets.policy import Policy, input_of, load_policy
 from gridlab.nets.policy_file import NETWORK, Facts
 from gridlab.nets.policy_networks import METHODS, Shape, new_policy
@@ -169,6 +169,14 @@ def test_playouts_by_a_network(network: tuple[str, Path]) -> None:
         assert values == player.values(position, np.random.default_rng(4))  # type: ignore[attr-defined]
     assert player.points  # type: ignore[attr-defined]
     assert str(make_player(str(player), RULES)) == str(player)
+
+
+def test_playouts_read_their_network_once(network: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    player, seen = make_player(f"mcts playouts=4 checkpoint='{network[1]}' moves=1", RULES), list[Path]()
+    monkeypatch.setattr(tensors_file, "read_bytes_of", lambda path, *_: seen.append(path))
+    for position in positions(2):
+        player.move(position, np.random.default_rng(4))
+    assert seen == []
 
 
 def test_playing_on_keeps_to_the_rules(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from gridlab.arena.intervals import Interval, of_mean, wilson
 from gridlab.arena.solo import Results, play_to_end
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation
+from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
 from gridlab.core.stop import current_stop
 from gridlab.core.workers import available_cores, in_order
@@ -112,8 +113,7 @@ def evaluate(
     """
     if games < 1:
         raise BadNotation(f"{games} games show nothing; at least one is needed")
-    if seed < 0:
-        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    check_seed(seed)
     found, rules = find_player2048(player, rules)
     name, play = player_name(player), partial(_play, found, rules, seed)
     try:

@@ -24,6 +24,7 @@ from gridlab.arena.solo import record_game
 from gridlab.arena.whole2048 import Whole2048, follow_player
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, BadPlayer, GridlabError, PlayerFault
+from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
 from gridlab.core.stop import current_stop
 from gridlab.core.workers import anywhere
@@ -201,8 +202,7 @@ def grade2048(
     rules = game(rules, "2048")
     if positions < 1:
         raise BadNotation(f"{positions} positions are too few for a grade; at least 1 is needed")
-    if seed < 0:
-        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    check_seed(seed)
     table = find_table(rules, tablebase)
     found = find_player2048(make_player(player, rules, tablebase), rules)[0]
     name = player_name(player)

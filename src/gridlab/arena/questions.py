@@ -17,6 +17,7 @@ from gridlab.arena.match.mnk import draw_opening
 from gridlab.arena.records.mnk import replay
 from gridlab.arena.turns import in_turn
 from gridlab.core.errors import BadNotation
+from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
 from gridlab.exact.oracle import Oracle
 from gridlab.exact.tablebase.blocks import shape
@@ -146,8 +147,7 @@ def find_questions(
     """
     if positions < 1:
         raise BadNotation(f"{positions} positions are too few for a grade; at least 1 is needed")
-    if seed < 0:
-        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    check_seed(seed)
     questions = draw_questions(rules, positions, seed, Oracle(rules, tablebase, Budget(nodes)), progress=progress)
     if not questions:
         raise BadNotation(f"no position of {rules} was found in which a move changes the value; grade another game")

@@ -67,6 +67,7 @@ def match(
     """
     from gridlab.arena.match import play_match
     from gridlab.games import game as find_game
+    from gridlab.players.registry import files_of
 
     set_quiet(quiet)
     rules = find_game(game)
@@ -75,8 +76,8 @@ def match(
             raise BadNotation(
                 f"--save keeps games between two; gridlab 2048 generate --player records games of {rules}"
             )
-        for player in (a, b):
-            spare_files_of(player, save)
+        for file in (*files_of(a), *files_of(b)):
+            refuse_overlap(file, save)
     with working_on(cluster, workers):
         played = play_match(a, b, rules, number, openings, seed or 0, workers, progress=not quiet)
     print_result(played, json)
@@ -84,13 +85,6 @@ def match(
         played.save(save)
         if not quiet:
             typer.echo(f"{save}: {played.games:,} games", err=True)
-
-
-def spare_files_of(player: str, target: Path) -> None:
-    """Refuse to write over a file that a player reads: 'perfect tablebase=squava.tb'."""
-    for word in player.split():
-        if name := word.partition("=")[2].strip("'\""):
-            refuse_overlap(Path(name), target)
 
 
 def tournament(
@@ -151,6 +145,7 @@ def verify(
     """
     from gridlab.arena.records.mnk import verify_records
 
+    set_quiet(quiet)
     verdict = verify_records(file, progress=not quiet)
     print_result(verdict, json)
     return 1 if verdict.complaints else 0

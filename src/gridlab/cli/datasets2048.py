@@ -22,7 +22,6 @@ from gridlab.cli.options import (
     whole,
     working_on,
 )  # fmt: skip
-from gridlab.core.files import refuse_overlap
 
 DEFAULT = Path("data/training_games.jsonl")
 File = Annotated[
@@ -120,11 +119,10 @@ def generate(
     Every game is checked by the rules. The same seed gives the same games for any number of workers.
     """
     from gridlab.core.progress import remark
-    from gridlab.datasets.games2048.extend import settings_to_extend
+    from gridlab.datasets.games2048.extend import settings_for
     from gridlab.datasets.games2048.files import check_name
     from gridlab.datasets.games2048.generate import MOST_GAMES
     from gridlab.datasets.games2048.generate import generate as make
-    from gridlab.datasets.games2048.settings import make_settings, settings_to_resume
 
     set_quiet(quiet)
     check_name(output)
@@ -134,9 +132,7 @@ def generate(
         "metadata": metadata or None, "player": player, "rules": rules,
     }  # fmt: skip
     said: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    settings = settings_to_extend(output, said) if extend else make_settings(**said)
-    if resume and not extend:
-        settings = settings_to_resume(output, settings, seed is not None)
+    settings = settings_for(output, said, extend, resume)
     wanted = keep or games or 0
     if wanted > MOST_GAMES and not quiet:
         warn(f"{wanted:,} games are many: more than {MOST_GAMES:,} make a large file")
@@ -165,6 +161,7 @@ def verify(
     """Check the form of a file and replay every game by the rules; exit code 1 if anything is wrong."""
     from gridlab.datasets.games2048.verify import verify as look
 
+    set_quiet(quiet)
     found = look(path, max_moves, progress=not quiet)
     print_result(found, json)
     return 0 if found.sound else 1
@@ -178,13 +175,12 @@ def stats(
     quiet: Quiet = False,
 ) -> None:
     """Scores, tiles, moves and directions of a file, and what should make one suspicious."""
-    from gridlab.core.figures import new_figure
+    from gridlab.core.figures import check_picture
     from gridlab.datasets.games2048.stats import plot_statistics, statistics_of
 
+    set_quiet(quiet)
     picture = out or (target(path.with_name(f"{path.name}.png")) if plot else None)
-    if picture:
-        refuse_overlap(path, picture)
-        new_figure(picture, 1)  # a name that is none of a picture is told at once
+    check_picture(picture, path)
     found = statistics_of(path, progress=not quiet)
     print_result(found, json)
     if picture:
@@ -209,6 +205,7 @@ def export(
     """Write a file in another format, game by game."""
     from gridlab.datasets.games2048.files import export_games
 
+    set_quiet(quiet)
     written, games = export_games(path, form, out, progress=not quiet)
     if not quiet:
         typer.echo(f"{games:,} games", err=True)
@@ -233,4 +230,5 @@ def split(
     """Share whole games out to training_games.jsonl, validation_games.jsonl and test_games.jsonl."""
     from gridlab.datasets.games2048.split import split as share
 
+    set_quiet(quiet)
     print_result(share(path, out, train, val, test, seed or 0, progress=not quiet), json)

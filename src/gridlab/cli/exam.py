@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.arena import spare_files_of
 from gridlab.cli.options import (
     Cluster,
     Json,
@@ -116,14 +115,14 @@ def sit(
     from gridlab.arena.exams.answers import count_missing, whole_text
     from gridlab.arena.exams.paper import key_path, read_exam
     from gridlab.arena.exams.sit import sit
+    from gridlab.players.registry import files_of
 
     set_quiet(quiet)
     if resume and out is None:
         raise BadNotation("--resume needs the file of the sitting: --out FILE")
     paper = read_exam(exam)
     if out is not None:
-        spare_files_of(f"{player} tablebase={tablebase or ''}", out)
-        for place in (paper.path, key_path(paper.path)):
+        for place in (*files_of(player, tablebase), paper.path, key_path(paper.path)):
             refuse_overlap(place, out)
     with working_on(cluster, workers):
         given = sit(paper, player, out, seed or 0, workers, tablebase, resume, progress=not quiet)

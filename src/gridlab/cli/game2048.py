@@ -12,11 +12,6 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def _group() -> None:
-    """Keep `evaluate` a command of its own: an app with a single one would take its place."""
-
-
 @app.command()
 def evaluate(
     player: Annotated[

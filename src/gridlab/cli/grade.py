@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from gridlab.cli import completion
-from gridlab.cli.arena import PlayedGame, spare_files_of
+from gridlab.cli.arena import PlayedGame
 from gridlab.cli.options import (
     Cluster,
     Json,
@@ -71,9 +71,9 @@ def grade(
     from gridlab.arena.grade import compare, mistakes, plot_grades
     from gridlab.arena.grade import grade as find_grade
     from gridlab.arena.questions import find_questions
-    from gridlab.core.figures import new_figure
+    from gridlab.core.figures import check_picture
     from gridlab.games import game as find_game
-    from gridlab.players.registry import close_player, make_player
+    from gridlab.players.registry import close_player, files_of, make_player
 
     set_quiet(quiet)
     rules, shown = find_game(game), not quiet
@@ -85,12 +85,9 @@ def grade(
     rules = find_game(rules, "mnk")
     if whole:
         raise BadNotation("--whole is for 2048; a player of in-a-row games is graded by --positions")
-    if picture is not None:
-        new_figure(picture, 1)  # a name that is none of a picture, and a wrong player, are told at once
+    check_picture(picture, *(file for player in players for file in files_of(player, tablebase)))
     for player in players:
-        close_player(make_player(player, rules, tablebase))
-        if picture is not None:
-            spare_files_of(f"{player} tablebase={tablebase or ''}", picture)
+        close_player(make_player(player, rules, tablebase))  # a wrong one is told at once
     with working_on(cluster, workers):
         questions = find_questions(rules, positions, tablebase, seed or 0, shown, nodes)
         grades = [
@@ -123,12 +120,10 @@ def grade_2048(
 ) -> None:  # fmt: skip
     """The same for 2048: regrets beside the table of a solved board."""
     from gridlab.arena.grade2048 import grades, plot_grades2048
-    from gridlab.core.figures import new_figure
+    from gridlab.core.figures import check_picture
+    from gridlab.players.registry import files_of
 
-    if picture is not None:
-        new_figure(picture, 1)
-        for player in players:
-            spare_files_of(f"{player} tablebase={tablebase or ''}", picture)
+    check_picture(picture, *(file for player in players for file in files_of(player, tablebase)))
     found = grades(players, rules, positions, tablebase, seed, workers, whole, shown)
     if json:
         listed = [each.as_dict() for each in found]

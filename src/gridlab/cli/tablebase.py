@@ -20,7 +20,6 @@ from gridlab.cli.options import (
     target_folder,
     whole,
 )  # fmt: skip
-from gridlab.core.files import refuse_overlap
 
 app = typer.Typer(help="Strong solutions: the exact value of every position.", rich_markup_mode=None)
 
@@ -114,20 +113,19 @@ def stats(
     quiet: Quiet = False,
 ) -> None:
     """Positions by value, ply by ply or by the sum of tiles, and what the beginning is worth."""
-    from gridlab.core.figures import new_figure
+    from gridlab.core.figures import check_picture
     from gridlab.exact.tables import tables_of_file
 
     set_quiet(quiet)
     picture = out or (target(file.with_name(f"{file.name}.png")) if plot else None)
-    if picture:
-        refuse_overlap(file, picture)
-        new_figure(picture, 1)  # a name that is none of a picture is told at once
+    check_picture(picture, file)
     tables = tables_of_file(file)
     found = tables.stats(file, progress=not quiet)
     print_result(found, json)
     if picture:
         tables.plot(found, picture)
-        typer.echo(str(picture), err=True)
+        if not quiet:
+            typer.echo(str(picture), err=True)
 
 
 @app.command()
@@ -149,10 +147,10 @@ def sample(
     from gridlab.games.registry import family_of
 
     set_quiet(quiet)
-    refuse_overlap(file, out)
     table = open_tablebase(file)
     family_of(table.rules).load("labelled").sample(table, out, positions, seed, progress=not quiet)
-    typer.echo(f"{out}: {positions:,} positions", err=True)
+    if not quiet:
+        typer.echo(f"{out}: {positions:,} positions", err=True)
 
 
 @app.command()
@@ -181,4 +179,5 @@ def export(
     table = open_tablebase(file)
     rows = family_of(table.rules).load("labelled").labelled_tables(table, positions, seed, progress=not quiet)
     found = export_folder(out, table, rows, seed, shard)
-    typer.echo(f"{out}: {found.name}, {found.positions:,} positions in {len(found.shards)} files", err=True)
+    if not quiet:
+        typer.echo(f"{out}: {found.name}, {found.positions:,} positions in {len(found.shards)} files", err=True)

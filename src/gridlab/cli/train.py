@@ -212,9 +212,6 @@ def game2048(
             workers, seed, resume, not quiet, settings or (),
         )  # fmt: skip
     else:
-        from gridlab.core.extras import import_extra
-
-        import_extra("torch", "learn")
         from gridlab.learn.supervised.train import train_policy
 
         trained = train_policy(
@@ -314,32 +311,6 @@ def export(
     With --onnx: features [position, 50] in, values [position] out for Squava; cells after each move in, directions
     and values out for 2048. Both are held to torch on random positions.
     """
-    from gridlab.core.errors import BadNotation
-    from gridlab.core.files import refuse_overlap
-    from gridlab.nets.ntuple_file import is_ntuple_file, write_small
+    from gridlab.nets.export import export_network
 
-    if onnx == half or half != is_ntuple_file(checkpoint):
-        raise BadNotation("a network of torch is exported with --onnx, an n-tuple network of 2048 with --half")
-    name = ".half.ntuple" if half else ".onnx"
-    suffixed = checkpoint.suffix in (".safetensors", ".ntuple")
-    path = out or target(checkpoint.with_suffix(name) if suffixed else checkpoint.with_name(checkpoint.name + name))
-    refuse_overlap(checkpoint, path)
-    if half:
-        typer.echo(f"{path}: {write_small(checkpoint, path):,} bytes")
-    else:
-        typer.echo(f"{path}: onnxruntime differs from torch by at most {_write_onnx(checkpoint, path):.1e}")
-
-
-def _write_onnx(checkpoint: Path, path: Path) -> float:
-    from gridlab.core.extras import import_extra
-    from gridlab.games import game
-
-    import_extra("torch", "learn")
-    from gridlab.nets import policy_file
-    from gridlab.nets.judge import load_judge
-    from gridlab.nets.onnx_file import write_onnx
-    from gridlab.nets.policy_onnx import write_policy_onnx
-
-    if policy_file.is_policy_file(checkpoint):
-        return write_policy_onnx(policy_file.read(checkpoint), path)
-    return write_onnx(load_judge(checkpoint, game("squava")), path)
+    typer.echo(str(export_network(checkpoint, onnx, half, out)))

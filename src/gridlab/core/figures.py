@@ -6,7 +6,7 @@ from typing import Any
 
 from gridlab.core.errors import FileTrouble
 from gridlab.core.extras import import_extra
-from gridlab.core.files import beside
+from gridlab.core.files import beside, refuse_overlap
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -16,6 +16,14 @@ def new_figure(path: Path, height: float) -> Any:
     if path.suffix not in PICTURES:
         raise FileTrouble(f"{path} is no name for a picture; end it in {', '.join(PICTURES)}")
     return import_extra("matplotlib.figure", "export").Figure(figsize=(8, height), layout="constrained")
+
+
+def check_picture(picture: Path | None, *sources: Path) -> None:
+    """Whether a picture, if one is wanted, can be drawn there: found out before the work, and before files are read."""
+    if picture is not None:
+        new_figure(picture, 1)
+        for source in sources:
+            refuse_overlap(source, picture)
 
 
 def save(figure: Any, path: Path) -> None:

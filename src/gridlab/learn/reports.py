@@ -1,11 +1,36 @@
-"""How a training tells where it stands, and how it hears of Ctrl-C."""
+"""How a training tells where it stands, where it is kept, and how it hears of Ctrl-C."""
 
+import logging
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from gridlab.core.errors import FileTrouble, MissingExtra
 from gridlab.core.signals import SIGNALS
+
+SAVE_EVERY = 300.0  # seconds
+
+
+def training_of(path: Path) -> Path:
+    """Where the training of a network is kept to go on from."""
+    return path.with_name(f"{path.name}.training")
+
+
+def require_new(training: Path, place: str = "file") -> None:
+    """A new training begins where there is none."""
+    if training.exists():
+        raise FileTrouble(f"{training} is there already; --resume goes on from it, or name another {place}")
+
+
+@contextmanager
+def where_extras_allow() -> Iterator[None]:
+    """A picture that cannot be drawn for want of a library is missed in a warning, and the training is kept."""
+    try:
+        yield
+    except MissingExtra as missing:
+        logging.getLogger("gridlab").warning(str(missing))
 
 
 def advance(bar: Any, done: float, state: str) -> None:

@@ -24,7 +24,7 @@ from gridlab.search.mnk.evaluation import middle_of
 
 SQUAVA = NAMED["squava"]
 FEATURES = 50
-PATTERNS, STRATEGY, ZEROS = 25, 31, 35  # where each part begins
+PATTERNS, ZEROS = 25, 35  # where these parts begin
 PATTERN_NAMES = (
     "own wins in one", "opponent's wins in one", "own wins in two", "opponent's wins in two",
     "own near-losses", "opponent's near-losses",

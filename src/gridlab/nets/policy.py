@@ -82,14 +82,14 @@ def log_softmax(numbers: Numbers) -> Numbers:
         return np.where(np.isfinite(away), away - np.log(np.exp(away).sum(axis=1, keepdims=True)), -np.inf)
 
 
-def load_policy(path: Path | str, method: str, rules: Rules2048, images: int) -> Policy:
-    """The network of a file as a player of this kind asks it; it uses one core. Read once for all threads."""
+def load_policy(path: Path | str, method: str | None, rules: Rules2048, images: int) -> Policy:
+    """The network of a file, of this kind or of any; it uses one core. Read once for all threads."""
     place = Path(path)
     with reading(place):
         state = place.stat()
     known = (place.absolute(), state.st_mtime_ns, state.st_size, state.st_ino)
     found = _read(*known)
-    if found.facts.method != method:
+    if method is not None and found.facts.method != method:
         raise FileTrouble(f"{place} holds a network of the kind {found.facts.method}, not {method}")
     if (found.rules.rows, found.rules.cols) != (rules.rows, rules.cols):
         raise FileTrouble(f"{place} is a network for {found.rules}, not for {rules}")

@@ -102,11 +102,6 @@ def is_policy_file(path: Path) -> bool:
         return False
 
 
-def method_of(path: Path | str) -> str:
-    """Of which kind the network of a file is."""
-    return read(path).facts.method
-
-
 def read(path: Path | str) -> PolicyFile:
     """Read a network, or say what is wrong with the file."""
     path = Path(path)

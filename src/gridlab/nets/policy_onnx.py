@@ -63,8 +63,8 @@ class Graph:
         self.numbers[name] = np.array(value, kind)
         return name
 
-    def gemm(self, before: str, layer: str, to: str = "") -> str:
-        return self.add("Gemm", before, f"{layer}.weight", f"{layer}.bias", to=to, transB=1)
+    def gemm(self, before: str, layer: str) -> str:
+        return self.add("Gemm", before, f"{layer}.weight", f"{layer}.bias", transB=1)
 
     def linear(self, before: str, layer: str) -> str:
         """The same for what has more than two dimensions."""

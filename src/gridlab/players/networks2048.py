@@ -32,12 +32,12 @@ NETWORK_MOVES = 10  # of a playout
 Numbers = NDArray[np.float64]
 
 
-def policy_of(rules: Rules2048, method: str, checkpoint: str, images: int) -> "Policy":
-    """The network of a file, if it can play this game."""
+def policy_of(rules: Rules2048, player: str, method: str | None, checkpoint: str, images: int) -> "Policy":
+    """The network of a file for a player, if it can play this game; of any kind if no method is named."""
     if not checkpoint:
-        raise BadPlayer(f"the player {method} needs a network: {method} checkpoint=FILE; gridlab train 2048 makes one")
+        raise BadPlayer(f"the player {player} needs a network: {player} checkpoint=FILE; gridlab train 2048 makes one")
     if not rules.packed:
-        raise BadPlayer(f"the player {method} plays on boards of up to 4x4 cells, not on {rules}")
+        raise BadPlayer(f"the player {player} plays on boards of up to 4x4 cells, not on {rules}")
     import_extra("torch", "learn")
     from gridlab.nets.policy import load_policy
 
@@ -70,7 +70,7 @@ class NetworkPlayer:
 
     @property
     def policy(self) -> "Policy":
-        return policy_of(self.rules, self.method, self.checkpoint, self.images)
+        return policy_of(self.rules, self.method, self.method, self.checkpoint, self.images)
 
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return best_direction(self.values(position, random), position)
@@ -106,7 +106,7 @@ class DualSearchPlayer:
 
     @property
     def policy(self) -> "Policy":
-        return policy_of(self.rules, "dual", self.checkpoint, 1)
+        return policy_of(self.rules, "dual", "dual", self.checkpoint, 1)
 
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return best_direction(self.values(position, random), position)
@@ -178,10 +178,7 @@ class NetworkMctsPlayer:
 
     @property
     def policy(self) -> "Policy":
-        import_extra("torch", "learn")
-        from gridlab.nets.policy_file import method_of
-
-        return policy_of(self.rules, method_of(self.checkpoint), self.checkpoint, 1)
+        return policy_of(self.rules, "mcts", None, self.checkpoint, 1)
 
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return best_direction(self.values(position, random), position)

@@ -92,12 +92,15 @@ def close_player(player: Player) -> None:
         close()
 
 
+def files_of(player: str, tablebase: Path | None = None) -> list[Path]:
+    """What a player may read: everything that a setting of its text could name, and the tablebase it is given."""
+    named = [Path(value) for word in _words(player) if (value := word.partition("=")[2])]
+    return named if tablebase is None else [*named, tablebase]
+
+
 def parse_player(text: str, kinds: Mapping[str, Kind]) -> tuple[str, dict[str, Any]]:
     """`alpha-beta depth=6` -> ("alpha-beta", {"depth": 6}); what is not said has its default."""
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise BadPlayer(f"player {text!r} cannot be read: {error}") from error
+    words = _words(text)
     name = words[0].split("=")[0] if words else ""
     if name not in kinds:
         raise BadPlayer(f"{text!r} is no player; there are {', '.join(kinds)}")
@@ -110,6 +113,14 @@ def parse_player(text: str, kinds: Mapping[str, Kind]) -> tuple[str, dict[str, A
             raise BadPlayer(f"{word!r} is no setting of the player {name}; it takes {takes}")
         settings[key] = _value(name, key, value, settings[key])
     return name, settings
+
+
+def _words(text: str) -> list[str]:
+    """`perfect tablebase='my table.tb'` -> its name, and each setting as one word."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise BadPlayer(f"player {text!r} cannot be read: {error}") from error
 
 
 def _value(player: str, key: str, text: str, default: Any) -> Any:

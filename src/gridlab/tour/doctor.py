@@ -110,10 +110,7 @@ def extras() -> Iterator[Extra]:
         about = importlib.metadata.metadata("gridlab")
     except importlib.metadata.PackageNotFoundError:
         return
-    needs = [
-        re.fullmatch(r"([\w.-]+).*;\s*extra == ['\"]([\w-]+)['\"]", each)
-        for each in about.get_all("Requires-Dist") or []
-    ]
+    needs = [NEED.fullmatch(each) for each in about.get_all("Requires-Dist") or []]
     for name in about.get_all("Provides-Extra") or []:
         wanted = [each[1] for each in needs if each and each[2] == name and each[1] != "gridlab"]
         yield Extra(name, tuple(library for library in wanted if _version(library) == "missing"))

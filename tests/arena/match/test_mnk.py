@@ -195,7 +195,7 @@ def test_openings_leave_the_game_open() -> None:
         (2, "random:-1", 0, "'random:-1' is no way to open games"),
         (2, "book:4", 0, "'book:4' is no way to open games"),
         (2, "random:9", 0, "no 9 random moves were found that leave a game of 3x3:3 open"),
-        (2, "random:0", -1, "-1 is no seed"),
+        (2, "random:0", -1, "'-1' is no seed"),
     ],
 )
 def test_wrong_settings(games: int, openings: str, seed: int, sentence: str) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.arena.records.game2048 import Game, parse
+from gridlab.arena.records.game2048 import Game
+from gridlab.arena.records.game2048_reading import parse
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
 from gridlab.core.splitmix import Stream, streams
 from gridlab.datasets.games2048.files import export_games, read_games

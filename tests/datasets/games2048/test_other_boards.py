@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.arena.records.game2048 import Misshapen, parse
+from gridlab.arena.records.game2048_reading import Misshapen, parse
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.stop import stop_flag
 from gridlab.datasets.games2048.files import export_games, read_games

@@ -124,6 +124,31 @@ def test_a_player_at_fault_stops_the_run(tmp_path: Path) -> None:
         generate(target, 2, make_settings(seed=1), player=make_player("random", type(RULES)(3, 3)))
 
 
+def test_a_run_goes_on_with_its_own_seed(tmp_path: Path) -> None:
+    """Stopped in its second game, gone on with and no settings said, it gives what one run does."""
+
+    class Stopping(FirstLegal):
+        name = "first"
+
+        def __init__(self, games: int = 0) -> None:
+            self.games = games
+
+        def move(self, position: Position2048, random: np.random.Generator) -> str:
+            self.games -= position.score == 0 and sum(map(bool, position.tiles)) == 2  # a game begins
+            if self.games == 0:
+                raise KeyboardInterrupt
+            return super().move(position, random)
+
+    target = tmp_path / "a.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        generate(target, 3, player=Stopping(2))
+    made = generate(target, 3, player=Stopping(), resume=True)
+    generate(tmp_path / "b.jsonl", 3, make_settings(seed=made.settings.seed), player=Stopping())
+    assert [game.line() for game in Games(target)] == [game.line() for game in Games(tmp_path / "b.jsonl")]
+    with pytest.raises(FileTrouble, match="there is nothing to resume"):
+        generate(target, 3, resume=True)
+
+
 def test_resuming_asks_for_the_same_player(tmp_path: Path) -> None:
     target, settings = tmp_path / "a.jsonl", make_settings(seed=4, player="random", curriculum="easy")
     Journal(target).begin(settings.as_dict())

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.arena.records.game2048 import from_dict, packed_of, parse, tiles_of
+from gridlab.arena.records.game2048 import packed_of, tiles_of
+from gridlab.arena.records.game2048_reading import from_dict, parse
 from gridlab.arena.records.moves_text import moves_of, moves_text
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.core.progress import listening

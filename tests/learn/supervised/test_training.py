@@ -13,12 +13,13 @@ from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.datasets.games2048.generate import generate, make_settings
 from gridlab.datasets.games2048.moves import Moves2048
 from gridlab.games.game2048.rules import Rules2048
+from gridlab.learn.reports import training_of
 from gridlab.learn.supervised import train as trainer
 from gridlab.learn.supervised.data import open_data
 from gridlab.learn.supervised.learner import Learner
 from gridlab.learn.supervised.measuring import forward
 from gridlab.learn.supervised.settings import Asked, SupervisedSettings, settings_for
-from gridlab.learn.supervised.train import SupervisedTraining, train_policy, training_of
+from gridlab.learn.supervised.train import SupervisedTraining, train_policy
 from gridlab.nets import policy_file
 from gridlab.nets.policy_networks import METHODS, NEVER, new_policy
 from gridlab.nets.tensors_file import digest_of

@@ -6,6 +6,7 @@ from typing import Any
 
 from gridlab.arena.exams.paper import MOST_QUESTIONS, Exam, Question, write_exam
 from gridlab.core.errors import BadNotation, BadRules
+from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
 from gridlab.games.protocol import GameRules
 from gridlab.games.registry import family_of, game
@@ -31,8 +32,7 @@ def make_exam(
     played: GameRules = game(rules)
     if not 1 <= positions <= MOST_QUESTIONS:
         raise BadNotation(f"{positions} questions make no exam; 1 to {MOST_QUESTIONS:,} do")
-    if seed < 0:
-        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    check_seed(seed)
     family = family_of(played)
     if not family.exams:
         raise BadRules(f"{played} is a game of {family.name}, and there are no exams about these")

@@ -9,8 +9,9 @@ import numpy as np
 from gridlab.arena.exams.answers import ANSWERS, VERSION, Answer, Answers, AnswersHead, read_answers, to_line
 from gridlab.arena.exams.paper import Exam, read_exam
 from gridlab.arena.seat import Entrant, Seat, enter
-from gridlab.core.errors import BadNotation, FileTrouble, PlayerFault, WrongAnswer
+from gridlab.core.errors import FileTrouble, PlayerFault, WrongAnswer
 from gridlab.core.files import Appended, whole_file
+from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order, is_elsewhere
 from gridlab.games.protocol import GamePosition, GameRules
@@ -36,8 +37,7 @@ def sit(
     A program is started once unless `workers` says more. The same seed gives the same answers for any number of them.
     """
     paper = exam if isinstance(exam, Exam) else read_exam(exam)
-    if seed < 0:
-        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    check_seed(seed)
     close_player(make_player(player, paper.rules, tablebase))  # what is wrong with it is said before it is asked
     (entrant,), workers = enter([player], paper.rules, workers or _usual_workers(player, paper.rules))
     target = None if out is None else Path(out)

@@ -22,6 +22,7 @@ from gridlab.arena.records.mnk import PLAYED, RESIGNED, Answered, Record, replay
 from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, PlayerFault, Resigned
+from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
 from gridlab.games.mnk.position import Outcome, Position
@@ -170,8 +171,7 @@ def check_settings(rules: Rules, games: int, openings: str, seed: int) -> None:
     """Refuse what cannot be played before anything is."""
     if games < 2 or games % 2:
         raise BadNotation(f"{games} games cannot be played in pairs that share an opening; an even number is needed")
-    if seed < 0:
-        raise BadNotation(f"{seed} is no seed; a number from 0 is needed")
+    check_seed(seed)
     draw_opening(rules, parse_openings(openings), _chance(seed, 0, OPENING))
 
 

@@ -3,7 +3,7 @@
     {"board":[[2,0,0,0],[0,0,0,2],[0,0,0,0],[0,0,0,0]],"direction":"left","score":0},{…
 
 The reader knows this form alone (with spaces where JSON allows them); whatever else stands there is left to
-msgspec (arena.records.game2048), which also says what is wrong.
+msgspec (game2048_reading), which also says what is wrong.
 """
 
 from typing import NamedTuple

@@ -68,14 +68,12 @@ def _cells(row: Row, width: int) -> list[str | int]:
     return found
 
 
-def answer_folder(
-    folder: Path, steps: Path, output: Path, ask: Ask, tell: Callable[[int], object] = lambda number: None
-) -> Summary:
-    """Answer every file of a folder; `tell` hears how many there are, one after the other."""
+def answer_folder(folder: Path, steps: Path, output: Path, ask: Ask) -> Summary:
+    """Answer every file of a folder."""
     files = check_folders(folder, steps, output)
     rows = []
     with locked_folder(steps), locked_folder(output):
-        for number, path in enumerate(files, 1):
+        for path in files:
             pause()
             places = steps / path.name, output / path.name
             try:
@@ -85,7 +83,6 @@ def answer_folder(
                 rows.append(Row(path.name, None, str(error)))
             else:
                 rows.append(Row(path.name, ask(start, path, *places)))
-            tell(number)
     return Summary(rows)
 
 

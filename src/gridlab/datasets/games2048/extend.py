@@ -1,21 +1,36 @@
-"""More games for a finished file: how it was made, as its index says, and that it is still what it was.
+"""More games for a finished file or a stopped run: how it was made, and that it is still what it was.
 
 Games are numbered on from where the run of the file ended, so two runs give the bytes of one that played all of them.
 """
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gridlab.arena.records.game2048 import LONGEST_LINE
+from gridlab.arena.records.game2048_reading import LONGEST_LINE
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import sha256_of
 from gridlab.core.untrusted import lines
 from gridlab.datasets.games2048.journal import Base
 from gridlab.datasets.games2048.reader import Index, index_of, known_index
-from gridlab.datasets.games2048.settings import DatasetSettings, make_settings, settings_from
+from gridlab.datasets.games2048.settings import DatasetSettings, make_settings, settings_from, settings_to_resume
+
+
+def settings_for(
+    output: Path, said: dict[str, Any], extend: bool = False, resume: bool = False, player: str = ""
+) -> DatasetSettings:
+    """The settings of a run: what is said, and for the rest those of the file or of the run that it goes on with.
+
+    `player` is the name of one that is handed over and takes the place of the one that the settings name.
+    """
+    if extend:
+        return settings_to_extend(output, said)
+    asked = make_settings(**said)
+    asked = replace(asked, player=player) if player else asked
+    return settings_to_resume(output, asked, "seed" in said) if resume else asked
 
 
 def settings_to_extend(output: Path, said: dict[str, Any]) -> DatasetSettings:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gridlab.arena.records.game2048 import LONGEST_LINE, Game, Misshapen, parse
+from gridlab.arena.records.game2048 import Game
+from gridlab.arena.records.game2048_reading import LONGEST_LINE, Misshapen, parse
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.core.files import refuse_overlap, whole_file
 from gridlab.core.progress import bar

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.arena.records.game2048 import LONGEST_TEXT, Game, Misshapen, about_rules, details_of, parse, tiles_of
+from gridlab.arena.records.game2048 import Game, about_rules, details_of, tiles_of
+from gridlab.arena.records.game2048_reading import LONGEST_TEXT, Misshapen, parse
 from gridlab.arena.solo import record_game
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFile
@@ -24,7 +25,7 @@ from gridlab.core.stop import Stop, current_stop, stop_flag
 from gridlab.core.untrusted import parse_json
 from gridlab.core.workers import available_cores, in_order, is_elsewhere
 from gridlab.datasets.games2048.curriculum import stage
-from gridlab.datasets.games2048.extend import base_of, lines_of, settings_to_extend
+from gridlab.datasets.games2048.extend import base_of, lines_of, settings_for, settings_to_extend
 from gridlab.datasets.games2048.files import check_board, check_name, write_games, write_lines
 from gridlab.datasets.games2048.journal import DROPPED, Base, Dropped, Journal, dropped
 from gridlab.datasets.games2048.reader import Made, write_index
@@ -125,7 +126,7 @@ def generate(
         raise BadNotation(f"{games if games < 1 else keep} games make no dataset; at least 1 is needed")
     if keep > games:
         raise BadNotation(f"{games} games cannot bring {keep} that pass; ask for more of them (-g)")
-    settings = settings or (settings_to_extend(output, {}) if extend else make_settings())
+    settings = settings or settings_for(output, {}, extend, resume, player_name(player) if player else "")
     ours = player is None
     if player is None:
         player = settings.make_player()

@@ -23,7 +23,7 @@ from typing import Any
 
 import msgspec
 
-from gridlab.arena.records.game2048 import LONGEST_LINE
+from gridlab.arena.records.game2048_reading import LONGEST_LINE
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.core.untrusted import Count, Plain, lines, parse_json, reason_of

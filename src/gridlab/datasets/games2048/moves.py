@@ -25,6 +25,7 @@ from gridlab.core.extras import import_extra
 from gridlab.core.numbers import check_seed
 from gridlab.datasets.games2048.moves_file import MovesFile, open_moves
 from gridlab.datasets.games2048.sampling import NO_CHANCE, Columns, Samples, new_samples, take
+from gridlab.datasets.games2048.split import shared_out
 from gridlab.games.game2048.images import mirror_table, shape_of
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
@@ -72,11 +73,7 @@ class Moves2048:
 
     def split(self, *shares: float, seed: int = 0) -> list["Moves2048"]:
         """Whole games shared out by chance, as `gridlab 2048 split` does; each in exactly one part."""
-        if not shares or not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > 1e-9:
-            raise BadNotation(f"{', '.join(f'{each:g}' for each in shares)} are no shares; they must add up to 1")
-        order = np.random.default_rng(check_seed(seed)).permutation(len(self.games))
-        ends = np.rint(np.cumsum(shares) * len(order)).astype(int).tolist()
-        return [self.part(np.sort(order[begin:end])) for begin, end in zip([0, *ends], ends, strict=False)]
+        return [self.part(games) for games in shared_out(len(self.games), shares, seed)]
 
     def seen(self, symmetries: bool) -> "Moves2048":
         """The same moves, with symmetries or without."""

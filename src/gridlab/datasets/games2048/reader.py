@@ -22,7 +22,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.arena.records.game2048 import LONGEST_LINE, Game, Misshapen, parse, tiles_of
+from gridlab.arena.records.game2048 import Game, tiles_of
+from gridlab.arena.records.game2048_reading import LONGEST_LINE, Misshapen, parse
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.core.files import whole_file
 from gridlab.core.untrusted import Count, Plain, lines, parse_json, read_bytes, reading

@@ -5,16 +5,16 @@ under another name: `gridlab 2048 split data/training_games.jsonl --out data` le
 """
 
 import filecmp
-import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import beside, refuse_overlap, resolved
@@ -53,13 +53,26 @@ class Split(NamedTuple):
         return "\n".join(lines)
 
 
+def shared_out(games: int, shares: Sequence[float], seed: int = 0) -> list[NDArray[np.int64]]:
+    """The numbers of some games shared out by chance: ascending for each share, and each in exactly one of them."""
+    _check_shares(shares)
+    order = np.random.default_rng(check_seed(seed)).permutation(games)
+    ends = np.rint(np.cumsum(shares) * games).astype(int).tolist()
+    return [np.sort(order[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
+
+
+def _check_shares(shares: Sequence[float]) -> None:
+    if not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > 1e-9:
+        told = ", ".join(f"{share:g}" for share in shares)
+        raise BadNotation(f"{told} are no shares; numbers from 0 that add up to 1 are needed")
+
+
 def split(
     source: Path, folder: Path, train: float, val: float, test: float, seed: int = 0, progress: bool = False
 ) -> Split:
     """Shuffle whole games and share them out; every game goes into exactly one part."""
     shares = {"train": train, "val": val, "test": test}
-    if not all(0 <= share <= 1 for share in shares.values()) or not math.isclose(sum(shares.values()), 1, abs_tol=1e-9):
-        raise BadNotation(f"{train:g}, {val:g} and {test:g} are no shares; three numbers from 0 that add up to 1 are")
+    _check_shares(list(shares.values()))
     check_seed(seed)
     check_name(source)
     targets = {name: folder / file for name, file in NAMES.items()}
@@ -100,14 +113,12 @@ def _share_out(
     games: Games, targets: dict[str, Path], shares: dict[str, float], seed: int, kept: Path | None, progress: bool
 ) -> Split:
     """All parts are on the disk before the first of them takes its place; all games are kept before that."""
-    order = np.random.default_rng(seed).permutation(len(games)).tolist()
-    ends = np.rint(np.cumsum(list(shares.values())) * len(games)).astype(int).tolist()
+    numbers = shared_out(len(games), list(shares.values()), seed)
     parts: dict[str, Part] = {}
     with ExitStack() as stack, bar(len(games), "sharing out", "games", progress) as shown:
-        for name, begin, end in zip(targets, [0, *ends], ends, strict=False):
-            chosen = sorted(order[begin:end])
+        for name, chosen in zip(targets, numbers, strict=True):
             part = stack.enter_context(beside(targets[name]))
-            moves = _write(games, chosen, part, shown.update)
+            moves = _write(games, chosen.tolist(), part, shown.update)
             parts[name] = Part(targets[name], len(chosen), moves)
         if kept is not None:  # what is entered last takes its place first
             shutil.copyfile(games.path, stack.enter_context(beside(kept)))

@@ -10,7 +10,6 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import WINNING_TILE, Game
 from gridlab.core.figures import new_figure, save
-from gridlab.core.files import refuse_overlap, try_place
 from gridlab.datasets.games2048.files import read_games, reading_bar
 from gridlab.datasets.games2048.reader import known_index
 from gridlab.games.game2048.reference import DIRECTIONS
@@ -183,13 +182,6 @@ def statistics_of(path: Path, progress: bool = False) -> Statistics:
     held_to = [number if type(number) is int and number > 0 else 0 for number in said]
     with reading_bar(path, "reading", progress) as shown:
         return statistics(read_games(path, shown.update), *held_to)
-
-
-def check_picture(source: Path, picture: Path) -> None:
-    """Whether a picture of a file can be drawn there, before the file is read: it must not be the file itself."""
-    new_figure(picture, 1)
-    refuse_overlap(source, picture)
-    try_place(picture)
 
 
 def plot_statistics(found: Statistics, path: Path, title: str) -> None:

@@ -11,7 +11,8 @@ Tables are written block by block as games come, and give back the games they we
 from collections.abc import Iterator
 from pathlib import Path
 
-from gridlab.arena.records.game2048 import Game, Misshapen
+from gridlab.arena.records.game2048 import Game
+from gridlab.arena.records.game2048_reading import Misshapen
 from gridlab.core.errors import FileTrouble, MissingExtra, SpoiltFile
 from gridlab.core.files import beside
 from gridlab.core.untrusted import reason_of

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.arena.records.game2048 import EXPONENTS, Game, checked_game, packed_of, rules_of, summary_flaw
+from gridlab.arena.records.game2048 import EXPONENTS, Game, packed_of
+from gridlab.arena.records.game2048_reading import checked_game, rules_of, summary_flaw
 from gridlab.core.errors import SpoiltFile
 from gridlab.core.untrusted import parse_json
 from gridlab.datasets.games2048.columns import Columns

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.arena.records.game2048 import MADE_BY, Game, Misshapen, details_of, parse
+from gridlab.arena.records.game2048 import MADE_BY, Game, details_of
+from gridlab.arena.records.game2048_reading import Misshapen, parse
 from gridlab.datasets.games2048.curriculum import MAX_MOVES, stage
 from gridlab.datasets.games2048.files import check_name, reading_bar, size_of, texts_of
 from gridlab.datasets.games2048.reader import known_index

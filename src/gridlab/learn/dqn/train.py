@@ -30,6 +30,7 @@ from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.replay_buffer import Moves, new_moves
 from gridlab.learn.dqn.settings import Asked, TrainingSettings, settings_in, settings_to_go_on
 from gridlab.learn.dqn.teacher import Course, Lessons, teach
+from gridlab.learn.reports import require_new, where_extras_allow
 from gridlab.nets import checkpoint
 from gridlab.search.mnk.geometry import Geometry, geometry_of
 
@@ -51,8 +52,7 @@ def device_of(name: str) -> torch.device:
 
 def begin(rules: Rules, settings: TrainingSettings, seed: int, folder: Path, device: str) -> Learner:
     """A new learner, in a folder that holds none."""
-    if (path := folder / TRAINING).exists():
-        raise FileTrouble(f"{path} is there already; --resume goes on from it, or name another folder")
+    require_new(folder / TRAINING, "folder")
     return Learner(rules, settings, seed, device_of(device))
 
 
@@ -201,10 +201,8 @@ def as_moves(lessons: Lessons) -> Moves:
 
 def write_curve(learner: Learner, folder: Path) -> None:
     """The picture, and logs for TensorBoard if it is installed."""
-    try:
+    with where_extras_allow():
         plot_curve(learner.curve, folder / "curve.png")
-    except MissingExtra as missing:
-        logging.getLogger("gridlab").warning(str(missing))
     try:
         boards = import_extra("torch.utils.tensorboard", "learn")
     except MissingExtra:

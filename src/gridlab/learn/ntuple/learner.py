@@ -1,6 +1,5 @@
 """A training of an n-tuple network at work: threads that share its weights, and what is kept on disk."""
 
-import logging
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import FileTrouble, MissingExtra
+from gridlab.core.errors import FileTrouble
 from gridlab.core.progress import bar
 from gridlab.core.splitmix import States, streams
 from gridlab.core.stop import Stop, stop_flag
@@ -24,27 +23,20 @@ from gridlab.learn.ntuple import kernels
 from gridlab.learn.ntuple.curves import plot_curve
 from gridlab.learn.ntuple.kernels import GAMES, MOVES, SCORES, TALLY, TILES, Tally
 from gridlab.learn.ntuple.settings import Asked, Plan, plan, plan_to_go_on
-from gridlab.learn.reports import advance
+from gridlab.learn.reports import SAVE_EVERY, advance, require_new, training_of, where_extras_allow
 from gridlab.nets.ntuple_file import Learnt, Point, read_network, write_network
 from gridlab.search.game2048.ntuple import new_network, number_of_places
 
 CHUNK = 16  # games that a worker takes at a time
 POINTS = 1.04  # each point of the curve has so many times the games of the one before
 FEW_GAMES = 100  # before the first point
-SAVE_EVERY = 300.0  # seconds
 REMEMBERED = np.float32(0.01)  # of the errors so far, when a stage begins
 SETTLED = 0.1  # of the rate, once a training has settled
 
 
-def training_of(path: Path) -> Path:
-    """Where a training is kept to go on from."""
-    return path.with_name(f"{path.name}.training")
-
-
 def begin(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
     """A new training, where there is none."""
-    if training_of(path).exists():
-        raise FileTrouble(f"{training_of(path)} is there already; --resume goes on from it, or name another file")
+    require_new(training_of(path))
     wanted = plan(asked, rules)
     network = new_network(wanted.tuples, rules)
     if wanted.learnt.optimistic:
@@ -194,10 +186,8 @@ class Learner:
             streams=self.states.tolist(), stages=self.stages,
         )  # fmt: skip
         write_network(self.path, self.rules, self.plan.tuples, self.weights, self.learnt, stages=self.stages)
-        try:
+        with where_extras_allow():
             plot_curve(self.learnt.curve, self.path.with_name(f"{self.path.name}.png"))
-        except MissingExtra as missing:
-            logging.getLogger("gridlab").warning(str(missing))
 
 
 def split(

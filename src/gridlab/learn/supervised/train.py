@@ -7,7 +7,6 @@ FILE.training    everything, to go on from with `resume`; it may be thrown away 
 FILE.png         loss and accuracy by epoch
 """
 
-import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +16,13 @@ from typing import Any
 import msgspec
 import torch
 
-from gridlab.core.errors import FileTrouble, MissingExtra
+from gridlab.core.errors import FileTrouble
 from gridlab.core.files import locked, try_place
 from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
 from gridlab.core.workers import available_cores
 from gridlab.learn.overrides import parse_overrides
-from gridlab.learn.reports import advance, asked_to_stop
+from gridlab.learn.reports import SAVE_EVERY, advance, asked_to_stop, require_new, training_of, where_extras_allow
 from gridlab.learn.supervised.curves import plot_curve
 from gridlab.learn.supervised.data import open_data, require_same
 from gridlab.learn.supervised.learner import Learner
@@ -31,8 +30,6 @@ from gridlab.learn.supervised.measuring import measure_text
 from gridlab.learn.supervised.settings import Asked, settings_for, settings_in, settings_to_go_on
 from gridlab.nets import policy_file
 from gridlab.nets.policy_file import Facts
-
-SAVE_EVERY = 300.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -53,11 +50,6 @@ class SupervisedTraining:
         if row:
             text += f"; the best was epoch {facts.best_epoch}, validation accuracy {row['validation_accuracy']:.2%}"
         return text if facts.test is None else f"{text}\n{measure_text(facts.test)}"
-
-
-def training_of(path: Path) -> Path:
-    """Where a training is kept to go on from."""
-    return path.with_name(f"{path.name}.training")
 
 
 def train_policy(
@@ -97,8 +89,7 @@ def train_policy(
 
 
 def _begin(path: Path, method: str, files: tuple[Path, ...], asked: Asked, progress: bool) -> Learner:
-    if training_of(path).exists():
-        raise FileTrouble(f"{training_of(path)} is there already; --resume goes on from it, or name another file")
+    require_new(training_of(path))
     settings, seed = settings_for(method, asked), asked.seed or 0
     return Learner(method, open_data(files, settings, seed, progress), settings, seed)
 
@@ -137,10 +128,8 @@ def _learn_all(learner: Learner, path: Path, progress: bool) -> bool:
             learner.measure_best()
     learner.save(training_of(path))
     learner.save_best(path)
-    try:
+    with where_extras_allow():
         plot_curve(learner.curve, path.with_name(f"{path.name}.png"))
-    except MissingExtra as missing:
-        logging.getLogger("gridlab").warning(str(missing))
     return learner.done
 
 
