@@ -7,7 +7,7 @@ A build that is killed goes on, with `resume`, below the lowest of these; the wa
 again. The file is the same to the byte, for any number of workers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,11 +36,12 @@ def build_tablebase2048(
     workers: int | None = None,
     resume: bool = False,
     progress: bool = False,
+    say: Callable[[str], object] | None = None,
 ) -> None:
     """Solve a board and write the values of all boards after a move: expected score, or the chance to reach `tile`.
 
     With `max_sum` a game ends, and nothing comes any more, once the tiles add up to more. One build at a time: whoever
-    comes second to a place is refused before any work.
+    comes second to a place is refused before any work. `say` hears what it will take.
     """
     rules, path = game(rules, "2048"), Path(path)
     check_order(rules, tile, max_sum)
@@ -49,7 +50,10 @@ def build_tablebase2048(
     try_folder(folder := path.with_name(path.name + ".layers"))
     with locked(path):
         done = finished_parts(rules, tile, max_sum, folder, resume)
-        require_room(estimate(rules, tile, max_sum), path)
+        needed = estimate(rules, tile, max_sum)
+        if say:
+            say(str(needed))
+        require_room(needed, path)
         layers = list(upwards(rules, tile, max_sum, workers, progress))
         downwards(rules, tile, max_sum, layers, done, folder, workers, progress)
         assemble(rules, tile, max_sum, path, folder)
