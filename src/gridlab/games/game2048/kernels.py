@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_cell, popcount
-from gridlab.core.jit import kernel
+from gridlab.core.jit import inner, kernel
 from gridlab.core.splitmix import States, below, below_by_lower_half, draw
 from gridlab.games.game2048.reference import Board
 from gridlab.games.game2048.rules import Rules2048
@@ -107,6 +107,16 @@ def move(board: np.uint64, direction: int, slides: NDArray[np.uint32]) -> np.uin
         return slide_rows(board, slides)[1]
     up, down = slide_rows(transpose(board), slides)
     return transpose(up if direction == UP else down)
+
+
+@inner
+def moved(board: np.uint64, turned: np.uint64, direction: int, slides: NDArray[np.uint32]) -> np.uint64:
+    """The board after a move, its transpose being at hand."""
+    if direction < LEFT:
+        up, down = slide_rows(turned, slides)
+        return transpose(up if direction == UP else down)
+    left, right = slide_rows(board, slides)
+    return left if direction == LEFT else right
 
 
 @kernel
