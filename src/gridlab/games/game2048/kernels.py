@@ -142,11 +142,6 @@ def count(units: np.uint64) -> int:
 
 
 @kernel
-def count_empty(board: np.uint64) -> int:
-    return count(empties(board))
-
-
-@kernel
 def nth_unit(units: np.uint64, n: int) -> np.uint64:
     """The n-th of some cells, counted from 0: its lowest bit."""
     for _ in range(n):
