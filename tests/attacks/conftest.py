@@ -12,6 +12,7 @@ import pytest
 
 import gridlab
 from tests.attacks.commands import INPUTS
+from tests.attacks.games2048 import make_samples
 from tests.attacks.harness import TRIED, Attacker
 
 
@@ -40,6 +41,16 @@ def random() -> np.random.Generator:
     seed = int(os.environ.get("GRIDLAB_ATTACK_SEED", "0"))
     sys.stderr.write(f"GRIDLAB_ATTACK_SEED={seed}\n")
     return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with sound files of games of 2048, the same in every run."""
+    before, os.environ["SOURCE_DATE_EPOCH"] = os.environ.get("SOURCE_DATE_EPOCH"), "1767787200"
+    try:
+        return make_samples(tmp_path_factory.mktemp("samples"))
+    finally:
+        os.environ.pop("SOURCE_DATE_EPOCH") if before is None else os.environ.update(SOURCE_DATE_EPOCH=before)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gridlab.core.errors import GridlabError
 from gridlab.datasets.games2048.files import export_games, read_games
 from gridlab.datasets.games2048.generate import play
 from gridlab.datasets.games2048.journal import Journal
@@ -123,6 +124,17 @@ def judged_sound(path: Path) -> list[dict[str, Any]]:
 
 def flat(board: list[list[int]]) -> reference.Board:
     return tuple(tile for row in board for tile in row)
+
+
+def refused(action: Callable[[], object]) -> bool:
+    """Whether it is refused; any other error is a flaw."""
+    told = None
+    try:
+        action()
+    except GridlabError as error:
+        told = str(error)
+    assert told is None or (told and "\n" not in told), told
+    return told is not None
 
 
 def every_game(path: Path) -> Iterator[dict[str, Any]]:

@@ -18,17 +18,12 @@ from gridlab.datasets.games2048.generate import generate
 from gridlab.datasets.games2048.journal import Journal, journal_of
 from gridlab.datasets.games2048.split import NAMES, split
 from gridlab.datasets.games2048.verify import verify
-from tests.attacks.games2048 import FORMS, make_samples, settings
+from tests.attacks.games2048 import FORMS, settings
 from tests.attacks.harness import Attacker
 
 pytestmark = pytest.mark.compiled
 
 KEPT = "the last good file"
-
-
-@pytest.fixture(scope="module")
-def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_samples(tmp_path_factory.mktemp("samples"))
 
 
 @pytest.fixture(scope="module")

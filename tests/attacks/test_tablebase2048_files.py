@@ -20,12 +20,13 @@ from gridlab.exact.game2048.stats import stats
 from gridlab.exact.game2048.verify import verify
 from gridlab.games.game2048.position import Position2048
 from gridlab.players.game2048 import PerfectPlayer2048
-from tests.attacks.harness import Attacker, Ending
-from tests.attacks.spoiling import Change, answer_of, changes, mutated, some_changes
+from tests.attacks.harness import Attacker
+from tests.attacks.spoiling import Change, answer_of, changes, some_changes
+from tests.attacks.tables import Commands, Spoilt, by_chance
 
 pytestmark = pytest.mark.compiled
 
-COMMANDS = (
+WORDS = (
     ("tablebase", "probe", "t.tb", "2 ./. 2"),
     ("tablebase", "verify", "t.tb", "--full", "--workers", "1"),
     ("tablebase", "stats", "t.tb"),
@@ -35,7 +36,7 @@ COMMANDS = (
     ("2048", "evaluate", "perfect tablebase=t.tb", "--rules", "2048:2x2", "--games", "2", "--workers", "1"),
     ("play", "2048:2x2", "--tablebase", "t.tb"),
 )
-TYPED = "values\nhint\nleft\nvalues\nauto\nquit\n"
+COMMANDS = Commands(WORDS, typed="values\nhint\nleft\nvalues\nauto\nquit\n")
 
 
 class Sound(NamedTuple):
@@ -82,7 +83,7 @@ def right_or_refused(path: Path, solved: Sound, what: object) -> None:
         assert values is GridlabError or values == known, f"{what}: {position} has {values}, not {known}"
 
 
-def spoilt_directories(solved: Sound, changed: Iterable[Change]) -> Iterator[tuple[str, bytes]]:
+def spoilt_directories(solved: Sound, changed: Iterable[Change]) -> Iterator[Spoilt]:
     """Directories with a field changed, under a right checksum."""
     for each in changed:
         yield each.name, sealed(solved.layers, each.text())
@@ -101,7 +102,7 @@ def with_frame(solved: Sound, number: int, values: bool, frame: bytes, afters: i
     return sealed(layers, json.dumps(directory).encode())
 
 
-def spoilt_layers(solved: Sound) -> Iterator[tuple[str, bytes]]:
+def spoilt_layers(solved: Sound) -> Iterator[Spoilt]:
     """Frames of one layer replaced, with sizes and checksums all right."""
     pack = zstandard.ZstdCompressor(write_content_size=True).compress
     number = 8
@@ -125,23 +126,19 @@ def spoilt_layers(solved: Sound) -> Iterator[tuple[str, bytes]]:
         yield f"value {value}", with_frame(solved, number, True, pack(struct.pack("<d", value) * afters))
 
 
-def spoilt_footers(solved: Sound) -> Iterator[tuple[str, bytes]]:
+def spoilt_footers(solved: Sound) -> Iterator[Spoilt]:
     for at in (0, 7, 8, 2**63, 2**64 - 1):
         yield f"footer {at}", solved.data[: -FOOTER.size] + FOOTER.pack(at, 0, END)
     yield "nothing but ends", MAGIC + solved.data[-FOOTER.size :]
 
 
 def test_crafted_directories(solved: Sound, tmp_path: Path, random: np.random.Generator) -> None:
-    for name, data in spoilt_directories(solved, some_changes(solved.directory, 250, random)):
-        (tmp_path / "t.tb").write_bytes(data)
-        right_or_refused(tmp_path / "t.tb", solved, name)
+    attack_files(solved, spoilt_directories(solved, some_changes(solved.directory, 250, random)), tmp_path / "t.tb")
 
 
 @pytest.mark.long
 def test_all_crafted_directories(solved: Sound, tmp_path: Path) -> None:
-    for name, data in spoilt_directories(solved, changes(solved.directory)):
-        (tmp_path / "t.tb").write_bytes(data)
-        right_or_refused(tmp_path / "t.tb", solved, name)
+    attack_files(solved, spoilt_directories(solved, changes(solved.directory)), tmp_path / "t.tb")
 
 
 def test_crafted_layers_and_footers(solved: Sound, tmp_path: Path) -> None:
@@ -166,51 +163,36 @@ def test_values_changed_under_right_checksums(solved: Sound, tmp_path: Path, ran
             assert verify(path, full=True).complaints, number
 
 
+def attack_files(solved: Sound, spoilt: Iterable[Spoilt], path: Path) -> None:
+    for name, data in spoilt:
+        path.write_bytes(data)
+        right_or_refused(path, solved, name)
+
+
 def test_bytes_spoilt_by_chance(solved: Sound, tmp_path: Path, random: np.random.Generator) -> None:
-    for number in range(200):
-        (tmp_path / "t.tb").write_bytes(mutated(solved.data, random))
-        right_or_refused(tmp_path / "t.tb", solved, number)
+    attack_files(solved, by_chance(solved.data, 200, random), tmp_path / "t.tb")
 
 
 @pytest.mark.long
 def test_many_bytes_spoilt_by_chance(solved: Sound, tmp_path: Path, random: np.random.Generator) -> None:
-    for number in range(5000):
-        (tmp_path / "t.tb").write_bytes(mutated(solved.data, random))
-        right_or_refused(tmp_path / "t.tb", solved, number)
+    attack_files(solved, by_chance(solved.data, 5000, random), tmp_path / "t.tb")
 
 
+@pytest.mark.parametrize("number", [16, pytest.param(300, marks=pytest.mark.long)])
 def test_commands_on_spoilt_files(
-    solved: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
+    number: int, solved: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
 ) -> None:
-    attack_commands(solved, 16, tmp_path, attacker, random)
+    COMMANDS.attack(spoilt_files(solved, number, random), number, attacker, tmp_path, random)
 
 
-@pytest.mark.long
-def test_commands_on_many_spoilt_files(
-    solved: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
-) -> None:
-    attack_commands(solved, 300, tmp_path, attacker, random)
-
-
-def attack_commands(solved: Sound, number: int, folder: Path, attacker: Attacker, random: np.random.Generator) -> None:
-    hostile = [*spoilt_directories(solved, some_changes(solved.directory, number, random)), *spoilt_layers(solved)]
-    hostile += [*spoilt_footers(solved), *((f"bytes {each}", mutated(solved.data, random)) for each in range(number))]
-    for each, chosen in enumerate(random.choice(len(hostile), min(number, len(hostile)), replace=False)):
-        (folder / "t.tb").write_bytes(hostile[chosen][1])
-        run(attacker, each, folder)
-
-
-def run(attacker: Attacker, number: int, folder: Path) -> Ending:
-    """One of the commands; what is typed is there for those that ask."""
-    (folder / "typed").write_text(TYPED)
-    return attacker.attack(*COMMANDS[number % len(COMMANDS)], cwd=folder, stdin=str(folder / "typed"))
+def spoilt_files(solved: Sound, number: int, random: np.random.Generator) -> list[Spoilt]:
+    """Files spoilt in every way: so many directories, and so many by chance."""
+    directories = spoilt_directories(solved, some_changes(solved.directory, number, random))
+    return [*directories, *spoilt_layers(solved), *spoilt_footers(solved), *by_chance(solved.data, number, random)]
 
 
 def test_the_sound_file_satisfies_every_command(solved: Sound, tmp_path: Path, attacker: Attacker) -> None:
-    """So that the attacks above attack something."""
-    (tmp_path / "t.tb").write_bytes(solved.data)
-    for number in range(len(COMMANDS)):
-        assert run(attacker, number, tmp_path).code == 0
+    COMMANDS.require_success(solved.data, attacker, tmp_path)
 
 
 def test_tables_of_another_family(solved: Sound, tmp_path: Path, attacker: Attacker) -> None:

@@ -22,12 +22,13 @@ from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.exact.tablebase.stats import stats
 from gridlab.exact.tablebase.verify import verify
 from gridlab.games.mnk.position import Position
-from tests.attacks.harness import Attacker, Ending
-from tests.attacks.spoiling import Change, answer_of, changes, mutated, some_changes
+from tests.attacks.harness import Attacker
+from tests.attacks.spoiling import Change, answer_of, changes, some_changes
+from tests.attacks.tables import Commands, Spoilt, by_chance
 
 pytestmark = pytest.mark.compiled
 
-COMMANDS = (
+WORDS = (
     ("tablebase", "probe", "t.tb", "X../.O./..."),
     ("tablebase", "verify", "t.tb", "--full", "--workers", "1"),
     ("tablebase", "stats", "t.tb"),
@@ -37,7 +38,7 @@ COMMANDS = (
     ("match", "perfect tablebase=t.tb", "random", "--game", "3x3:3", "--games", "2", "--workers", "1"),
     ("play", "3x3:3", "--tablebase", "t.tb"),
 )
-TYPED = "values\nhint\n22\nvalues\nquit\n"
+COMMANDS = Commands(WORDS, typed="values\nhint\n22\nvalues\nquit\n")
 
 
 class Sound(NamedTuple):
@@ -95,13 +96,13 @@ def right_or_refused(path: Path, sound: Sound, what: object) -> None:
         assert score is None or score == known, f"{what}: {position} has score {score}, not {known}"
 
 
-def spoilt_directories(sound: Sound, changed: Iterable[Change]) -> Iterator[tuple[str, bytes]]:
+def spoilt_directories(sound: Sound, changed: Iterable[Change]) -> Iterator[Spoilt]:
     """Directories with a field changed, under a right checksum."""
     for each in changed:
         yield each.name, sealed(sound.blocks, sound.places, each.text())
 
 
-def spoilt_blocks(sound: Sound) -> Iterator[tuple[str, bytes]]:
+def spoilt_blocks(sound: Sound) -> Iterator[Spoilt]:
     """The blocks of the second ply replaced, with sizes, offsets and checksums all right."""
     ply = sound.directory["plies"][1]
     slots = min(ply["a_block"], ply["crosses"]) * ply["slots"]
@@ -137,7 +138,7 @@ def replaced(sound: Sound, number: int, block: bytes) -> bytes:
     return sealed(sound.blocks[:at] + block + sound.blocks[after:], bytes(index), text)
 
 
-def spoilt_indexes(sound: Sound) -> Iterator[tuple[str, bytes]]:
+def spoilt_indexes(sound: Sound) -> Iterator[Spoilt]:
     text = json.dumps(sound.directory).encode()
     for at in range(0, len(sound.places), 4):
         for number in (0, 1, 2**31, 2**32 - 1):
@@ -198,51 +199,36 @@ def test_scores_changed_under_right_checksums(tictactoe: Sound, tmp_path: Path, 
         assert verify(path, full=True, workers=1).complaints, at
 
 
+def attack_files(sound: Sound, spoilt: Iterable[Spoilt], path: Path) -> None:
+    for name, data in spoilt:
+        path.write_bytes(data)
+        right_or_refused(path, sound, name)
+
+
 def test_bytes_spoilt_by_chance(sound: Sound, tmp_path: Path, random: np.random.Generator) -> None:
-    for number in range(200):
-        (tmp_path / "t.tb").write_bytes(mutated(sound.data, random))
-        right_or_refused(tmp_path / "t.tb", sound, number)
+    attack_files(sound, by_chance(sound.data, 200, random), tmp_path / "t.tb")
 
 
 @pytest.mark.long
 def test_many_bytes_spoilt_by_chance(sound: Sound, tmp_path: Path, random: np.random.Generator) -> None:
-    for number in range(5000):
-        (tmp_path / "t.tb").write_bytes(mutated(sound.data, random))
-        right_or_refused(tmp_path / "t.tb", sound, number)
+    attack_files(sound, by_chance(sound.data, 5000, random), tmp_path / "t.tb")
 
 
+@pytest.mark.parametrize("number", [16, pytest.param(300, marks=pytest.mark.long)])
 def test_commands_on_spoilt_files(
-    tictactoe: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
+    number: int, tictactoe: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
 ) -> None:
-    attack_commands(tictactoe, 16, tmp_path, attacker, random)
+    COMMANDS.attack(spoilt_files(tictactoe, number, random), number, attacker, tmp_path, random)
 
 
-@pytest.mark.long
-def test_commands_on_many_spoilt_files(
-    tictactoe: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
-) -> None:
-    attack_commands(tictactoe, 300, tmp_path, attacker, random)
-
-
-def attack_commands(sound: Sound, number: int, folder: Path, attacker: Attacker, random: np.random.Generator) -> None:
-    hostile = [*spoilt_directories(sound, some_changes(sound.directory, number, random)), *spoilt_blocks(sound)]
-    hostile += [*spoilt_indexes(sound), *((f"bytes {each}", mutated(sound.data, random)) for each in range(number))]
-    for each, chosen in enumerate(random.choice(len(hostile), min(number, len(hostile)), replace=False)):
-        (folder / "t.tb").write_bytes(hostile[chosen][1])
-        run(attacker, each, folder)
-
-
-def run(attacker: Attacker, number: int, folder: Path) -> Ending:
-    """One of the commands; what is typed is there for those that ask."""
-    (folder / "typed").write_text(TYPED)
-    return attacker.attack(*COMMANDS[number % len(COMMANDS)], cwd=folder, stdin=str(folder / "typed"))
+def spoilt_files(sound: Sound, number: int, random: np.random.Generator) -> list[Spoilt]:
+    """Files spoilt in every way: so many directories, and so many by chance."""
+    directories = spoilt_directories(sound, some_changes(sound.directory, number, random))
+    return [*directories, *spoilt_blocks(sound), *spoilt_indexes(sound), *by_chance(sound.data, number, random)]
 
 
 def test_the_sound_file_satisfies_every_command(tictactoe: Sound, tmp_path: Path, attacker: Attacker) -> None:
-    """So that the attacks above attack something."""
-    (tmp_path / "t.tb").write_bytes(tictactoe.data)
-    for number in range(len(COMMANDS)):
-        assert run(attacker, number, tmp_path).code == 0
+    COMMANDS.require_success(tictactoe.data, attacker, tmp_path)
 
 
 def test_what_is_no_file(tmp_path: Path, attacker: Attacker) -> None:
@@ -250,7 +236,7 @@ def test_what_is_no_file(tmp_path: Path, attacker: Attacker) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     for name in ("folder", "pipe", "loop", "none", "/dev/zero", "/dev/null", "x" * 300, "/proc/self/mem"):
-        for command in (COMMANDS[0], COMMANDS[4]):
+        for command in (WORDS[0], WORDS[4]):
             words = [name if word == "t.tb" else word for word in command]
             assert attacker.attack(*words, cwd=tmp_path).code == 2
 

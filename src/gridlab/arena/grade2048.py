@@ -230,13 +230,13 @@ def grades(
 
 def find_table(rules: Rules2048, tablebase: Path | str | None) -> Tablebase2048:
     """The table that is named, or the usual one of the game."""
-    path = tablebase or usual_table(rules)
-    if path is None:
+    table = Tablebase2048(tablebase) if tablebase else usual_table(rules)
+    if table is None:
         raise BadPlayer(
             f"there is no table of {rules} to hold players to; gridlab tablebase build {rules} -o FILE makes one where "
             "the board is small, and --tablebase FILE names it"
         )
-    return check_rules(Tablebase2048(path), rules)
+    return check_rules(table, rules)
 
 
 def _own_games(player: Player2048, table: Tablebase2048, moves: int, seed: int, progress: bool, name: str) -> Answers:

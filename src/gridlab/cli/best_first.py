@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gridlab.cli.options import Json, Quiet, named, print_boards, print_result, set_quiet, warn, whole
-from gridlab.core.errors import BadNotation, GridlabError
+from gridlab.core.errors import BadNotation
 
 if TYPE_CHECKING:
-    from gridlab.datasets.best_first.report import Answer, Prover
+    from gridlab.datasets.best_first.report import Answer
     from gridlab.search.mnk.best_first import Start
-
-MAX_POSITIONS = 10_000_000  # where a proof stops by default
 
 
 def best_first(
@@ -59,12 +57,14 @@ def best_first(
     line is to move, whatever the counts of stones say. For a folder of inputs there is a table, and --steps and
     --output are folders, steps and output by default.
     """
+    from gridlab.datasets.best_first import question
+
     set_quiet(quiet)
     if forced and both:
         raise BadNotation("--forced and --both exclude each other; choose one")
 
     def ask(start: "Start", path: Path, steps: Path, output: Path) -> "Answer":
-        return ask_one(start, steps, output, max_expansions, forced, both, quiet)
+        return question.ask(start, steps, output, max_expansions, forced, both, not quiet)
 
     if board.is_dir():
         answer_all(board, steps or Path("steps"), output or Path("output"), ask, json, quiet)
@@ -77,16 +77,11 @@ Ask = Callable[["Start", Path, Path, Path], "Answer"]
 
 def answer_one(board: Path, steps: Path, output: Path, ask: Ask, json: bool, quiet: bool) -> None:
     """One input; what is wrong with it is said in its files too."""
-    from gridlab.core.files import check_source
-    from gridlab.datasets.best_first.input import is_standard_input, off_turn, read_start
-    from gridlab.datasets.best_first.report import check_places, write_failure
+    from gridlab.datasets.best_first.input import is_standard_input, off_turn
+    from gridlab.datasets.best_first.report import check_places, read_or_fail
 
     check_places(None if is_standard_input(board) else board, steps, output)
-    try:
-        start = read_start(board if is_standard_input(board) else check_source(board))
-    except GridlabError as error:
-        write_failure(str(error), steps, output)
-        raise
+    start = read_or_fail(board, steps, output)
     remark = off_turn(start)
     if remark and not quiet:
         warn(remark)
@@ -111,30 +106,3 @@ def answer_all(folder: Path, steps: Path, output: Path, ask: Ask, json: bool, qu
         typer.echo(f"{steps}, {output}", err=True)
     if summary.failed:
         raise BadNotation(f"{len(summary.failed)} of {len(summary.rows)} inputs are wrong; the table says how")
-
-
-def ask_one(
-    start: "Start", steps: Path, output: Path, limit: int | None, forced: bool, both: bool, quiet: bool
-) -> "Answer":
-    """The answer to one board, with a bar for each question."""
-    from gridlab.core.progress import bar
-    from gridlab.datasets.best_first.report import answer
-    from gridlab.search.mnk.best_first import MAX_EXPANSIONS
-
-    expansions, positions = limit or MAX_EXPANSIONS, limit or MAX_POSITIONS
-    with (
-        bar(expansions, "searching", "positions", not quiet and not forced) as searched,
-        bar(positions, "proving", "positions", not quiet and (forced or both)) as proved,
-    ):
-        prove = prover(positions, lambda nodes: proved.update(nodes - proved.n)) if forced or both else None
-        found = answer(start, steps, output, expansions, prove, lambda expansion: searched.update(), both)
-        searched.total, proved.total = searched.n, proved.n  # it ends here, whatever was allowed
-    return found
-
-
-def prover(nodes: int, tell: Callable[[int], object]) -> "Prover":
-    """Depth-first proof-number search that looks at so many positions at most; `tell` hears how many so far."""
-    from gridlab.search.budget import Budget
-    from gridlab.search.mnk.proof_number import prove_win
-
-    return lambda start: prove_win(start.own, start.other, start.rules, Budget(nodes=nodes), tell=tell)

@@ -4,7 +4,7 @@ The tablebase is the file handed in, or the one that the environment variable GR
 it holds the position with all its moves, and where it does not, the next source is asked. `source` says who answered.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from gridlab.core.errors import FileTrouble
@@ -31,20 +31,18 @@ class Oracle:
     ) -> None:
         """`budget` is for the search of one answer; with `search_only` no table is looked at."""
         self.rules, self.budget = rules, budget
-        self.tables = [] if search_only else [Tablebase(path) for path in self._files(tablebase)]
+        self.tables = [] if search_only else list(self._open_tables(tablebase))
         self._search: AlphaBetaSearch | None = None
 
-    def _files(self, tablebase: Path | str | None) -> list[Path | str]:
-        named = tablebase or variable(VARIABLE)
-        files: list[Path | str] = []
-        if named:
-            rules = open_tablebase(named).rules
-            if rules == self.rules:
-                files.append(named)
+    def _open_tables(self, tablebase: Path | str | None) -> Iterator[Tablebase]:
+        if named := tablebase or variable(VARIABLE):
+            table = open_tablebase(named)
+            if table.rules == self.rules:
+                yield table
             elif tablebase:
-                raise FileTrouble(f"{tablebase} is a tablebase of {rules}, not of {self.rules}")
-        early = shipped(self.rules)
-        return [*files, early] if early else files
+                raise FileTrouble(f"{tablebase} is a tablebase of {table.rules}, not of {self.rules}")
+        if early := shipped(self.rules):
+            yield Tablebase(early)
 
     def ask(
         self,

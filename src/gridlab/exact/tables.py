@@ -48,13 +48,17 @@ def find(name: Path | str) -> Path:
     return Path(found)
 
 
-def usual_table(rules: Any) -> Path | None:
-    """The table that is asked where none is named: that of GRIDLAB_TABLEBASE, if it is one of this game, or shipped."""
+def usual_table(rules: Any) -> Any:
+    """The table that is asked where none is named: that of GRIDLAB_TABLEBASE, if it is one of this game, or shipped.
+
+    None if there is neither.
+    """
     named = variable(VARIABLE)
-    if named and open_tablebase(named).rules == rules:
-        return find(named)
-    found: Path | None = tables_of(rules).shipped(rules)
-    return found
+    if named and (table := open_tablebase(named)).rules == rules:
+        return table
+    tables = tables_of(rules)
+    path = tables.shipped(rules)
+    return tables.open_table(path) if path else None
 
 
 def tables_of(rules: Any) -> Any:

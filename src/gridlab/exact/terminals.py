@@ -56,7 +56,7 @@ def candidates(rules: Rules, ply: int) -> int:
 
 def stones_at(ply: int) -> tuple[int, int]:
     """Stones of the player who moved last, and of the other."""
-    return (ply + 1) // 2 if ply % 2 else ply // 2, ply // 2
+    return (ply + 1) // 2, ply // 2
 
 
 class LayerTables(NamedTuple):

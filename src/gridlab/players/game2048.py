@@ -185,14 +185,14 @@ class PerfectPlayer2048:
 
     def __init__(self, rules: Rules2048, tablebase: str = "") -> None:
         self.rules, self.tablebase = rules, tablebase
-        self.table = check_rules(Tablebase2048(tablebase or self._usual()), rules)
+        self.table = check_rules(Tablebase2048(tablebase) if tablebase else self._usual(), rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it opens its table there."""
         return PerfectPlayer2048, (self.rules, self.tablebase)
 
-    def _usual(self) -> Path:
-        found = usual_table(self.rules)
+    def _usual(self) -> Tablebase2048:
+        found: Tablebase2048 | None = usual_table(self.rules)
         if found is None:
             raise BadPlayer(
                 f"the player perfect needs a table of {self.rules}: gridlab tablebase build {self.rules} -o FILE makes "

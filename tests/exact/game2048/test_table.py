@@ -106,6 +106,18 @@ building.build_tablebase2048("2048:2x3", {str(path)!r}, workers=1)
     assert not folder.exists()
 
 
+def test_what_a_build_will_take_is_said_once_and_not_of_one_that_is_refused(tmp_path: Path) -> None:
+    path, folder, said = tmp_path / "t.tb", tmp_path / "t.tb.layers", list[str]()
+    folder.mkdir()
+    (folder / "4.tb").touch()
+    with pytest.raises(FileTrouble, match="what an earlier build has left; go on with --resume"):
+        build_tablebase2048(TINY, path, say=said.append)
+    assert not said
+    shutil.rmtree(folder)
+    build_tablebase2048(TINY, path, say=said.append)
+    assert said == [str(estimate(TINY))]
+
+
 def test_what_is_left_of_another_build_is_not_used(tiny: Path, tmp_path: Path) -> None:
     path, folder = tmp_path / "t.tb", tmp_path / "t.tb.layers"
     folder.mkdir()

@@ -106,6 +106,18 @@ def test_resuming_does_not_solve_again_what_is_done(
     assert path.read_bytes() == whole.read_bytes()
 
 
+def test_what_a_build_will_take_is_said_once_and_not_of_one_that_is_refused(tmp_path: Path) -> None:
+    path, folder, said = tmp_path / "t.tb", tmp_path / "t.tb.plies", list[str]()
+    folder.mkdir()
+    part_path(folder, 8).touch()
+    with pytest.raises(FileTrouble, match="what an earlier build has left; go on with --resume"):
+        build_tablebase("tictactoe", path, say=said.append)
+    assert not said
+    shutil.rmtree(folder)
+    build_tablebase("tictactoe", path, say=said.append)
+    assert said == [str(estimate(census(game("tictactoe"))))]
+
+
 def test_what_is_left_of_another_build_is_not_used(whole: Path, tmp_path: Path) -> None:
     path, folder = tmp_path / "t.tb", tmp_path / "t.tb.plies"
     folder.mkdir()

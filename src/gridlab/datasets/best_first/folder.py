@@ -12,8 +12,7 @@ from gridlab.core import draw
 from gridlab.core.errors import FileTrouble, GridlabError
 from gridlab.core.files import locked_folder, refuse_overlap, try_folder
 from gridlab.core.interrupts import pause
-from gridlab.datasets.best_first.input import read_start
-from gridlab.datasets.best_first.report import Answer, BothReports, Report, write_failure
+from gridlab.datasets.best_first.report import Answer, BothReports, Report, read_or_fail
 from gridlab.search.mnk.best_first import Start
 
 Ask = Callable[[Start, Path, Path, Path], Answer]  # start, where it stands, steps, output
@@ -77,9 +76,8 @@ def answer_folder(folder: Path, steps: Path, output: Path, ask: Ask) -> Summary:
             pause()
             places = steps / path.name, output / path.name
             try:
-                start = read_start(path)
+                start = read_or_fail(path, *places)
             except GridlabError as error:
-                write_failure(str(error), *places)
                 rows.append(Row(path.name, None, str(error)))
             else:
                 rows.append(Row(path.name, ask(start, path, *places)))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from gridlab.core.errors import BadNotation, FileTrouble
+from gridlab.core.files import check_source
 from gridlab.core.numbers import shortened
 from gridlab.core.untrusted import read_bytes, reading
 from gridlab.games.mnk.position import Player
@@ -79,7 +80,7 @@ def _refuse(path: Path, line: int, sentence: str) -> NoReturn:
 
 def _content(path: Path) -> bytes:
     if not is_standard_input(path):
-        return read_bytes(path, MOST_BYTES)
+        return read_bytes(check_source(path), MOST_BYTES)
     if sys.stdin is None:
         raise FileTrouble("standard input cannot be read: it is closed; name a file")
     with reading("standard input"):

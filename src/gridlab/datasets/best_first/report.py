@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from gridlab.core import draw
-from gridlab.core.errors import FileTrouble
+from gridlab.core.errors import FileTrouble, GridlabError
 from gridlab.core.files import Sink, refuse_overlap, resolved, try_place, whole_file
+from gridlab.datasets.best_first.input import read_start
 from gridlab.games.notation import move_text
 from gridlab.search.mnk.best_first import MAX_EXPANSIONS, BestFirstResult, Expansion, Start, best_first
 
@@ -132,6 +133,15 @@ def write_failure(sentence: str, steps: Path, output: Path) -> None:
     for path in (steps, output):
         with whole_file(path) as file:
             file.write(f"Failed: {sentence}\n".encode(errors="replace"))  # it may tell a name that is no text
+
+
+def read_or_fail(path: Path, steps: Path, output: Path) -> Start:
+    """The board and the player of an input file; what is wrong with it is raised, and said in both files."""
+    try:
+        return read_start(path)
+    except GridlabError as error:
+        write_failure(str(error), steps, output)
+        raise
 
 
 def check_places(source: Path | None, steps: Path, output: Path) -> None:

@@ -23,9 +23,9 @@ from gridlab.datasets.terminals.build import (
     require_file,
     require_room,
 )
-from gridlab.datasets.terminals.dataset import Terminals
-from gridlab.datasets.terminals.layer_file import HEADER, RECORD, Records, layer_name, write_layer
-from gridlab.datasets.terminals.manifest import CARD, Layer, Manifest
+from gridlab.datasets.terminals.dataset import Terminals, board_text
+from gridlab.datasets.terminals.layer_file import Records, layer_name, layer_size, write_layer
+from gridlab.datasets.terminals.manifest import CARD, Layer, Manifest, wins_of_players
 from gridlab.datasets.terminals.records import (
     NOT_CANONICAL,
     REASONS,
@@ -38,8 +38,6 @@ from gridlab.datasets.terminals.records import (
     make_canonical,
 )
 from gridlab.exact.census import MAX_CELLS, Census, census
-from gridlab.exact.terminals import candidates
-from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 
 BLOCK = 1 << 18  # records judged in one job
@@ -85,13 +83,13 @@ def _judge_layer(data: Terminals, ply: int, counted: Census | None, workers: int
         judge = partial(_judge, records=records, ply=ply, game=game)
         for size, some, as_it_should_be, (index, reason) in in_order(judge, range(0, len(records), BLOCK), workers):
             if index >= 0:
-                raise SpoiltFile(f"{name} record {index}: {_board(records[index], data.rules)}: {REASONS[reason]}")
+                raise SpoiltFile(f"{name} record {index}: {board_text(records[index], data.rules)}: {REASONS[reason]}")
             won, ready = won + int(some), ready and as_it_should_be
             shown.update(size)
         if not ready:
             for shard in sorted_shards(records, game, workers):
                 if (twice := first_disorder(shard)) >= 0:
-                    board = _board(shard[twice], data.rules)
+                    board = board_text(shard[twice], data.rules)
                     raise SpoiltFile(f"{name}: {board} is there twice, as such or as a symmetric image")
     _require_complete(data, ply, won, len(records) - won, counted)
     return Judged(ply, records, won, ready)
@@ -109,19 +107,11 @@ def _judge(first: int, records: Records, ply: int, game: Checker) -> tuple[int, 
     return len(block), count_won(block, ply, game), ready, (first + index if index >= 0 else -1, reason)
 
 
-def _board(record: np.uint64, rules: Rules) -> str:
-    try:
-        return str(Position.unpack(int(record), rules))
-    except ValueError:
-        return f"{int(record):#x}"
-
-
 def _require_complete(data: Terminals, ply: int, won: int, lost: int, counted: Census | None) -> None:
     """A manifest and a card speak of all terminal wins of a ply."""
-    x_wins, o_wins = (won, lost) if ply % 2 else (lost, won)
     if counted is None:
         return
-    known = counted.plies[ply].canonical
+    known, (x_wins, o_wins) = counted.plies[ply].canonical, wins_of_players(ply, won, lost)
     if (x_wins, o_wins) != (known.x_wins, known.o_wins):
         raise SpoiltFile(
             f"{layer_name(ply)} is not the whole layer: X wins {x_wins:,} and O {o_wins:,}, the census counts "
@@ -155,13 +145,11 @@ def _write_layer(folder: Path, rules: Rules, judged: Judged, workers: int | None
     """The layer as the manifest names it, written anew if it is not as it should be."""
     ply, records, won, ready = judged
     path, count = folder / layer_name(ply), len(records)
-    size = HEADER.size + RECORD.itemsize * count
     with shown.part(count, f"writing ply {ply:2}", "records"):
         if ready:
             checksum = sha256_of(path)
         else:
-            require_room(folder, size)
+            require_room(folder, layer_size(count))
             shards = sorted_shards(records, checker(rules), workers)
             checksum = write_layer(path, count, shards).sha256
-    x_wins, o_wins = (won, count - won) if ply % 2 else (count - won, won)
-    return Layer(ply, path.name, count, x_wins, o_wins, candidates(rules, ply), size, checksum)
+    return Layer.of(rules, ply, won, count - won, checksum)

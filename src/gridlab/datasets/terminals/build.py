@@ -16,7 +16,7 @@ from gridlab.core.numbers import number_ranges
 from gridlab.core.progress import Bars, bars
 from gridlab.core.untrusted import read_bytes
 from gridlab.datasets.terminals.card import is_card
-from gridlab.datasets.terminals.layer_file import HEADER, RECORD, Records, layer_name, open_layer, write_layer
+from gridlab.datasets.terminals.layer_file import Records, layer_name, layer_size, open_layer, write_layer
 from gridlab.datasets.terminals.manifest import CARD, MANIFEST, Layer, Manifest
 from gridlab.datasets.terminals.records import SOUND, checker, first_disorder, first_flaw
 from gridlab.exact.terminals import MAX_CELLS, LayerTables, candidates, count_shards, first_ply, layer, prepare
@@ -148,15 +148,13 @@ def _build_layer(rules: Rules, tables: LayerTables, folder: Path, ply: int, work
             "in memory: choose earlier plies with --plies"
         )
     won, lost = sum(shard.won for shard in shards), sum(shard.lost for shard in shards)
-    size = HEADER.size + RECORD.itemsize * (won + lost)
     with shown.part(won + lost, f"ply {ply:2}", "records", candidates(rules, ply)):
         if path.exists() and _is_whole(path, won + lost, ply, rules):  # killed between this file and the manifest
             checksum = sha256_of(path)
         else:
-            require_room(folder, size)
+            require_room(folder, layer_size(won + lost))
             checksum = write_layer(path, won + lost, _advancing(layer(tables, shards, workers), shown)).sha256
-    x_wins, o_wins = (won, lost) if ply % 2 else (lost, won)
-    return Layer(ply, path.name, won + lost, x_wins, o_wins, candidates(rules, ply), size, checksum)
+    return Layer.of(rules, ply, won, lost, checksum)
 
 
 def _is_whole(path: Path, count: int, ply: int, rules: Rules) -> bool:
@@ -167,8 +165,9 @@ def _is_whole(path: Path, count: int, ply: int, rules: Rules) -> bool:
         return False
     if len(records) != count or first_disorder(records) >= 0:
         return False
+    game = checker(rules)
     blocks = (np.array(records[first : first + BLOCK]) for first in range(0, count, BLOCK))
-    return all(first_flaw(block, ply, checker(rules), SOUND)[0] < 0 for block in blocks)
+    return all(first_flaw(block, ply, game, SOUND)[0] < 0 for block in blocks)
 
 
 def require_room(folder: Path, size: int) -> None:

@@ -210,6 +210,14 @@ def scan(records: Records, record: int) -> int | None:
     return None
 
 
+def board_text(record: np.uint64, rules: Rules) -> str:
+    """The board of a record, or its number where that is no board."""
+    try:
+        return str(Position.unpack(int(record), rules))
+    except ValueError:
+        return f"{int(record):#x}"
+
+
 def open_terminals(folder: Path | str, rules: Rules | str | None = None) -> Terminals:
     """Open a dataset of terminal wins; `rules` for a folder of layers without a manifest."""
     return Terminals(folder, rules)

@@ -33,6 +33,11 @@ def layer_name(ply: int) -> str:
     return f"layer_{ply:02}.bin"
 
 
+def layer_size(records: int) -> int:
+    """The bytes of a file of so many records."""
+    return HEADER.size + RECORD.itemsize * records
+
+
 def write_layer(path: Path, count: int, shards: Iterable[Records]) -> Checksummed:
     """Write `count` records given in ascending shards; the file's size and checksum."""
     if count > MOST_RECORDS:
@@ -60,7 +65,7 @@ def open_layer(path: Path) -> Records:
     magic, count = HEADER.unpack(head)
     if magic != MAGIC:
         raise SpoiltFile(f"{path.name}: the header has magic {magic:#010x}, a layer has {MAGIC:#010x}")
-    expected = HEADER.size + count * RECORD.itemsize
+    expected = layer_size(count)
     if size != expected:
         raise SpoiltFile(
             f"{path.name}: {size:,} bytes do not hold the {count:,} records of its header: {expected:,} would"

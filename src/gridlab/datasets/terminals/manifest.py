@@ -20,8 +20,8 @@ from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
 from gridlab.core.files import whole_file, write_json
 from gridlab.core.untrusted import Count, parse_json, read_bytes
 from gridlab.datasets.terminals.card import card_text
-from gridlab.datasets.terminals.layer_file import HEADER, RECORD, layer_name
-from gridlab.exact.terminals import MAX_CELLS, first_ply
+from gridlab.datasets.terminals.layer_file import layer_name, layer_size
+from gridlab.exact.terminals import MAX_CELLS, candidates, first_ply
 from gridlab.games.mnk.rules import Rules
 
 FORMAT, VERSION = "gridlab terminal wins", 1
@@ -31,6 +31,11 @@ MOST_BYTES = 1 << 20  # of a manifest; 32 layers take a hundredth of it
 MadeBy = Annotated[str, msgspec.Meta(pattern=r"^gridlab [ -~]{1,400}\Z")]
 Moment = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00\Z")]
 Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+
+
+def wins_of_players(ply: int, won: int, lost: int) -> tuple[int, int]:
+    """The wins of X and of O at a ply that so many times was won, and so many lost, by the player who moved last."""
+    return (won, lost) if ply % 2 else (lost, won)
 
 
 class Layer(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
@@ -45,13 +50,19 @@ class Layer(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True)
     bytes: Count
     sha256: Digest
 
+    @classmethod
+    def of(cls, rules: Rules, ply: int, won: int, lost: int, sha256: str) -> "Layer":
+        """The entry of a layer, `won` and `lost` by the player who moved last."""
+        records, wins = won + lost, wins_of_players(ply, won, lost)
+        return cls(ply, layer_name(ply), records, *wins, candidates(rules, ply), layer_size(records), sha256)
+
     def flaw(self, rules: Rules) -> str:
         """What cannot be in this entry; empty if all can."""
         if not first_ply(rules) <= self.ply <= rules.cells or self.file != layer_name(self.ply):
             return f"{self.file!r} is no layer of ply {self.ply} of {rules}"
         if self.records != self.x_wins + self.o_wins:
             return f"{self.file}: {self.records:,} records, {self.x_wins:,} won by X and {self.o_wins:,} by O"
-        if self.bytes != HEADER.size + self.records * RECORD.itemsize:
+        if self.bytes != layer_size(self.records):
             return f"{self.file}: {self.records:,} records are not {self.bytes:,} bytes"
         return ""
 

@@ -10,6 +10,7 @@ from gridlab.core.errors import FileTrouble
 from gridlab.core.figures import new_figure, save
 from gridlab.core.files import try_place
 from gridlab.datasets.terminals.dataset import BLOCK, Terminals
+from gridlab.datasets.terminals.manifest import wins_of_players
 from gridlab.datasets.terminals.records import checker, count_won
 
 
@@ -54,4 +55,4 @@ def _counts(data: Terminals) -> Iterator[Count]:
         records = data.records(ply)
         blocks = (np.array(records[first : first + BLOCK]) for first in range(0, len(records), BLOCK))
         won = sum(count_won(block, ply, game) for block in blocks)
-        yield Count(ply, *((won, len(records) - won) if ply % 2 else (len(records) - won, won)))
+        yield Count(ply, *wins_of_players(ply, won, len(records) - won))

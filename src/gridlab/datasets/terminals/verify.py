@@ -18,13 +18,12 @@ from gridlab.core.files import sha256_of
 from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
 from gridlab.datasets.terminals.build import command_for, holds
-from gridlab.datasets.terminals.dataset import Terminals
+from gridlab.datasets.terminals.dataset import Terminals, board_text
 from gridlab.datasets.terminals.layer_file import Records, layer_name, open_layer
 from gridlab.datasets.terminals.manifest import CARD, MANIFEST, Layer, Manifest
 from gridlab.datasets.terminals.records import REASONS, SOUND, Checker, checker, first_disorder, first_flaw
 from gridlab.exact.census import MAX_CELLS, Census, census
 from gridlab.exact.terminals import candidates
-from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 
 SAMPLE = 100_000  # records a layer
@@ -124,7 +123,7 @@ def _judge_layer(
         checked += judged
         for at, why in ((disorder, NOT_ASCENDING) if ordered else (-1, ""), flaw):
             if at >= 0:
-                found.append(Complaint(layer_name(ply), at, _explain(rules, records, at, why)))
+                found.append(Complaint(layer_name(ply), at, f"{why} ({board_text(records[at], rules)})"))
         ordered = ordered and disorder < 0
         shown.update(looked_at)
         if len(found) >= MOST_COMPLAINTS:
@@ -193,10 +192,3 @@ def _judge(
     index, reason = first_flaw(block[chosen], ply, game, SOUND)
     flaw = first + int(chosen[index]) if index >= 0 else -1
     return len(block), len(chosen), disorder, (flaw, REASONS[reason])
-
-
-def _explain(rules: Rules, records: Records, index: int, reason: str) -> str:
-    try:
-        return f"{reason} ({Position.unpack(int(records[index]), rules)})"
-    except ValueError:
-        return f"{reason} ({int(records[index]):#x})"

@@ -43,19 +43,19 @@ class TableTruth:
     """The same for thousands of games at once, from a tablebase that holds every ply."""
 
     def __init__(self, rules: Rules, tablebase: Path | str | None) -> None:
-        path = tablebase or usual_table(rules)
-        if path is None:
+        table = Tablebase(tablebase) if tablebase else usual_table(rules)
+        if table is None:
             raise FileTrouble(
                 f"truth=True asks a tablebase of {rules}: gridlab tablebase build {rules} -o FILE makes one, "
                 "and tablebase=FILE names it"
             )
-        self.table = Tablebase(path)
-        if self.table.rules != rules:
-            raise FileTrouble(f"{path} is a tablebase of {self.table.rules}, not of {rules}")
-        if self.table.max_ply < rules.cells - 1:
+        if table.rules != rules:
+            raise FileTrouble(f"{table.file.path} is a tablebase of {table.rules}, not of {rules}")
+        if table.max_ply < rules.cells - 1:
             raise TooLarge(
-                f"{path} knows the first {self.table.max_ply} plies of {rules}; truth=True needs all of them"
+                f"{table.file.path} knows the first {table.max_ply} plies of {rules}; truth=True needs all of them"
             )
+        self.table: Tablebase = table
 
     def __call__(self, games: InARowGames, actions: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         playing = np.flatnonzero(~games.waiting)

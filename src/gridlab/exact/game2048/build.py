@@ -7,7 +7,7 @@ A build that is killed goes on, with `resume`, below the lowest of these; the wa
 again. The file is the same to the byte, for any number of workers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,11 +36,12 @@ def build_tablebase2048(
     workers: int | None = None,
     resume: bool = False,
     progress: bool = False,
+    say: Callable[[str], object] | None = None,
 ) -> None:
     """Solve a board and write the values of all boards after a move: expected score, or the chance to reach `tile`.
 
     With `max_sum` a game ends, and nothing comes any more, once the tiles add up to more. One build at a time: whoever
-    comes second to a place is refused before any work.
+    comes second to a place is refused before any work. `say` hears what it will take.
     """
     rules, path = game(rules, "2048"), Path(path)
     check_order(rules, tile, max_sum)
@@ -49,7 +50,10 @@ def build_tablebase2048(
     try_folder(folder := path.with_name(path.name + ".layers"))
     with locked(path):
         done = finished_parts(rules, tile, max_sum, folder, resume)
-        require_room(estimate(rules, tile, max_sum), path)
+        needed = estimate(rules, tile, max_sum)
+        if say:
+            say(str(needed))
+        require_room(needed, path)
         layers = list(upwards(rules, tile, max_sum, workers, progress))
         downwards(rules, tile, max_sum, layers, done, folder, workers, progress)
         assemble(rules, tile, max_sum, path, folder)
@@ -72,7 +76,7 @@ def upwards(rules: Rules2048, tile: int, max_sum: int, workers: int | None, prog
 
 
 def downwards(
-    rules: Rules2048, tile: int, max_sum: int, layers: list[Layer], done: list[Path], folder: Path,
+    rules: Rules2048, tile: int, max_sum: int, layers: list[Layer], done: list[TableFile2048], folder: Path,
     workers: int | None, progress: bool,
 ) -> None:  # fmt: skip
     """The values of all layers, the last one first, each part into a file of the folder."""
@@ -106,9 +110,9 @@ def downwards(
 class KnownLayers:
     """The layers that an earlier run has left."""
 
-    def __init__(self, parts: list[Path]) -> None:
-        self.files = [TableFile2048(part, part=True) for part in parts]
-        self.sums = [total for file in self.files for total in file.layers]
+    def __init__(self, files: list[TableFile2048]) -> None:
+        self.files = files
+        self.sums = [total for file in files for total in file.layers]
 
     def values(self, layer: Layer) -> Values:
         file = next(each for each in self.files if layer.sum in each.layers)
@@ -122,7 +126,7 @@ def _part(folder: Path, total: int) -> Path:
     return folder / f"{total}.tb"
 
 
-def finished_parts(rules: Rules2048, tile: int, max_sum: int, folder: Path, resume: bool) -> list[Path]:
+def finished_parts(rules: Rules2048, tile: int, max_sum: int, folder: Path, resume: bool) -> list[TableFile2048]:
     """The parts that an earlier run has left, by ascending sum; each follows the one before without a gap."""
     parts = sorted(folder.glob("*.tb"), key=lambda each: (len(each.name), each.name))
     if not parts:
@@ -130,7 +134,7 @@ def finished_parts(rules: Rules2048, tile: int, max_sum: int, folder: Path, resu
     if not resume:
         raise FileTrouble(f"{folder} is what an earlier build has left; go on with --resume, or remove it")
     wanted = new_directory(rules, tile, max_sum)
-    expected: int | None = None
+    files, expected = list[TableFile2048](), None
     for part in parts:
         try:
             file = TableFile2048(part, part=True)
@@ -143,17 +147,17 @@ def finished_parts(rules: Rules2048, tile: int, max_sum: int, folder: Path, resu
         sums = list(file.layers)
         if not same or part != _part(folder, sums[0]) or expected not in (None, sums[0]):
             raise SpoiltFile(f"{part} does not belong to this build of {rules}; remove {folder} and begin anew")
+        files.append(file)
         expected = sums[-1] + 2
-    return parts
+    return files
 
 
 def assemble(rules: Rules2048, tile: int, max_sum: int, path: Path, folder: Path) -> None:
     """Put the parts into one file and remove their folder, unless somebody else keeps something in it."""
-    parts = finished_parts(rules, tile, max_sum, folder, resume=True)
-    files = [TableFile2048(part, part=True) for part in parts]
+    files = finished_parts(rules, tile, max_sum, folder, resume=True)
     write_table(path, new_directory(rules, tile, max_sum), (layer for file in files for layer in file.all_packed()))
-    for part in parts:
-        part.unlink(missing_ok=True)
+    for file in files:
+        file.path.unlink(missing_ok=True)
     for left in folder.glob(".*.part"):  # what a killed writer has left
         left.unlink(missing_ok=True)
     with suppress(OSError):

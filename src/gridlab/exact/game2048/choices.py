@@ -26,11 +26,11 @@ from gridlab.games.game2048.kernels import (
     Boards,
     empties,
     largest_exponent,
+    moved,
     points_of,
     transpose,
 )
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.search.game2048.table_moves import moved
 
 # what is counted of the boards of a layer
 OVER, FORCED, TIED, DIFFERENT, CORNER_KEPT = range(5)

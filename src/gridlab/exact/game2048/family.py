@@ -9,7 +9,6 @@ from gridlab.core.numbers import whole_number
 from gridlab.exact.game2048 import stats as statistics
 from gridlab.exact.game2048 import verify as verification
 from gridlab.exact.game2048.build import build_tablebase2048
-from gridlab.exact.game2048.estimate import estimate
 from gridlab.exact.game2048.file import MAGIC as MAGIC
 from gridlab.exact.game2048.file import SCORE
 from gridlab.exact.game2048.probe import Probe2048, Tablebase2048
@@ -31,10 +30,8 @@ def build(rules: Rules2048, path: Path, order: BuildOrder, say: Callable[[str], 
     if order.max_ply is not None:
         raise BadNotation("--max-ply is for in-a-row games; a build of 2048 ends with --target TILE or --max-sum N")
     tile = 0 if order.target in (None, SCORE) else _tile(str(order.target))
-    needed = estimate(rules, tile, order.max_sum or 0)
-    if say:
-        say(str(needed))
-    build_tablebase2048(rules, path, tile, order.max_sum or 0, order.workers, order.resume, progress=say is not None)
+    most, shown = order.max_sum or 0, say is not None
+    build_tablebase2048(rules, path, tile, most, order.workers, order.resume, shown, say)
 
 
 def _tile(text: str) -> int:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import GridlabError, SpoiltFile
-from gridlab.core.files import Checksummed, whole_file
+from gridlab.core.files import whole_file
 from gridlab.core.jit import kernel
 from gridlab.core.untrusted import Count, open_regular, parse_json, reading, unpack
 from gridlab.exact.game2048.layers import Values
@@ -116,7 +116,7 @@ def _bytes_a_board(rules: Rules2048) -> int:
     return -(-4 * rules.cells // 8)
 
 
-def write_table(path: Path, directory: Directory, layers: Iterable[PackedLayer]) -> Checksummed:
+def write_table(path: Path, directory: Directory, layers: Iterable[PackedLayer]) -> None:
     """Write a file."""
     listed: list[StoredLayer] = []
     with whole_file(path) as file:
@@ -128,7 +128,6 @@ def write_table(path: Path, directory: Directory, layers: Iterable[PackedLayer])
         at, text = file.size, msgspec.json.encode(msgspec.structs.replace(directory, layers=listed))
         file.write(text)
         file.write(FOOTER.pack(at, zlib.crc32(text), END))
-    return file
 
 
 class TableFile2048:

@@ -32,12 +32,12 @@ from gridlab.games.game2048.kernels import (
     Boards,
     count,
     empties,
+    moved,
     points_of,
     transpose,
 )
 from gridlab.games.game2048.row_tables import RowTables, row_tables
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.search.game2048.table_moves import moved
 
 Values = NDArray[np.float64]
 

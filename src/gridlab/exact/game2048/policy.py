@@ -23,10 +23,19 @@ from gridlab.exact.game2048.choices import Corners, along_an_edge, corners_of, i
 from gridlab.exact.game2048.layers import LEAST_PLACES, LOOK_AROUND, Board2048, Values, board_of, find, larger
 from gridlab.exact.game2048.solve import FIRST_SUM, LAST_START, NONE, starts_of
 from gridlab.games.game2048.images import smallest_image
-from gridlab.games.game2048.kernels import ONE, ZERO, Boards, count, empties, largest_exponent, points_of, transpose
+from gridlab.games.game2048.kernels import (
+    ONE,
+    ZERO,
+    Boards,
+    count,
+    empties,
+    largest_exponent,
+    moved,
+    points_of,
+    transpose,
+)
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.search.game2048.table_moves import moved
 
 Directions = NDArray[np.int8]
 Choose = Callable[[Boards], Directions]

@@ -202,13 +202,15 @@ def check_rules(table: Tablebase2048, rules: Rules2048) -> Tablebase2048:
 
 def table_of_points(rules: Rules2048, tablebase: Path | str | None, asker: str) -> Tablebase2048:
     """The table that is named, or the usual one, if it knows the points to come of every board: the whole truth."""
-    path = tablebase or usual_table(rules)
-    if path is None:
+    table = Tablebase2048(tablebase) if tablebase else usual_table(rules)
+    if table is None:
         raise FileTrouble(
             f"{asker} needs a table of {rules}: gridlab tablebase build {rules} -o FILE makes one where the board is "
             "small, and tablebase names it"
         )
-    table = check_rules(Tablebase2048(path), rules)
+    check_rules(table, rules)
     if table.target != SCORE or table.file.directory.max_sum:
-        raise FileTrouble(f"{path} does not know the points to come of every board; {asker} needs a table that does")
+        raise FileTrouble(
+            f"{table.file.path} does not know the points to come of every board; {asker} needs a table that does"
+        )
     return table

@@ -7,7 +7,7 @@ A build that is killed goes on, with `resume`, after the last of these.
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,10 +102,11 @@ def build_tablebase(
     resume: bool = False,
     progress: bool = False,
     counts: Census | None = None,
+    say: Callable[[str], object] | None = None,
 ) -> None:
     """Solve a game and write its tablebase. With `max_ply` only positions up to that ply are kept.
 
-    One build at a time: whoever comes second to a place is refused before any work.
+    One build at a time: whoever comes second to a place is refused before any work. `say` hears what it will take.
     """
     rules, path = game(rules, "mnk"), Path(path)
     last = last_ply(rules, max_ply)
@@ -114,8 +115,11 @@ def build_tablebase(
     try_folder(folder := path.with_name(path.name + ".plies"))
     with locked(path):
         done = finished_plies(rules, folder, resume)
-        counts = counts or census(rules, workers)
-        require_room(estimate(counts, workers), path)
+        counts = counts or census(rules, workers, progress)
+        needed = estimate(counts, workers)
+        if say:
+            say(str(needed))
+        require_room(needed, path)
         solve_all(rules, folder, done, counts, workers, progress)
         assemble(rules, path, folder, last)
 

@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from gridlab.core.errors import BadNotation
-from gridlab.core.files import locked
-from gridlab.exact.census import census
 from gridlab.exact.tablebase import stats as statistics
 from gridlab.exact.tablebase import verify as verification
-from gridlab.exact.tablebase.build import build_tablebase, estimate, last_ply
+from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.file import MAGIC as MAGIC
 from gridlab.exact.tablebase.plot import plot_values
 from gridlab.exact.tablebase.probe import Tablebase
@@ -26,12 +24,7 @@ def build(rules: Rules, path: Path, order: BuildOrder, say: Callable[[str], Any]
     """Solve a game; what it will take is said beforehand."""
     if order.target is not None or order.max_sum is not None:
         raise BadNotation("--target and --max-sum are for 2048; a build of in-a-row games ends with --max-ply N")
-    last_ply(rules, order.max_ply)
-    with locked(path):  # a second one is refused before it counts
-        counts = census(rules, order.workers, say is not None)
-        if say:
-            say(str(estimate(counts, order.workers)))
-        build_tablebase(rules, path, order.max_ply, order.workers, order.resume, say is not None, counts)
+    build_tablebase(rules, path, order.max_ply, order.workers, order.resume, say is not None, say=say)
 
 
 def open_table(path: Path) -> Tablebase:

@@ -65,7 +65,7 @@ def write_table(
     max_ply: int,
     plies: Iterable[NewPly],
     counts: Callable[[], list[PlyCounts]],
-) -> Checksummed:
+) -> None:
     """Write a file; `counts` is asked for when all blocks have been written."""
     with whole_file(path) as file:
         file.write(MAGIC)
@@ -80,7 +80,6 @@ def write_table(
         text = Directory(rules, behaviour, max_ply, listed, tuple(counts())).as_json()
         file.write(index + text)
         file.write(FOOTER.pack(first_index, first_index + len(index), zlib.crc32(text, zlib.crc32(index)), END))
-    return file
 
 
 def _write_blocks(file: Checksummed, new: NewPly) -> tuple[StoredPly, bytes, bytes]:

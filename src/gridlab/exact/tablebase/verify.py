@@ -44,10 +44,10 @@ def verify(
 ) -> VerdictMnk:
     """Judge a file. What cannot be read at all is a complaint too."""
     try:
-        file = TableFile(path)
+        table = Tablebase(path)
     except SpoiltFile as error:
         return VerdictMnk(str(path), "?", full, (), (str(error),))
-    rules, behaviour = file.directory.rules, file.directory.behaviour
+    file, rules, behaviour = table.file, table.rules, table.file.directory.behaviour
     remarks = [] if full else [f"not checked: scores other than these, and how many positions have which; {FULL}"]
     blocks = positions = 0
     complaints = [] if behaviour == BEHAVIOUR else [f"the file was made for behaviour {behaviour}; this is {BEHAVIOUR}"]
@@ -56,7 +56,7 @@ def verify(
     if not complaints:
         counts = census(rules, workers, progress)
         complaints = check_counts(file, counts)
-        positions, wrong = check_sample(Tablebase(path), seed)
+        positions, wrong = check_sample(table, seed)
         complaints += wrong
         if full and not complaints:
             positions, remarks, complaints = check_all(file, counts, workers, progress)

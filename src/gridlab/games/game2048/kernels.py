@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_cell, popcount
-from gridlab.core.jit import kernel
+from gridlab.core.jit import inner, kernel
 from gridlab.core.splitmix import States, below, below_by_lower_half, draw
 from gridlab.games.game2048.reference import Board
 from gridlab.games.game2048.rules import Rules2048
@@ -109,6 +109,16 @@ def move(board: np.uint64, direction: int, slides: NDArray[np.uint32]) -> np.uin
     return transpose(up if direction == UP else down)
 
 
+@inner
+def moved(board: np.uint64, turned: np.uint64, direction: int, slides: NDArray[np.uint32]) -> np.uint64:
+    """The board after a move, its transpose being at hand."""
+    if direction < LEFT:
+        up, down = slide_rows(turned, slides)
+        return transpose(up if direction == UP else down)
+    left, right = slide_rows(board, slides)
+    return left if direction == LEFT else right
+
+
 @kernel
 def points_of(board: np.uint64, direction: int, points: NDArray[np.int32]) -> int:
     """What a move brings."""
@@ -129,11 +139,6 @@ def empties(board: np.uint64) -> np.uint64:
 def count(units: np.uint64) -> int:
     """How many cells a set of lowest bits holds; the highest of them, bit 60, leaves an int64 positive."""
     return popcount(np.int64(units))  # type: ignore[arg-type]
-
-
-@kernel
-def count_empty(board: np.uint64) -> int:
-    return count(empties(board))
 
 
 @kernel

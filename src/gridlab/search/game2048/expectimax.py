@@ -21,16 +21,7 @@ from numpy.typing import NDArray
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States
 from gridlab.core.stop import Stop, stopped
-from gridlab.games.game2048.kernels import (
-    LEFT,
-    ONE,
-    UP,
-    ZERO,
-    Boards,
-    count,
-    slide_rows,
-    transpose,
-)
+from gridlab.games.game2048.kernels import ONE, ZERO, Boards, count, moved, transpose
 from gridlab.games.game2048.row_tables import RowTables
 from gridlab.search.game2048.evaluators import Evaluator, static
 from gridlab.search.game2048.last_plies import (
@@ -121,7 +112,7 @@ def choose(
     settings, memory, counts = search.settings, search.memory, search.counts
     depth, turned = settings.depth, transpose(board)
     for direction in range(4):
-        after = move_either(board, turned, direction, rows.slides)
+        after = moved(board, turned, direction, rows.slides)
         if after == board:
             value = NO_MOVE
         elif depth == 1:
@@ -146,7 +137,7 @@ def choose_deep(
     evaluator, settings, memory, counts = search
     turned = transpose(board)
     for direction in range(4):
-        after = move_either(board, turned, direction, rows.slides)
+        after = moved(board, turned, direction, rows.slides)
         values[direction] = NO_MOVE
         if after != board:
             values[direction] = chance(after, rows.slides, evaluator, settings, memory, counts, states, stream, stop)
@@ -161,16 +152,6 @@ def first_of_best(values: Values) -> int:
         if values[direction] != NO_MOVE and (best < 0 or values[direction] > values[best]):
             best = direction
     return best
-
-
-@kernel
-def move_either(board: np.uint64, turned: np.uint64, direction: int, slides: Slides) -> np.uint64:
-    """The board after a move, its transpose being at hand."""
-    if direction < LEFT:
-        up, down = slide_rows(turned, slides)
-        return transpose(up if direction == UP else down)
-    left, right = slide_rows(board, slides)
-    return left if direction == LEFT else right
 
 
 @kernel
@@ -192,28 +173,28 @@ def chance(
         frame = frames[level]
         weight = weight_of(frame.tile, settings)
         if frame.direction < ALL_MOVES:  # value the next move under the tile being tried
-            moved = move_either(frame.board, frame.turned, frame.direction, slides)
+            reached = moved(frame.board, frame.turned, frame.direction, slides)
             frame.direction += 1
-            if moved == frame.board:
+            if reached == frame.board:
                 continue
             probability = frame.probability * weight / frame.odds
             plies = settings.depth - 2 * level - 4  # after the new tiles that come now
             if plies > 2:
                 level += 1
-                open_frame(frames[level], moved, probability, settings, states, stream)
+                open_frame(frames[level], reached, probability, settings, states, stream)
                 continue
-            place = place_of(moved, after_entries)  # tiles that slide to the same place lead to the same board
-            if place >= 0 and after_keys[level, place] == moved:
+            place = place_of(reached, after_entries)  # tiles that slide to the same place lead to the same board
+            if place >= 0 and after_keys[level, place] == reached:
                 counts[1] += 1
                 frame.best = max(frame.best, after_values[level, place])
                 continue
             value = last_chance(
-                moved, probability, plies, slides, evaluator, settings, keys[level + 1], values[level + 1], counts,
+                reached, probability, plies, slides, evaluator, settings, keys[level + 1], values[level + 1], counts,
                 states, stream,
             )  # fmt: skip
             frame.best = max(frame.best, value)
             if place >= 0:
-                after_keys[level, place], after_values[level, place] = moved, value
+                after_keys[level, place], after_values[level, place] = reached, value
         elif frame.direction == ALL_MOVES:  # the tile being tried is worth its best move
             value = frame.best
             if value == NO_MOVE:

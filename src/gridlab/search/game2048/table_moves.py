@@ -16,14 +16,12 @@ from gridlab.games.game2048.images import Mirror, Shape, smallest_image
 from gridlab.games.game2048.kernels import (
     FIFTEEN,
     FOUR,
-    LEFT,
     ONE,
-    UP,
     ZERO,
     Boards,
     largest_exponent,
+    moved,
     points_of,
-    slide_rows,
     transpose,
 )
 from gridlab.games.game2048.row_tables import RowTables
@@ -97,16 +95,6 @@ def after_values(
                 found[direction] = values[place]
             else:
                 found[direction] = values[place] + points_of(board, direction, points)
-
-
-@inner
-def moved(board: np.uint64, turned: np.uint64, direction: int, slides: NDArray[np.uint32]) -> np.uint64:
-    """The board after a move, its transpose being at hand."""
-    if direction < LEFT:
-        up, down = slide_rows(turned, slides)
-        return transpose(up if direction == UP else down)
-    left, right = slide_rows(board, slides)
-    return left if direction == LEFT else right
 
 
 @inner

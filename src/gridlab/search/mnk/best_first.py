@@ -160,7 +160,7 @@ class Queue:
 
 
 def best_first(
-    start: Start, limit: int = MAX_EXPANSIONS, tell: Callable[[Expansion], object] = lambda expansion: None
+    start: Start, limit: int = MAX_EXPANSIONS, tell: Callable[[Expansion], object] | None = None
 ) -> BestFirstResult:
     """Search until we have a line, nothing is left to expand, or `limit` positions were expanded.
 
@@ -177,7 +177,8 @@ def best_first(
     while queue.waiting and expansions < limit:
         counter = queue.pop()
         expansions += 1
-        tell(expansion_of(start, queue.boards[counter], expansions, lines))
+        if tell:
+            tell(expansion_of(start, queue.boards[counter], expansions, lines))
         cell = expand(start, queue, counter, lines)
         if cell is not None:
             return BestFirstResult(start, "found", expansions, (*queue.line(counter), cell))
@@ -191,7 +192,7 @@ def expand(start: Start, queue: Queue, counter: int, lines: LineSets) -> int | N
     """
     board = queue.boards[counter]
     own, other = board & OWN, board >> OTHER
-    ours = is_ours(start, own, other)
+    ours = depth_of(start, own, other) % 2 == 0
     won = lines.completing(own, other) if ours else lines.completing(other, own)
     if ours and won:
         return (won & -won).bit_length() - 1
@@ -203,17 +204,17 @@ def expand(start: Start, queue: Queue, counter: int, lines: LineSets) -> int | N
     return None
 
 
-def is_ours(start: Start, own: int, other: int) -> bool:
-    """Whether it is our turn: an even number of moves from the start."""
-    return ((own | other).bit_count() - (start.own | start.other).bit_count()) % 2 == 0
+def depth_of(start: Start, own: int, other: int) -> int:
+    """Moves from the start; it is our turn after an even number of them."""
+    return (own | other).bit_count() - (start.own | start.other).bit_count()
 
 
 def expansion_of(start: Start, board: int, number: int, lines: LineSets) -> Expansion:
     """A board of the search as people know it."""
     own, other = board & OWN, board >> OTHER
     crosses, noughts = (own, other) if start.player == "X" else (other, own)
-    player = start.player if is_ours(start, own, other) else start.opponent
-    depth = (own | other).bit_count() - (start.own | start.other).bit_count()
+    depth = depth_of(start, own, other)
+    player = start.opponent if depth % 2 else start.player
     hp, ho = lines.open(other).bit_count(), lines.open(own).bit_count()
     return Expansion(number, depth, hp, ho, Start(start.size, crosses, noughts, player))
 
