@@ -74,24 +74,6 @@ def test_a_training(tmp_path: Path) -> None:
         read_network(tmp_path / "t")
 
 
-def test_stages(tmp_path: Path) -> None:
-    twice = np.concatenate([WEIGHTS, WEIGHTS + 1])
-    write_network(
-        tmp_path / "s", THREE, TUPLES, twice, Learnt(), sums=np.zeros(2 * len(twice), np.float32), stages=(256,)
-    )
-    found = read_network(tmp_path / "s", "training")
-    assert (found.head.stages, (found.weights == twice).all(), len(found.sums)) == ((256,), True, 2 * len(twice))
-    write_network(tmp_path / "n", THREE, TUPLES, twice, Learnt(), stages=(256,))
-    assert read_head(tmp_path / "n").weights == len(twice)
-    write_small(tmp_path / "n", tmp_path / "small")
-    assert (read_network(tmp_path / "small").weights == twice.astype(np.float16)).all()
-    player = make_player(f"ntuple file={tmp_path / 'n'}", THREE)
-    for text in ("2 4 2/. . ./. . .", "2 256 2/. . ./. . ."):
-        position = Position2048.parse(text, THREE)
-        plain = PlainNetwork(THREE, TUPLES, twice, (256,)).move_values(position.tiles)
-        assert player.values(position, np.random.default_rng(1)) == pytest.approx(plain)  # type: ignore[attr-defined]
-
-
 def test_the_same_numbers_give_the_same_bytes(file: Path, tmp_path: Path) -> None:
     write_network(tmp_path / "b.ntuple", THREE, TUPLES, WEIGHTS, Learnt(games=7, seed=3))
     assert file.read_bytes() == (tmp_path / "b.ntuple").read_bytes()
@@ -133,10 +115,6 @@ def test_foreign(tmp_path: Path) -> None:
         ({"sizes": (1, 2, 3, 4, 5, 6)}, "another size than its head says"),
         ({"sizes": (2**53,) * 6}, "another size than its head says"),
         ({"sizes": ()}, "has 0 tables"),
-        ({"stages": (512,)}, "has 6 tables, and its tuples need 12"),
-        ({"stages": (3,)}, "stages begin with"),
-        ({"stages": (512, 256)}, "in rising order"),
-        ({"learnt": Learnt(stages=(3,))}, "stages begin with"),
     ],
 )
 def test_crafted_heads(file: Path, change: dict[str, object], reason: str | None) -> None:

@@ -134,12 +134,6 @@ def game2048(
             "--tuples", metavar="SET", help="4x6, 8x6, 5x4, 17x4, pentominoes, … or cells: 012345,456789; 4x6 on 4x4."
         ),
     ] = None,
-    stages: Annotated[
-        str | None,
-        typer.Option(
-            "--stages", metavar="TILES", help="Boards with this tile, such as 16384, have weights of their own."
-        ),
-    ] = None,
     rate: Annotated[
         Literal["td", "tc"] | None,
         typer.Option("--rate", help="One rate for all weights, or temporal coherence: one for each. tc by default."),
@@ -197,9 +191,8 @@ def game2048(
     set_quiet(quiet)
     files, path = [*(data or ()), *(more_data or ())], out or target(Path(f"2048.{method}"))
     own = {
-        "--preset": preset, "--minutes": minutes, "--games": games, "--tuples": tuples, "--stages": stages,
-        "--rate": rate, "--step": step, "--lambda": trace, "--restart": restart, "--optimistic": optimistic,
-        "--rules": rules,
+        "--preset": preset, "--minutes": minutes, "--games": games, "--tuples": tuples, "--rate": rate, "--step": step,
+        "--lambda": trace, "--restart": restart, "--optimistic": optimistic, "--rules": rules,
     }  # fmt: skip
     others = {"--data": files or None, "--epochs": epochs, "--batch": batch, "--lr": lr, "--augment": augment}
     _refuse_options(method, others if method == "ntuple" else own)
@@ -208,8 +201,8 @@ def game2048(
         from gridlab.learn.ntuple.train import train_ntuple
 
         trained = train_ntuple(
-            path, rules or "2048", preset, minutes, games, tuples, stages, rate, step, trace, restart, optimistic,
-            workers, seed, resume, not quiet, settings or (),
+            path, rules or "2048", preset, minutes, games, tuples, rate, step, trace, restart, optimistic, workers,
+            seed, resume, not quiet, settings or (),
         )  # fmt: skip
     else:
         from gridlab.learn.supervised.train import train_policy

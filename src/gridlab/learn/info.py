@@ -20,7 +20,7 @@ from gridlab.core.extras import import_extra
 from gridlab.core.figures import new_figure, save
 from gridlab.nets.ntuple_file import Head, is_ntuple_file, read_head
 
-NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "stages", "split", "settle")
+NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle", "promote")
 ROWS = 12  # of a curve that is told in lines
 COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#546e7a")
 
@@ -99,10 +99,9 @@ def info_of(path: Path | str) -> Info:
 
 def _of_ntuple(path: Path, head: Head) -> Info:
     learnt = head.learnt
-    recipe = {name: getattr(learnt, name) for name in NTUPLE_RECIPE} | {"stages": _tiles(learnt.stages)}
+    recipe = {name: getattr(learnt, name) for name in NTUPLE_RECIPE}
     facts = {
-        "holds": head.kind, "rules": head.rules, "tuples": head.tuples,
-        "stages": _tiles(head.stages), "numbers": head.numbers,
+        "holds": head.kind, "rules": head.rules, "tuples": head.tuples, "numbers": head.numbers,
         "behaviour": head.behaviour, "seed": learnt.seed, "workers": learnt.workers, "games": learnt.games,
         "moves": learnt.moves, "seconds": learnt.seconds,
     }  # fmt: skip
@@ -112,10 +111,6 @@ def _of_ntuple(path: Path, head: Head) -> Info:
         for each in learnt.curve
     )
     return Info(path, "n-tuple network of 2048, by temporal differences", facts, recipe, (), curve, "games")
-
-
-def _tiles(stages: tuple[int, ...]) -> str:
-    return ",".join(map(str, stages)) or "none"
 
 
 def _of_squava(path: Path) -> Info:

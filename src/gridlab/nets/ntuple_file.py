@@ -4,10 +4,9 @@
          0   8   magic "GRIDNTUP"
          8   4   version 1, uint32                       all numbers little-endian
         12   4   length of the head, uint32
-        16   …   head: JSON (rules, tuples, stages, kind of numbers, sizes of the tables below, how it was learnt)
+        16   …   head: JSON (rules, tuples, kind of numbers, sizes of the tables below, how it was learnt)
              …   tables, one after the other, each a zstd frame: 16^n weights of a tuple of n cells
                      a weight stands at Σ exponent(i-th cell of the tuple) · 16^i
-                 then those of the next stage
                  in a file to go on from also, for each tuple, two sums for each weight (see learn/ntuple)
        -32  32   SHA-256 of everything before
 
@@ -35,8 +34,7 @@ from gridlab.core.splitmix import States
 from gridlab.core.travel import here
 from gridlab.core.untrusted import open_regular, parse_json, reading, refusing
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.stages import MOST_STAGES, Stages, check_stages
-from gridlab.games.game2048.tuples import Cells, check_size, number_of_weights, parse_tuples, text_of
+from gridlab.games.game2048.tuples import Cells, number_of_weights, parse_tuples, text_of
 from gridlab.search.game2048.ntuple import Network, Weights, new_network
 
 MAGIC, VERSION = b"GRIDNTUP", 1
@@ -70,9 +68,8 @@ class Learnt(msgspec.Struct, frozen=True):
     trace: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
     restart: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     optimistic: Annotated[float, msgspec.Meta(ge=0, le=1e9)] = 0.0
-    stages: Annotated[tuple[int, ...], msgspec.Meta(max_length=MOST_STAGES)] = ()  # that it has in the end
-    split: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
     settle: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
+    promote: Annotated[int, msgspec.Meta(ge=0, le=32768)] = 0
     settled: bool = False
     seed: Number = 0
     workers: Annotated[int, msgspec.Meta(ge=1, le=4096)] = 1
@@ -90,15 +87,14 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: Annotated[str, msgspec.Meta(max_length=40)]
     tuples: Annotated[str, msgspec.Meta(max_length=2000)]
     numbers: Literal["float32", "float16"]
-    sizes: Annotated[tuple[Number, ...], msgspec.Meta(max_length=2000)]  # in bytes, of each table in the file
+    sizes: Annotated[tuple[Number, ...], msgspec.Meta(max_length=200)]  # in bytes, of each table in the file
     learnt: Learnt
     streams: Annotated[tuple[State, ...], msgspec.Meta(max_length=4096)] = ()  # of chance, to go on with
-    stages: Annotated[tuple[int, ...], msgspec.Meta(max_length=MOST_STAGES)] = ()  # that the tables are for
 
     @property
     def weights(self) -> int:
         """How many there are in all tables."""
-        return number_of_weights(parse_tuples(self.tuples, Rules2048.parse(self.rules)), self.stages)
+        return number_of_weights(parse_tuples(self.tuples, Rules2048.parse(self.rules)))
 
 
 class NTupleFile(NamedTuple):
@@ -112,7 +108,7 @@ class NTupleFile(NamedTuple):
     sums: NDArray[np.float32]  # two for each weight, empty in a file for players
 
     def network(self) -> Network:
-        return new_network(self.tuples, self.rules, self.weights, self.head.stages)
+        return new_network(self.tuples, self.rules, self.weights)
 
     def states(self) -> States:
         """The streams of chance of a training."""
@@ -129,16 +125,14 @@ def write_network(
     sums: NDArray[np.float32] | None = None,
     streams: Sequence[int] = (),
     level: int = LEVEL,
-    stages: Stages = (),
 ) -> None:
     """Write a file for players; with `sums` and the states of streams one to go on from."""
-    every = tuples * (1 + len(stages))
-    tables = split_tables(weights, every) + ([] if sums is None else split_tables(sums, every, 2))
+    tables = split_tables(weights, tuples) + ([] if sums is None else split_tables(sums, tuples, 2))
     packer = zstandard.ZstdCompressor(level=level, write_content_size=True)
     packed = [packer.compress(np.ascontiguousarray(each, NUMBERS[numbers]).data) for each in tables]
     head = Head(
         "network" if sums is None else "training", BEHAVIOUR, str(rules), text_of(tuples), numbers,  # type: ignore[arg-type]
-        tuple(map(len, packed)), learnt, tuple(f"{each:016x}" for each in streams), stages,
+        tuple(map(len, packed)), learnt, tuple(f"{each:016x}" for each in streams),
     )  # fmt: skip
     text = msgspec.json.encode(head)
     with whole_file(path) as file:
@@ -154,10 +148,7 @@ def write_small(path: Path, out: Path) -> int:
     with np.errstate(over="ignore"):
         if not np.isfinite(found.weights.astype(np.float16)).all():
             raise FileTrouble(f"{path} has weights beyond 65,504, the largest number in half precision")
-    write_network(
-        out, found.rules, found.tuples, found.weights, found.head.learnt, "float16", level=SMALLEST,
-        stages=found.head.stages,
-    )  # fmt: skip
+    write_network(out, found.rules, found.tuples, found.weights, found.head.learnt, "float16", level=SMALLEST)
     return out.stat().st_size
 
 
@@ -180,8 +171,7 @@ def read_network(path: Path, kind: str = "network") -> NTupleFile:
         if head.kind != kind:
             raise FileTrouble(f"{path} is a file of kind {head.kind}, and {kind} is needed")
         rules, tuples = _what_it_knows(path, head)
-        every = tuples * (1 + len(head.stages))
-        parts = [(cells, each) for each in ((1, 2) if kind == "training" else (1,)) for cells in every]
+        parts = [(cells, each) for each in ((1, 2) if kind == "training" else (1,)) for cells in tuples]
         if len(head.sizes) != len(parts):
             raise SpoiltFile(f"{path} has {len(head.sizes)} tables, and its tuples need {len(parts)}")
         _check_whole(path, file, head)
@@ -189,8 +179,8 @@ def read_network(path: Path, kind: str = "network") -> NTupleFile:
             _read_table(path, file.read(size), each * 16 ** len(cells), head.numbers)
             for (cells, each), size in zip(parts, head.sizes, strict=True)
         ]
-    weights = np.concatenate(tables[: len(every)])
-    sums = np.concatenate(tables[len(every) :]) if kind == "training" else np.empty(0, np.float32)
+    weights = np.concatenate(tables[: len(tuples)])
+    sums = np.concatenate(tables[len(tuples) :]) if kind == "training" else np.empty(0, np.float32)
     return NTupleFile(path, rules, tuples, head, weights, sums)
 
 
@@ -218,10 +208,7 @@ def read_head(path: Path) -> Head:
 def _what_it_knows(path: Path, head: Head) -> tuple[Rules2048, tuple[Cells, ...]]:
     try:
         rules = Rules2048.parse(head.rules)
-        tuples = parse_tuples(head.tuples, rules)
-        for stages in (head.stages, head.learnt.stages):
-            check_size(tuples, check_stages(stages))
-        return rules, tuples
+        return rules, parse_tuples(head.tuples, rules)
     except (BadRules, BadNotation) as error:
         raise SpoiltFile(f"{path}: {error}") from error
 

@@ -92,5 +92,5 @@ def test_others_are_refused(text: str, rules: Rules2048, reason: str) -> None:
 
 def test_too_many_weights() -> None:
     text = text_of(tuple(combinations(range(8), 6))[:17])
-    with pytest.raises(BadNotation, match="needs 285,212,672 weights, more than"):
+    with pytest.raises(BadNotation, match="needs more than"):
         parse_tuples(text, STANDARD)

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.arena.evaluate import evaluate
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple import learner
-from gridlab.learn.ntuple.learner import Learner, split
+from gridlab.learn.ntuple.learner import Learner
+from gridlab.learn.ntuple.promotion import promote
 from gridlab.learn.ntuple.train import NTupleTraining, train_ntuple
 from gridlab.nets.ntuple_file import read_network
 from tests.conftest import Run
@@ -76,14 +76,12 @@ def test_learning_pays(tmp_path: Path, rate: str) -> None:
     assert (tmp_path / "a.png").stat().st_size > 10_000
 
 
-CHANGING = {"stages": "256", "more": ("split=0.25", "settle=0.5"), "games": 2000}
-
-
-def test_a_training_changes_on_its_way_and_repeats_exactly(tmp_path: Path) -> None:
-    """Each stage has weights of its own, then the steps are small; stopped anywhere and resumed, nothing changes."""
-    whole = train(tmp_path / "whole", **CHANGING)
-    assert (whole.learnt.games, whole.learnt.settled, whole.done) == (2000, True, True)
-    train(tmp_path / "large steps", games=2000, stages="256", more=("split=0.25",))
+def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
+    """After a share of its games the steps are small; stopped before or after that and resumed, nothing changes."""
+    settings = {"more": ("settle=0.5", "promote=2048"), "games": 4000}
+    whole = train(tmp_path / "whole", **settings)
+    assert (whole.learnt.games, whole.learnt.settled, whole.done) == (4000, True, True)
+    train(tmp_path / "large steps", games=4000)
     assert (weights(tmp_path / "whole") != weights(tmp_path / "large steps")).any()
 
     class Stopped(Exception):
@@ -91,63 +89,35 @@ def test_a_training_changes_on_its_way_and_repeats_exactly(tmp_path: Path) -> No
 
     def save(self: Learner) -> None:
         before(self)
-        if stop <= self.learnt.games < 2000:
+        if stop <= self.learnt.games < 4000:
             raise Stopped
 
     before = Learner.save
-    for stop in (100, 500, 600, 1000, 1100):
+    for stop in (100, 2000, 2100):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(learner, "SAVE_EVERY", 0.02)
             patch.setattr(learner, "plot_curve", lambda *_: None)  # the one part of saving that takes long
             patch.setattr(Learner, "save", save)
             with pytest.raises(Stopped):
-                train(tmp_path / f"{stop}", **CHANGING)
-        assert train(tmp_path / f"{stop}", games=2000, resume=True).done
+                train(tmp_path / f"{stop}", **settings)
+        assert train(tmp_path / f"{stop}", games=4000, resume=True).done
         assert (weights(tmp_path / f"{stop}") == weights(tmp_path / "whole")).all()
 
 
-def test_stages(tmp_path: Path) -> None:
-    """A stage begins with what was known when the weights were split, and goes its own way; it plays."""
-    train(tmp_path / "before", games=100, stages="256", more=("split=1",))
-    assert (read_network(tmp_path / "before").head.stages, len(weights(tmp_path / "before"))) == ((), 6 * 16**4)
-    train(tmp_path / "after", games=2000, stages="256", more=("split=0.25",))
-    found = read_network(tmp_path / "after")
-    first, second = found.weights.reshape(2, -1)
-    assert found.head.stages == found.head.learnt.stages == (256,)
-    assert ((first != 0) <= (second != 0) | (first != second)).all()
-    assert (first != second).sum() > 1000
-    with pytest.raises(BadNotation, match="other stages than 512"):
-        train(tmp_path / "after", games=2100, resume=True, stages="512")
-    assert evaluate(f"ntuple file={tmp_path / 'after'}", 100, seed=1, rules="2048:3x3").mean_score > 1800
-
-
-@pytest.mark.parametrize("stages", [(256,), (256, 1024)])
-def test_a_stage_keeps_its_rates_and_remembers_little(stages: tuple[int, ...]) -> None:
-    """A weight with errors of 4 in all, 40 in size: a rate of a tenth, of seven tenths after one more error of 1."""
-    found, sums = split(np.array([7, 8], np.float32), np.array([4, 40, 0, 0], np.float32), stages)
-    assert found.tolist() == [7, 8] * (1 + len(stages))
-    first, *later = sums.reshape(-1, 4).tolist()
-    assert first == [4, 40, 0, 0]
-    for each in later:
-        assert each == pytest.approx([0.04, 0.4, 0, 0])
-        assert (each[0] + 1) / (each[1] + 1) == pytest.approx(0.743, abs=0.001)
-
-
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_while_the_weights_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Split whole, saved, and the rest comes to what it would have come to."""
-    settings = CHANGING | {"games": 400}
+def test_ctrl_c_while_it_settles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settled whole, saved, and the rest comes to what it would have come to."""
+    settings = {"more": ("settle=0.5", "promote=2048"), "games": 400}
     train(tmp_path / "whole", **settings)
 
-    def interrupted(*arguments: Any) -> Any:
+    def interrupted(*arguments: Any) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.3)  # it is heard before the work is done
-        return split(*arguments)
+        promote(*arguments)
 
-    monkeypatch.setattr(learner, "split", interrupted)
+    monkeypatch.setattr(learner, "promote", interrupted)
     stopped = train(tmp_path / "stopped", **settings)
-    assert (stopped.done, stopped.learnt.games) == (False, 100)
-    assert read_network(tmp_path / "stopped").head.stages == (256,)
+    assert (stopped.done, stopped.learnt.games, stopped.learnt.settled) == (False, 200, True)
     assert train(tmp_path / "stopped", games=400, resume=True).done
     assert (weights(tmp_path / "stopped") == weights(tmp_path / "whole")).all()
 
@@ -167,10 +137,7 @@ def test_optimistic_weights(tmp_path: Path) -> None:
         ({"trace": 1.5}, "lambda 1.5 is out of range"),
         ({"step": 0.0}, "step 0 is out of range"),
         ({"more": ("settle=0",)}, "settle"),
-        ({"more": ("split=1.5",)}, "split"),
-        ({"stages": "1000"}, "has no tiles for stages"),
-        ({"stages": "512,256"}, "in rising order"),
-        ({"rules": "2048", "tuples": "8x6", "stages": "8192,16384"}, "3 stages need 402,653,184 weights"),
+        ({"more": ("promote=1000",)}, "promote 1000 is no tile"),
         ({"games": 5, "minutes": 1.0}, "name one of them"),
         ({"games": 0}, "teach nothing"),
         ({"minutes": float("nan")}, "no time to learn in"),

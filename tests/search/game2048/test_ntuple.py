@@ -10,7 +10,6 @@ from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS, Board
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.stages import Stages
 from gridlab.games.game2048.tuples import default_tuples, parse_tuples
 from gridlab.games.symmetry import symmetries
 from gridlab.search.game2048 import ntuple, ntuple_search
@@ -24,12 +23,12 @@ BOARDS = [*SMALL, Rules2048()]
 SETS = {"2048": "5x4", "2048:2x3": "pentominoes"}
 
 
-def networks(rules: Rules2048, text: str = "", stages: Stages = ()) -> tuple[Network, PlainNetwork]:
+def networks(rules: Rules2048, text: str = "") -> tuple[Network, PlainNetwork]:
     """The same network twice, with weights by chance."""
     tuples = parse_tuples(text or SETS.get(str(rules), "tetrominoes"), rules)
-    number = (1 + len(stages)) * sum(16 ** len(cells) for cells in tuples)
+    number = sum(16 ** len(cells) for cells in tuples)
     weights = np.random.default_rng(7).integers(-500, 500, number).astype(np.float32) / 4
-    return new_network(tuples, rules, weights, stages), PlainNetwork(rules, tuples, weights, stages)
+    return new_network(tuples, rules, weights), PlainNetwork(rules, tuples, weights)
 
 
 def places_of(board: Board, rules: Rules2048, network: Network) -> np.ndarray:
@@ -45,10 +44,9 @@ def test_mirror_and_flip() -> None:
     assert transpose(flip(transpose(board))) == mirror(board)
 
 
-@pytest.mark.parametrize("stages", [(), (256,), (512, 2048)])
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
-def test_places_and_values(rules: Rules2048, stages: Stages) -> None:
-    network, plain = networks(rules, stages=stages)
+def test_places_and_values(rules: Rules2048) -> None:
+    network, plain = networks(rules)
     for board in boards_of(rules, 50, 3):
         places = places_of(board, rules, network)
         assert sorted(places.tolist()) == sorted(plain.places(board))

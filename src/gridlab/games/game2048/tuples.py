@@ -58,22 +58,14 @@ def check_tuples(tuples: tuple[Cells, ...], text: str, rules: Rules2048) -> tupl
         raise BadNotation(f"{shortened(text)!r} are {len(tuples)} tuples on {rules}, and 1 to {MOST_TUPLES} are needed")
     if len(set(tuples)) < len(tuples):
         raise BadNotation(f"{shortened(text)!r} has the same tuple twice")
-    return check_size(tuples)
-
-
-def check_size(tuples: tuple[Cells, ...], stages: tuple[int, ...] = ()) -> tuple[Cells, ...]:
-    """Tuples whose tables are not too large, once for each stage."""
-    weights = number_of_weights(tuples, stages)
-    if weights > MOST_WEIGHTS:
-        what = f"{len(tuples)} tuples in {1 + len(stages)} stages need" if stages else "a network of these tuples needs"
-        raise BadNotation(f"{what} {weights:,} weights, more than {MOST_WEIGHTS:,}; take fewer or smaller tuples")
+    if number_of_weights(tuples) > MOST_WEIGHTS:
+        raise BadNotation(f"{shortened(text)!r} needs more than {MOST_WEIGHTS:,} weights; take fewer or smaller tuples")
     return tuples
 
 
-def number_of_weights(tuples: tuple[Cells, ...], stages: tuple[int, ...] = ()) -> int:
-    """One for each way to fill the cells of a tuple, in every stage."""
-    weights: int = (1 + len(stages)) * sum(16 ** len(each) for each in tuples)
-    return weights
+def number_of_weights(tuples: tuple[Cells, ...]) -> int:
+    """One for each way to fill the cells of a tuple."""
+    return sum(16 ** len(cells) for cells in tuples)
 
 
 def text_of(tuples: tuple[Cells, ...]) -> str:

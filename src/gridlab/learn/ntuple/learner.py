@@ -18,10 +18,10 @@ from gridlab.core.stop import Stop, stop_flag
 from gridlab.core.workers import call
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.stages import Stages
 from gridlab.learn.ntuple import kernels
 from gridlab.learn.ntuple.curves import plot_curve
 from gridlab.learn.ntuple.kernels import GAMES, MOVES, SCORES, TALLY, TILES, Tally
+from gridlab.learn.ntuple.promotion import promote
 from gridlab.learn.ntuple.settings import Asked, Plan, plan, plan_to_go_on
 from gridlab.learn.reports import SAVE_EVERY, advance, require_new, training_of, where_extras_allow
 from gridlab.nets.ntuple_file import Learnt, Point, read_network, write_network
@@ -30,7 +30,6 @@ from gridlab.search.game2048.ntuple import new_network, number_of_places
 CHUNK = 16  # games that a worker takes at a time
 POINTS = 1.04  # each point of the curve has so many times the games of the one before
 FEW_GAMES = 100  # before the first point
-REMEMBERED = np.float32(0.01)  # of the errors so far, when a stage begins
 SETTLED = 0.1  # of the rate, once a training has settled
 
 
@@ -42,7 +41,7 @@ def begin(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
     if wanted.learnt.optimistic:
         network.weights[:] = wanted.learnt.optimistic / number_of_places(network)
     sums = np.zeros(2 * len(network.weights) if wanted.learnt.rate == "tc" else 0, np.float32)
-    return Learner(path, rules, wanted, (), network.weights, sums, np.empty(0, np.uint64), wanted.learnt)
+    return Learner(path, rules, wanted, network.weights, sums, np.empty(0, np.uint64), wanted.learnt)
 
 
 def go_on(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
@@ -52,8 +51,8 @@ def go_on(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
         raise FileTrouble(f"{saved.path} is a training for {saved.rules}, not for {rules}")
     states = saved.states()
     sums = saved.sums if saved.head.learnt.rate == "tc" else np.empty(0, np.float32)
-    wanted = plan_to_go_on(asked, saved)
-    return Learner(path, rules, wanted, saved.head.stages, saved.weights, sums, states, saved.head.learnt)
+    wanted = plan_to_go_on(asked, rules, saved.tuples, saved.head.learnt, saved.path)
+    return Learner(path, rules, wanted, saved.weights, sums, states, saved.head.learnt)
 
 
 @dataclass
@@ -63,7 +62,6 @@ class Learner:
     path: Path
     rules: Rules2048
     plan: Plan
-    stages: Stages  # that have weights of their own already
     weights: NDArray[np.float32]
     sums: NDArray[np.float32]
     states: States
@@ -83,10 +81,9 @@ class Learner:
         with bar(round(total or 0), f"learning {self.rules}", unit, progress, done=done) as shown:
             while not self.is_done():
                 try:
-                    if 0 in self.left():
-                        call(self._change, stop_flag())
-                    else:
-                        self._learn_for_a_while(workers, shown)
+                    self._learn_for_a_while(workers, shown)
+                    if self._is_time_to_settle():
+                        call(self._settle, stop_flag())
                 except KeyboardInterrupt:
                     self.save()
                     return self.is_done()
@@ -94,29 +91,22 @@ class Learner:
         return True
 
     def is_done(self) -> bool:
-        return 0 in self.plan.left(self.learnt, 1.0)
+        return 0 in self.plan.left(self.learnt) and not self._is_time_to_settle()
 
-    def left(self) -> tuple[int | None, float | None]:
-        """Games or seconds that are left until the recipe changes, or until the end."""
+    def _is_time_to_settle(self) -> bool:
         learnt = self.learnt
-        split = learnt.split if self._will_split() else 1.0
-        return self.plan.left(learnt, min(split, 1.0 if learnt.settled else learnt.settle))
+        return learnt.settle < 1 and not learnt.settled and 0 in self.plan.left(learnt)
 
-    def _will_split(self) -> bool:
-        return bool(self.learnt.stages) and not self.stages
-
-    def _change(self) -> None:
-        """Give each stage weights of its own, or go on in small steps."""
-        if self._will_split() and 0 in self.plan.left(self.learnt, self.learnt.split):
-            self.weights, self.sums = split(self.weights, self.sums, self.learnt.stages)
-            self.stages = self.learnt.stages
-        else:
-            self.learnt = msgspec.structs.replace(self.learnt, settled=True)
+    def _settle(self) -> None:
+        """From here on in small steps; boards with the next tile begin with what is known of half of it."""
+        if self.learnt.promote:
+            promote(self.weights, self.sums, self.plan.tuples, self.learnt.promote)
+        self.learnt = msgspec.structs.replace(self.learnt, settled=True)
 
     def _learn_for_a_while(self, workers: int, shown: Any) -> None:
         """Let all workers learn until the end, or until it is time to save; the clock starts when all is compiled."""
         stop, before = stop_flag(), self.learnt.seconds
-        _, seconds = self.left()
+        _, seconds = self.plan.left(self.learnt)
         self.taken = self.learnt.games
         call(lambda: self._work(0, stop, compile_only=True), stop)
         begun = time.monotonic()
@@ -137,7 +127,7 @@ class Learner:
 
     def _work(self, worker: int, stop: Stop, compile_only: bool = False) -> None:
         """What a thread does: take some games, learn from them, tell about them."""
-        network, learnt = new_network(self.plan.tuples, self.rules, self.weights, self.stages), self.learnt
+        network, learnt = new_network(self.plan.tuples, self.rules, self.weights), self.learnt
         step = learnt.step * SETTLED if learnt.settled else learnt.step
         recipe = kernels.Recipe(step, learnt.trace, learnt.restart, *self.rules.odds)
         path, rows = kernels.new_path(network), row_tables(self.rules)
@@ -157,8 +147,8 @@ class Learner:
     def _take(self) -> int:
         """How many games to play next."""
         with self.lock:
-            left, _ = self.left()
-            games = CHUNK if left is None else min(CHUNK, left + self.learnt.games - self.taken)
+            left, _ = self.plan.left(msgspec.structs.replace(self.learnt, games=self.taken))
+            games = CHUNK if left is None else min(CHUNK, left)
             self.taken += games
             return games
 
@@ -183,22 +173,11 @@ class Learner:
         sums = self.sums if len(self.sums) else np.zeros(2 * len(self.weights), np.float32)
         write_network(
             training_of(self.path), self.rules, self.plan.tuples, self.weights, self.learnt, sums=sums,
-            streams=self.states.tolist(), stages=self.stages,
+            streams=self.states.tolist(),
         )  # fmt: skip
-        write_network(self.path, self.rules, self.plan.tuples, self.weights, self.learnt, stages=self.stages)
+        write_network(self.path, self.rules, self.plan.tuples, self.weights, self.learnt)
         with where_extras_allow():
             plot_curve(self.learnt.curve, self.path.with_name(f"{self.path.name}.png"))
-
-
-def split(
-    weights: NDArray[np.float32], sums: NDArray[np.float32], stages: Stages
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Every stage begins with the weights that there are, and with their rates, but remembers little of its errors.
-
-    So a weight that is wrong for its stage, whose errors are all of one kind, soon learns at full rate; one that is
-    right goes on as before. With empty sums all of them would jump to whatever comes first.
-    """
-    return np.tile(weights, 1 + len(stages)), np.concatenate([sums, *[sums * REMEMBERED] * len(stages)])
 
 
 def point(tally: Tally, games: int, moves: int, seconds: float) -> Point:

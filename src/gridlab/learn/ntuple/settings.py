@@ -9,12 +9,12 @@ from msgspec import Meta
 from gridlab.core.errors import BadNotation
 from gridlab.core.numbers import check_seed
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.stages import parse_stages
-from gridlab.games.game2048.tuples import Cells, check_size, default_tuples, parse_tuples
+from gridlab.games.game2048.tuples import Cells, default_tuples, parse_tuples
 from gridlab.learn.overrides import Overrides, values_of
-from gridlab.nets.ntuple_file import Learnt, NTupleFile
+from gridlab.nets.ntuple_file import Learnt
 
 STEPS = {"td": 0.1, "tc": 1.0}  # one rate for all weights is small, as it never falls
+TILES = tuple(1 << exponent for exponent in range(11, 16))  # that boards may be promoted by
 MOST_MINUTES = 60.0 * 24 * 365
 NUMBERS: dict[str, Any] = {
     "minutes": Annotated[float, Meta(gt=0, le=MOST_MINUTES)],
@@ -23,8 +23,8 @@ NUMBERS: dict[str, Any] = {
     "trace": Annotated[float, Meta(ge=0, le=1)],
     "restart": Annotated[int, Meta(ge=0, le=100_000)],
     "optimistic": Annotated[float, Meta(ge=0, le=1e9)],
-    "split": Annotated[float, Meta(ge=0, le=1)],
     "settle": Annotated[float, Meta(gt=0, le=1)],
+    "promote": Annotated[int, Meta(ge=0, le=32768)],
 }
 
 
@@ -42,9 +42,8 @@ class Asked:
     restart: int | None = None
     optimistic: float | None = None
     seed: int | None = None
-    stages: str | None = None
-    split: float | None = None
     settle: float | None = None
+    promote: int | None = None
 
     def with_more(self, more: Overrides) -> "Asked":
         """The same with numbers named by --set; what an option says already is not said twice."""
@@ -64,14 +63,13 @@ class Recipe:
     trace: float = 0.5
     restart: int = 1500
     optimistic: float = 0.0
-    stages: str = ""  # the tiles with which stages begin
-    split: float = 0.25  # the share of the training after which each stage has weights of its own
     settle: float = 1.0  # the share of the training after which the rates are a tenth; 1 never
+    promote: int = 0  # the tile whose boards are then judged like those with half of it; 0 none
 
 
 PRESETS = {
     "minutes": Recipe(10.0, "ten minutes: the best player that they give"),
-    "hour": Recipe(60.0, "an hour, on all cores", stages="16384", settle=0.7),
+    "hour": Recipe(60.0, "an hour, on all cores", settle=0.6, promote=16384),
 }
 
 
@@ -84,8 +82,9 @@ class Plan:
     games: int | None
     minutes: float | None
 
-    def left(self, learnt: Learnt, share: float) -> tuple[int | None, float | None]:
-        """Games or seconds that are left until this share of the training."""
+    def left(self, learnt: Learnt) -> tuple[int | None, float | None]:
+        """Games or seconds that are left, to the end or to where it settles."""
+        share = 1.0 if learnt.settled else learnt.settle
         games = None if self.games is None else max(0, math.ceil(share * self.games) - learnt.games)
         return games, None if self.minutes is None else max(0.0, 60 * share * self.minutes - learnt.seconds)
 
@@ -102,27 +101,24 @@ def plan(asked: Asked, rules: Rules2048) -> Plan:
         recipe.trace if asked.trace is None else asked.trace,
         recipe.restart if asked.restart is None else asked.restart,
         recipe.optimistic if asked.optimistic is None else asked.optimistic,
-        parse_stages(recipe.stages if asked.stages is None else asked.stages),
-        recipe.split if asked.split is None else asked.split,
         recipe.settle if asked.settle is None else asked.settle,
+        recipe.promote if asked.promote is None else asked.promote,
         seed=check_seed(asked.seed or 0),
     )
     check(learnt)
-    tuples = check_size(parse_tuples(asked.tuples or default_tuples(rules), rules), learnt.stages)
-    return _ending(Plan(tuples, learnt, None, recipe.minutes), asked)
+    return _ending(
+        Plan(parse_tuples(asked.tuples or default_tuples(rules), rules), learnt, None, recipe.minutes), asked
+    )
 
 
-def plan_to_go_on(asked: Asked, saved: NTupleFile) -> Plan:
+def plan_to_go_on(asked: Asked, rules: Rules2048, tuples: tuple[Cells, ...], learnt: Learnt, what: object) -> Plan:
     """A training that goes on: as it was begun, to another end perhaps."""
-    learnt = saved.head.learnt
-    for name in ("rate", "step", "trace", "restart", "optimistic", "split", "settle", "seed"):
+    for name in ("rate", "step", "trace", "restart", "optimistic", "settle", "promote", "seed"):
         if (value := getattr(asked, name)) is not None and value != (begun := getattr(learnt, name)):
-            raise BadNotation(f"{saved.path} was begun with {name} {begun}, not {value}; leave it out, or begin anew")
-    if asked.tuples is not None and parse_tuples(asked.tuples, saved.rules) != saved.tuples:
-        raise BadNotation(f"{saved.path} was begun with other tuples than {asked.tuples}; leave them out")
-    if asked.stages is not None and parse_stages(asked.stages) != learnt.stages:
-        raise BadNotation(f"{saved.path} was begun with other stages than {asked.stages or 'none'}; leave them out")
-    return _ending(Plan(saved.tuples, learnt, None, find_recipe(asked.preset).minutes), asked)
+            raise BadNotation(f"{what} was begun with {name} {begun}, not {value}; leave it out, or begin anew")
+    if asked.tuples is not None and parse_tuples(asked.tuples, rules) != tuples:
+        raise BadNotation(f"{what} was begun with other tuples than {asked.tuples}; leave them out, or begin anew")
+    return _ending(Plan(tuples, learnt, None, find_recipe(asked.preset).minutes), asked)
 
 
 def find_recipe(name: str | None) -> Recipe:
@@ -135,11 +131,12 @@ def check(learnt: Learnt) -> None:
     """Refuse numbers with which nothing can be learnt."""
     for name, value, low, high in (
         ("step", learnt.step, 0.0, 10.0), ("lambda", learnt.trace, 0.0, 1.0), ("restart", learnt.restart, 0, 100_000),
-        ("optimistic", learnt.optimistic, 0.0, 1e9), ("split", learnt.split, 0.0, 1.0),
-        ("settle", learnt.settle, 0.0, 1.0),
+        ("optimistic", learnt.optimistic, 0.0, 1e9), ("settle", learnt.settle, 0.0, 1.0),
     ):  # fmt: skip
         if not low <= value <= high or (name in ("step", "settle") and value == 0):
             raise BadNotation(f"{name} {value:g} is out of range; {low:g} to {high:g} can be learnt with")
+    if learnt.promote not in (0, *TILES):
+        raise BadNotation(f"promote {learnt.promote} is no tile; name one of {TILES[0]} to {TILES[-1]}, or 0 for none")
 
 
 def _ending(plan: Plan, asked: Asked) -> Plan:

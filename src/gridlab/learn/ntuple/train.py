@@ -59,7 +59,6 @@ def train_ntuple(
     minutes: float | None = None,
     games: int | None = None,
     tuples: str | None = None,
-    stages: str | None = None,
     rate: str | None = None,
     step: float | None = None,
     trace: float | None = None,
@@ -77,7 +76,7 @@ def train_ntuple(
     `more` are numbers by name, such as "step=0.5".
     """
     path, rules = try_place(Path(path)), Rules2048.parse(rules) if isinstance(rules, str) else rules
-    asked = Asked(preset, minutes, games, tuples, rate, step, trace, restart, optimistic, seed, stages)
+    asked = Asked(preset, minutes, games, tuples, rate, step, trace, restart, optimistic, seed)
     asked = asked.with_more(parse_overrides(more))
     with locked(path):
         learner = go_on(path, asked, rules) if resume else begin(path, asked, rules)

@@ -6,8 +6,7 @@ the board, so symmetric boards are worth the same and a weight learns from all o
     value(board) = Σ over tuples, Σ over images:  weights[tuple][tiles of the image on the cells of the tuple]
 
 It is the value of a board *after a move*: the points still to come. A board that is not square has four images. Cells
-side by side are taken out of the board at once, by a mask and a shift. A network with stages has all tables once for
-each stage, one stage after the other (games/game2048/stages.py).
+side by side are taken out of the board at once, by a mask and a shift.
 Nearly all of the time is spent waiting for weights. So all places of all moves are found first, memory is told about
 them (gridlab.core.prefetch), and only then are the weights added up: half as fast again.
 """
@@ -24,7 +23,6 @@ from gridlab.core.stop import Stop
 from gridlab.games.game2048.kernels import LEFT, ROW, S16, S32, S48, UP, flip, mirror, slide_rows, transpose, walls_of
 from gridlab.games.game2048.row_tables import RowTables
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.stages import Stages, packed_stages, stage_of
 from gridlab.games.game2048.tuples import Cells, runs
 
 Weights = NDArray[np.float32]  # of all tuples, table after table
@@ -35,14 +33,12 @@ NO_MOVE = -np.inf
 
 
 class Layout(NamedTuple):
-    """The board in numbers: its walls, how far images are pushed to the top left, whether it is square; the stages."""
+    """The board in numbers: its walls, how far images are pushed to the top left, whether it is square."""
 
     walls: np.uint64
     across: np.uint64
     down: np.uint64
     square: bool
-    stages: np.uint64  # as packed_stages gives them
-    size: np.uint64  # weights of a stage
 
 
 class Network(NamedTuple):
@@ -64,9 +60,7 @@ class NTupleMoves(NamedTuple):
     counts: NDArray[np.int64]  # [2]: boards evaluated, and none answered by a table
 
 
-def new_network(
-    tuples: tuple[Cells, ...], rules: Rules2048, weights: Weights | None = None, stages: Stages = ()
-) -> Network:
+def new_network(tuples: tuple[Cells, ...], rules: Rules2048, weights: Weights | None = None) -> Network:
     """A network with these weights, or with zeros."""
     sizes = [16 ** len(cells) for cells in tuples]
     parts = [read_at_once(cells, rules) for cells in tuples]
@@ -76,9 +70,9 @@ def new_network(
         table[number, : len(part)] = part
     layout = Layout(
         np.uint64(walls_of(rules)), np.uint64(4 * (4 - rules.cols)), np.uint64(16 * (4 - rules.rows)),
-        rules.rows == rules.cols, packed_stages(stages), np.uint64(sum(sizes)),
+        rules.rows == rules.cols,
     )  # fmt: skip
-    weights = np.zeros((1 + len(stages)) * sum(sizes), np.float32) if weights is None else weights
+    weights = np.zeros(sum(sizes), np.float32) if weights is None else weights
     offsets = np.cumsum([0, *sizes[:-1]]).astype(np.uint64)
     return Network(weights, table[:, :, 0].copy(), table[:, :, 1].copy(), offsets, layout)
 
@@ -177,27 +171,25 @@ def find_places(
     offsets: NDArray[np.uint64], layout: Layout,
 ) -> None:  # fmt: skip
     """Where the weights of a board stand: for each tuple that of each image."""
-    walls, across, down, square, stages, size = layout
+    walls, across, down, square = layout
     a = board ^ walls
-    begin = stage_of(a, stages) * size
     b = mirror(a) >> across
     c, d = flip(a) >> down, flip(b) >> down
-    write_places(a, b, c, d, places, 0, 8 if square else 4, begin, masks, shifts, offsets)
+    write_places(a, b, c, d, places, 0, 8 if square else 4, masks, shifts, offsets)
     if square:
         e = transpose(a)
         f, g = mirror(e) >> across, flip(e) >> down
-        write_places(e, f, g, flip(f) >> down, places, 4, 8, begin, masks, shifts, offsets)
+        write_places(e, f, g, flip(f) >> down, places, 4, 8, masks, shifts, offsets)
 
 
 @kernel
 def write_places(
-    a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64, places: Places, at: int, step: int, begin: np.uint64,
+    a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64, places: Places, at: int, step: int,
     masks: NDArray[np.uint64], shifts: NDArray[np.uint64], offsets: NDArray[np.uint64],
 ) -> None:  # fmt: skip
-    """The places of four images, from `at` on, those of the next tuple a step further; the stage begins at `begin`."""
+    """The places of four images, from `at` on, those of the next tuple a step further."""
     for number in range(len(offsets)):
-        table = begin + offsets[number]
-        of_a, of_b, of_c, of_d = table, table, table, table
+        of_a, of_b, of_c, of_d = offsets[number], offsets[number], offsets[number], offsets[number]
         for run in range(masks.shape[1]):
             mask, shift = masks[number, run], shifts[number, run]
             of_a, of_b = of_a + ((a & mask) >> shift), of_b + ((b & mask) >> shift)

@@ -5,25 +5,22 @@ from typing import Any
 
 from gridlab.games.game2048.reference import DIRECTIONS, Board, empty_cells, move, place
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.stages import Stages
 from gridlab.games.game2048.tuples import Cells
 from gridlab.games.symmetry import symmetries
 
 
 @dataclass(frozen=True)
 class PlainNetwork:
-    """The tables of some tuples, one after the other; those of a later stage after those of the stages before."""
+    """The tables of some tuples, one after the other."""
 
     rules: Rules2048
     tuples: tuple[Cells, ...]
     weights: Any  # [place]: what can be asked for by number
-    stages: Stages = ()
 
     def places(self, board: Board) -> list[int]:
         """Where the weights of a board stand."""
         images = [each.values(board) for each in symmetries(self.rules.rows, self.rules.cols)]
-        stage = sum(max(board) >= tile for tile in self.stages)
-        found, first = [], stage * sum(16 ** len(cells) for cells in self.tuples)
+        found, first = [], 0
         for cells in self.tuples:
             found += [first + key(image, cells) for image in images]
             first += 16 ** len(cells)
