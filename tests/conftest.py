@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -24,6 +25,11 @@ settings.load_profile("gridlab")
 Run = Callable[..., tuple[int, str, str]]
 Table = Callable[[str], Tablebase]
 Python = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def in_long_runs(*values: object) -> list[Any]:
+    """Cases of a test that tell little more than others and take long: run by `make test-long`."""
+    return [pytest.param(each, marks=pytest.mark.long) for each in values]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-IMPORTED = ("gridlab.cli", "numba", "gridlab.games.registry", "gridlab.core.workers", "pyarrow.parquet", "h5py")
+IMPORTED = ("gridlab.cli", "gridlab.core.workers", "numba", "pyarrow.parquet", "h5py", "torch")
 PROGRAM = """#!{python} -IS
 import json, os, socket, sys
 server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -19,8 +19,8 @@ PAIRS = {
     ),
     "states": ("states 4x4:4 --out s.csv", "states 4x4:3 --out s.csv"),
     "n-tuple training": (
-        "train 2048 --rules 2048:3x3 --games 20000 --workers 1 --out a.ntuple",
-        "train 2048 --rules 2048:3x3 --games 20000 --workers 1 --seed 3 --out a.ntuple",
+        "train 2048 --rules 2048:2x3 --games 20000 --workers 1 --out a.ntuple",
+        "train 2048 --rules 2048:2x3 --games 20000 --workers 1 --seed 3 --out a.ntuple",
     ),
     "training": (
         "train squava --preset guide --episodes 100 --workers 1 --out dqn",

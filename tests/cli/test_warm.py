@@ -87,6 +87,7 @@ def test_every_command_is_warmed() -> None:
 
 
 @pytest.mark.compiled
+@pytest.mark.long
 def test_after_it_nothing_is_compiled(gridlab: Run, tmp_path: Path) -> None:
     code, out, _ = gridlab("warm", "--json")
     assert code == 0

@@ -15,7 +15,7 @@ import pytest
 
 import gridlab
 from gridlab.core import jit
-from tests.conftest import Python
+from tests.conftest import Python, in_long_runs
 
 PACKAGE = Path(jit.__file__).parent.parent
 ENDING = """
@@ -113,13 +113,11 @@ def test_a_changed_module_out_of_reach_compiles_nothing(copy: Copy) -> None:
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda code: b"",
-        lambda code: code[:20],
-        lambda code: code[: len(code) // 2],
         lambda code: code[:-1] + bytes([code[-1] ^ 1]),
         lambda code: code[:32],
+        *in_long_runs(lambda code: b"", lambda code: code[:20], lambda code: code[: len(code) // 2]),
     ],
-    ids=["empty", "cut in the checksum", "cut in half", "a bit flipped", "checksum alone"],
+    ids=["a bit flipped", "checksum alone", "empty", "cut in the checksum", "cut in half"],
 )
 def test_a_spoilt_file_is_compiled_anew(copy: Copy, spoil: Callable[[bytes], bytes]) -> None:
     copy.run()

@@ -46,6 +46,7 @@ print(json.dumps({name: sorted(types) for name, types in compiled.items()}))
 
 
 @pytest.mark.compiled
+@pytest.mark.long
 def test_no_function_is_compiled_twice(python: Python, tmp_path: Path) -> None:
     """A constant, an int16 or a slice of another layout in one call would make a second version of what is called."""
     run = python(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path / "cache"), TABLE=str(tmp_path / "t.tb"))

@@ -10,6 +10,7 @@ from gridlab.games import game
 from gridlab.games.mnk import reference
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
+from tests.conftest import in_long_runs
 from tests.laws import all_rules, played
 
 
@@ -34,7 +35,7 @@ def test_listing_equals_plain_play(rules: Rules, canonical: bool) -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("text", ["3x3:3", "3x3:3-2", "3x3:-3", "3x4:3"])
+@pytest.mark.parametrize("text", ["3x3:3", "3x3:3-2", "3x3:-3", *in_long_runs("3x4:3")])
 @pytest.mark.parametrize("canonical", [False, True])
 def test_listing_equals_plain_play_on_larger_boards(text: str, canonical: bool) -> None:
     test_listing_equals_plain_play(Rules.parse(text), canonical)

@@ -6,6 +6,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.conftest import in_long_runs
+
 pytestmark = pytest.mark.compiled
 
 PAGES = {
@@ -20,7 +22,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [*in_long_runs("light"), "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_no_serious_finding(page: Page, name: str, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.conftest import in_long_runs
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.compiled
@@ -318,7 +319,7 @@ SHIFTS = """() => new Promise((tell) => {
 })"""
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, *in_long_runs(1280)])
 @pytest.mark.parametrize("name", ["board?game=squava&moves=33.23&x=you&o=you", "2048?seed=3", "arena", "about"])
 def test_nothing_jumps_while_a_page_loads(page: Page, name: str, width: int) -> None:
     """The sum of all layout shifts; up to 0.1 is called good."""

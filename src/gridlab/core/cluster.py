@@ -66,7 +66,13 @@ class Cluster:
     def __init__(self, address: str) -> None:
         self.address = address
         self._library = import_extra("distributed", "cluster")
-        for name in ("distributed.client", "distributed.core", "distributed.comm", "distributed.batched"):
+        for name in (
+            "distributed.client",
+            "distributed.core",
+            "distributed.comm",
+            "distributed.batched",
+            "tornado.application",
+        ):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # what there is to say we say
         try:
             self._client = self._within(

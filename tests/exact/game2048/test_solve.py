@@ -19,7 +19,7 @@ from gridlab.games.game2048.rules import Rules2048
 
 GAMES = [
     ("2048:2x2", 0), ("2048:2x2", 16), ("2048:2x2", 8), ("2048:2x2:0", 0), ("2048:2x2:1", 0), ("2048:2x2:0.5", 32),
-    pytest.param("2048:2x3", 0, marks=pytest.mark.compiled),
+    pytest.param("2048:2x3", 0, marks=[pytest.mark.compiled, pytest.mark.long]),
     pytest.param("2048:3x2:0.25", 64, marks=pytest.mark.compiled),
 ]  # fmt: skip
 

@@ -9,12 +9,15 @@ from gridlab.games.mnk import reference
 from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
+from tests.conftest import in_long_runs
 from tests.laws import check_position, played
 
 TICTACTOE = game("tictactoe")
 
 
-@pytest.mark.parametrize("text", ["3x3:3", "2x3:2", "3x2:3", "1x4:2", "3x3:3-2", "3x3:-3", "2x2:1", "1x1:1"])
+@pytest.mark.parametrize(
+    "text", ["3x3:3", "2x3:2", "3x2:3", "1x4:2", "3x3:3-2", *in_long_runs("3x3:-3"), "2x2:1", "1x1:1"]
+)
 def test_small_games_obey_the_laws_everywhere(text: str) -> None:
     rules = Rules.parse(text)
     for ply in played(rules):

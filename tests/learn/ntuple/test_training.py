@@ -19,7 +19,7 @@ from gridlab.learn.ntuple.learner import Learner
 from gridlab.learn.ntuple.promotion import promote
 from gridlab.learn.ntuple.train import NTupleTraining, train_ntuple
 from gridlab.nets.ntuple_file import read_network
-from tests.conftest import Run
+from tests.conftest import Run, in_long_runs
 
 pytestmark = pytest.mark.compiled
 
@@ -78,10 +78,10 @@ def test_learning_pays(tmp_path: Path, rate: str) -> None:
 
 def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
     """After a share of its games the steps are small; stopped before or after that and resumed, nothing changes."""
-    settings = {"more": ("settle=0.5", "promote=2048"), "games": 4000}
+    settings = {"more": ("settle=0.5", "promote=2048"), "games": 1500}
     whole = train(tmp_path / "whole", **settings)
-    assert (whole.learnt.games, whole.learnt.settled, whole.done) == (4000, True, True)
-    train(tmp_path / "large steps", games=4000)
+    assert (whole.learnt.games, whole.learnt.settled, whole.done) == (1500, True, True)
+    train(tmp_path / "large steps", games=1500)
     assert (weights(tmp_path / "whole") != weights(tmp_path / "large steps")).any()
 
     class Stopped(Exception):
@@ -89,18 +89,18 @@ def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
 
     def save(self: Learner) -> None:
         before(self)
-        if stop <= self.learnt.games < 4000:
+        if stop <= self.learnt.games < 1500:
             raise Stopped
 
     before = Learner.save
-    for stop in (100, 2000, 2100):
+    for stop in (100, 750, 900):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(learner, "SAVE_EVERY", 0.02)
             patch.setattr(learner, "plot_curve", lambda *_: None)  # the one part of saving that takes long
             patch.setattr(Learner, "save", save)
             with pytest.raises(Stopped):
                 train(tmp_path / f"{stop}", **settings)
-        assert train(tmp_path / f"{stop}", games=4000, resume=True).done
+        assert train(tmp_path / f"{stop}", games=1500, resume=True).done
         assert (weights(tmp_path / f"{stop}") == weights(tmp_path / "whole")).all()
 
 
@@ -184,7 +184,7 @@ def test_the_command(gridlab: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, *in_long_runs(signal.SIGTERM)])
 def test_ctrl_c_saves_whole(tmp_path: Path, number: int) -> None:
     """And what was saved goes on to what it would have become."""
     words = ["train", "2048", "--rules", "2048:3x3", "--tuples", "tetrominoes", "--workers", "1", "--seed", "5"]
