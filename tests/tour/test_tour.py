@@ -62,7 +62,7 @@ def test_the_tour_a_second_one_and_one_that_fails(
     assert len(re.findall("found from an earlier tour", (folder / "report.html").read_text())) >= 5
 
     (folder / "2048-2x3.tb").write_bytes(b"nothing of the kind")
-    last = [stop for stop in stops.stops() if stop.title in ("2048 solved", "2048 learnt")]
+    last = [stop for stop in stops.stops() if stop.name in ("2048 solved", "2048 learnt")]
     monkeypatch.setattr("gridlab.tour.run.stops", lambda: last)
     code, out, err = gridlab("tour", "-o", folder, "--quiet")
     assert (code, "failed: 2048 solved" in err) == (1, True)

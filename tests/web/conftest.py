@@ -113,8 +113,9 @@ def ask(api: httpx.Client) -> Ask:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """The system's Chromium; Playwright brings none of its own here. While it lives, nobody else can run a loop."""
-    from playwright.sync_api import Error, sync_playwright
+    from playwright.sync_api import Error, expect, sync_playwright
 
+    expect.set_options(timeout=20_000)  # a busy machine answers later
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         pytest.skip("there is no Chromium on this machine; `apt-get install chromium` gives one")
