@@ -6,8 +6,7 @@ UV := $(if $(SYSTEM_UV),$(SYSTEM_UV),.uv/bin/uv)
 # A machine that offers local wheels to pip offers them to uv too; elsewhere this is empty and changes nothing.
 export UV_FIND_LINKS := $(shell python3 -m pip config get global.find-links 2>/dev/null || true)
 RUN := $(UV) run --no-sync
-# One process more than there are cores: tests wait for browsers, clocks and other processes.
-PYTEST := $(RUN) pytest -n $(shell python3 -c "import os; print(1 + (os.cpu_count() or 1))") --dist worksteal
+PYTEST := $(RUN) pytest -n auto --dist worksteal
 
 .PHONY: tour warm test test-long check bench docs clean chromium
 .DEFAULT_GOAL := help

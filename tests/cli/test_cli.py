@@ -147,7 +147,7 @@ def test_states_of_an_outcome(gridlab: Run, outcome: str, number: int) -> None:
         (["show", "tictactoe", "--play", "44"], "'44' is no cell of a 3x3 board; cells are 11 (top left) to 33"),
         (["show", "tictactoe", "XXX/OO./...", "--play", "33"], "the game is over (x_wins)"),
         (["dance"], "No such command 'dance'"),
-        pytest.param(["states", "5x5:5"], "158,977,021,146 legal positions", marks=pytest.mark.compiled),
+        pytest.param(["states", "5x5:5", "--quiet"], "158,977,021,146 legal positions", marks=pytest.mark.compiled),
         pytest.param(["states", "3x3:3", "-o", "/dev/null/x.csv"], "cannot write", marks=pytest.mark.compiled),
     ],
 )
