@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("--no-cold", action="store_true")
     chosen = parser.parse_args()
     sources = [HERE, chosen.baseline] if chosen.baseline else [HERE]
-    print(f"python {' '.join(sys.argv)}")
+    print(f"python benchmarks/{' '.join([Path(__file__).name, *sys.argv[1:]])}")
     commands = [command for command in COMMANDS if chosen.only in command]
     table(commands, sources, chosen.repeat, not chosen.no_cold)
     if not chosen.only and not chosen.no_cold:
