@@ -6,6 +6,8 @@ UV := $(if $(SYSTEM_UV),$(SYSTEM_UV),.uv/bin/uv)
 # A machine that offers local wheels to pip offers them to uv too; elsewhere this is empty and changes nothing.
 export UV_FIND_LINKS := $(shell python3 -m pip config get global.find-links 2>/dev/null || true)
 RUN := $(UV) run --no-sync
+# Hundreds of processes of the tests import the same modules: their bytecode is kept, whatever the machine's habit.
+unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(RUN) pytest -n auto --dist worksteal
 
 .PHONY: tour warm test test-long check bench docs clean chromium

@@ -6,11 +6,14 @@ and its three streams to the server over a socket, and ends with the exit code t
     program -> server      a message of JSON, and the file descriptors 0, 1 and 2
     server  -> program     the exit code, one byte
 
-So a shell sees a command like any other, with pipes and files, some 0.4 s of CPU earlier.
+So a shell sees a command like any other, with pipes and files, a second of CPU earlier: modules are imported, and the
+kernels that most commands use are loaded. Commands have one core, so that none starts a pool of processes by itself.
 """
 
+import contextlib
 import gc
 import importlib
+import io
 import json
 import os
 import select
@@ -22,7 +25,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-IMPORTED = ("gridlab.cli", "gridlab.core.workers", "numba", "pyarrow.parquet", "h5py", "torch")
+from gridlab.core import workers
+
+IMPORTED = ("gridlab.__main__", "numba", "pyarrow.parquet", "h5py", "matplotlib.figure", "torch", "torch._dynamo")
+LOADING = (  # commands that load kernels
+    "census 2x2:2",
+    "solve tictactoe --value-only",
+    "match heuristic mcts --game tictactoe --games 2 --seed 1",
+    "2048 evaluate expectimax --games 1 --seed 1 --rules 2048:2x2",
+)
 PROGRAM = """#!{python} -IS
 import json, os, socket, sys
 server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -53,6 +64,10 @@ def serve(place: str) -> None:
     """Answer until stdin is closed, however whoever opened it has ended."""
     for name in IMPORTED:
         importlib.import_module(name)
+    workers.own_cores = lambda: 1
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        for command in LOADING:
+            assert importlib.import_module("gridlab.cli").run(command.split()) == 0
     gc.freeze()  # a child that ends need not look through what it shares with its parent
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:

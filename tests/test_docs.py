@@ -20,10 +20,14 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
+LONG = "<!-- takes long -->\n"  # before a block whose commands only `make test-long` runs
+
+
 class Example(NamedTuple):
     page: str
     command: str
     output: str
+    long: bool
 
 
 def name_of(page: Path) -> str:
@@ -34,9 +38,9 @@ def name_of(page: Path) -> str:
 def examples() -> list[Example]:
     found = []
     for page in PAGES:
-        for block in re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL):
+        for long, block in re.findall(rf"({LONG})?```console\n(.*?)```", page.read_text(), re.DOTALL):
             for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-                found.append(Example(name_of(page), command, output))
+                found.append(Example(name_of(page), command, output, bool(long)))
     return found
 
 
@@ -74,13 +78,29 @@ def commands_of(page: str) -> list[Example]:
     return [each for each in examples() if each.page == page and not each.command.startswith("make ")]
 
 
+WITH_COMMANDS = [name_of(page) for page in PAGES if commands_of(name_of(page))]
+TAKE_LONG = [page for page in WITH_COMMANDS if any(each.long for each in commands_of(page))]
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("page", [name_of(page) for page in PAGES if commands_of(name_of(page))])
+@pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_commands_print_what_the_page_shows(page: str, tmp_path: Path, programs: tuple[Path, ...]) -> None:
     """One after the other in one folder: later commands of a page use what earlier ones have made."""
     for example in commands_of(page):
-        printed = run(example.command, tmp_path, programs)
-        assert matches(example.output, printed), f"{example.command}\n{printed}"
+        if not example.long:
+            printed = run(example.command, tmp_path, programs)
+            assert matches(example.output, printed), f"{example.command}\n{printed}"
+
+
+@pytest.mark.long
+@pytest.mark.compiled
+@pytest.mark.parametrize("page", TAKE_LONG)
+def test_commands_that_take_long(page: str, tmp_path: Path, programs: tuple[Path, ...]) -> None:
+    """Those that the page marks as such; they need nothing that others have made."""
+    for example in commands_of(page):
+        if example.long:
+            printed = run(example.command, tmp_path, programs)
+            assert matches(example.output, printed), f"{example.command}\n{printed}"
 
 
 @pytest.mark.parametrize(
