@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gridlab.datasets.terminals import verify
+from gridlab.exact.census import census
 from gridlab.learn import training
 from gridlab.tour import stops
 from gridlab.tour.show import Shown
@@ -22,7 +23,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stops, "SECONDS", 1)
     monkeypatch.setattr(stops, "EPISODES", 5)
     monkeypatch.setattr(training, "GAMES", 4)
-    monkeypatch.setattr(verify, "census", cache(verify.census))
+    monkeypatch.setattr(verify, "census", cache(census))
 
 
 class Balance(HTMLParser):
