@@ -46,7 +46,9 @@ def test_whole_games_are_the_twins() -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("player", ["random", "expectimax depth=2", "expectimax table=6", "expectimax sample=2"])
+@pytest.mark.parametrize(
+    "player", ["random", "expectimax depth=2", "expectimax depth=3 table=6", "expectimax sample=2"]
+)
 def test_workers_change_nothing(player: str) -> None:
     one, three = (evaluate(player, 13, seed=2, workers=workers) for workers in (1, 3))
     assert one.scores.tolist() == three.scores.tolist()

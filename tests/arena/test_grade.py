@@ -20,7 +20,7 @@ from gridlab.players.mnk import PLAYERS, PerfectPlayer
 from gridlab.players.registry import Kind, make_player
 from gridlab.search.budget import Budget
 from tests.arena.players import Answers, First, Late, add_player
-from tests.conftest import Run, Table
+from tests.conftest import Run, Table, in_long_runs
 
 pytestmark = pytest.mark.compiled
 RULES = game("tictactoe")
@@ -50,7 +50,7 @@ class Slow(First):
         return max((move.distance or 0, move.cell) for move in solution.moves if move.value == solution.value)[1]
 
 
-@pytest.mark.parametrize("text", ["3x3:3", "3x4:4-3", "4x4:3"])
+@pytest.mark.parametrize("text", ["3x3:3", *in_long_runs("3x4:4-3", "4x4:3")])
 def test_perfect_loses_nothing_and_random_something(text: str) -> None:
     rules = game(text)
     questions = questions_of(rules, 300)
@@ -65,14 +65,12 @@ def test_perfect_loses_nothing_and_random_something(text: str) -> None:
     assert compare(random, perfect).difference_interval.high < 0
 
 
-@pytest.mark.parametrize(
-    ("text", "positions"), [("4x4:4-3", 400), pytest.param("squava", 4000, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("text", "positions"), [("4x4:4-3", 80), pytest.param("squava", 4000, marks=pytest.mark.long)])
 def test_perfect_by_search_never_blunders_by_the_tablebase(text: str, positions: int, table: Table) -> None:
     """The truth and the player do not share a method here."""
     rules = game(text)
     questions = find_questions(rules, positions, table(text).file.path, 3)
-    perfect = grade("perfect", rules, questions=questions)
+    perfect = grade("perfect", rules, workers=1 if positions < 1000 else None, questions=questions)
     assert (perfect.positions, perfect.accuracy, perfect.lost_distance) == (positions, 1, 0)
 
 

@@ -15,7 +15,7 @@ from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.players.game2048 import PerfectPlayer2048, adviser_of, has_chooser
 from gridlab.players.registry import make_player
-from tests.conftest import Run
+from tests.conftest import Run, in_long_runs
 
 TINY, SMALL = Rules2048(2, 2), Rules2048(2, 3)
 
@@ -52,9 +52,10 @@ def test_regret_is_what_the_best_direction_is_worth_more() -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("player", ["random", "expectimax depth=1"])
-def test_what_games_give_away_is_what_is_missing(player: str) -> None:
+@pytest.mark.parametrize("positions", [5_000, *in_long_runs(40_000)])
+def test_what_games_give_away_is_what_is_missing(player: str, positions: int) -> None:
     """On average exactly the mean of best play less that of the player."""
-    found = grade2048(player, SMALL, 40_000, seed=3, whole=True)
+    found = grade2048(player, SMALL, positions, seed=3, whole=True)
     assert found.whole is not None
     interval = found.lost_interval
     assert interval is not None

@@ -147,7 +147,7 @@ def test_states_of_an_outcome(gridlab: Run, outcome: str, number: int) -> None:
         (["show", "tictactoe", "--play", "44"], "'44' is no cell of a 3x3 board; cells are 11 (top left) to 33"),
         (["show", "tictactoe", "XXX/OO./...", "--play", "33"], "the game is over (x_wins)"),
         (["dance"], "No such command 'dance'"),
-        pytest.param(["states", "5x5:5", "--quiet"], "158,977,021,146 legal positions", marks=pytest.mark.compiled),
+        pytest.param(["states", "4x5:5", "--quiet"], "738,011,991 legal positions", marks=pytest.mark.compiled),
         pytest.param(["states", "3x3:3", "-o", "/dev/null/x.csv"], "cannot write", marks=pytest.mark.compiled),
     ],
 )
@@ -204,8 +204,8 @@ def test_a_reader_that_leaves_is_no_error() -> None:
 @pytest.mark.compiled
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_is_exit_code_130() -> None:
-    """The listing of 5x5:2, 58 million lines, is stopped when its first lines have come."""
-    command = [sys.executable, "-m", "gridlab", "states", "5x5:2"]
+    """The listing of 4x4:4, 9,722,011 lines, is stopped when its first lines have come."""
+    command = [sys.executable, "-m", "gridlab", "states", "4x4:4"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         assert run.stdout is not None
         assert run.stderr is not None

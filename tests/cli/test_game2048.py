@@ -1,5 +1,6 @@
 """`gridlab 2048` and `gridlab play 2048` on the command line."""
 
+import io
 import json
 import subprocess
 import sys
@@ -57,17 +58,18 @@ def test_play_until_the_input_ends() -> None:
 
 
 @pytest.mark.compiled
-def test_games_played_are_recorded(tmp_path: Path) -> None:
+def test_games_played_are_recorded(gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games" / "mine.jsonl"
-    command = [sys.executable, "-m", "gridlab", "play", "2048", "--against", "expectimax depth=1", "--seed", "1"]
+    command = ["play", "2048", "--against", "expectimax depth=1", "--seed", "1"]
     typed = "auto\nundo\nundo\nauto\nnew\nauto\nnew\nleft\nup\n"
-    done = subprocess.run([*command, "--record", str(path)], input=typed, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    code, _, err = gridlab(*command, "--record", str(path))
+    assert code == 0, err
     found = verify(path)
     assert (found.sound, found.games) == (True, 2)
     for name, complaint in (("mine.txt", "end it in .jsonl"), ("", "it is a folder")):
-        done = subprocess.run([*command, "--record", str(tmp_path / name)], capture_output=True, text=True, check=False)
-        assert (done.returncode, complaint in done.stderr) == (2, True)
-    command[4] = "2048:5x5"
-    done = subprocess.run([*command, "--record", str(path)], capture_output=True, text=True, check=False)
-    assert (done.returncode, "cannot be recorded" in done.stderr) == (2, True)
+        code, _, err = gridlab(*command, "--record", str(tmp_path / name))
+        assert (code, complaint in err) == (2, True)
+    command[1] = "2048:5x5"
+    code, _, err = gridlab(*command, "--record", str(path))
+    assert (code, "cannot be recorded" in err) == (2, True)

@@ -11,9 +11,23 @@ from pathlib import Path
 import pytest
 
 from gridlab.core import progress
+from gridlab.learn import training
 from tests.conftest import Run
 
 pytestmark = pytest.mark.compiled
+PROGRAM = """
+from gridlab.__main__ import main
+from gridlab.learn import training
+training.GAMES = 4
+main()
+"""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Win rates of fewer games, and no picture of them."""
+    monkeypatch.setattr(training, "GAMES", 4)
+    monkeypatch.setattr("gridlab.learn.dqn.train.plot_curve", lambda *_: None)
 
 
 def test_train_inspect_export(gridlab: Run, tmp_path: Path) -> None:
@@ -121,14 +135,16 @@ def test_the_shipped_player_plays(gridlab: Run) -> None:
 def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     command = [
         sys.executable,
-        "-m",
-        "gridlab",
+        "-c",
+        PROGRAM,
         "train",
         "squava",
         "--preset",
         "guide",
         "--episodes",
         "400",
+        "--set",
+        "checkpoint=10",
         "--workers",
         "1",
         "--out",
@@ -138,7 +154,7 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     end = time.monotonic() + 60
     saved = tmp_path / "dqn" / "training.safetensors"
     while not saved.exists() and time.monotonic() < end and running.poll() is None:
-        time.sleep(0.1)  # the first checkpoint comes after 60 random games
+        time.sleep(0.05)  # the first checkpoint comes after 10 random games
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
     assert running.returncode == 130, err

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gridlab.datasets.games2048.generate import generate, make_settings
+from gridlab.learn import training
 from gridlab.learn.ntuple.train import train_ntuple
 from gridlab.learn.supervised.train import train_policy
 from gridlab.learn.training import train
@@ -24,7 +25,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, rate in (("one.cnn", 0.01), ("two.cnn", 0.001)):
         more = ["width=8", "validation=0.25"]
         train_policy(folder / name, "cnn", [folder / "games.jsonl"], 2, learning_rate=rate, more=more, workers=1)
-    train("squava", folder / "dqn", "guide", 20, seed=3, workers=1, more=["gamma=0.9", "training_depth=1"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "GAMES", 4)
+        train("squava", folder / "dqn", "guide", 20, seed=3, workers=1, more=["gamma=0.9", "training_depth=1"])
     return folder
 
 

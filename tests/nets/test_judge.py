@@ -24,7 +24,7 @@ def test_with_the_network() -> None:
     """Sums of single numbers come out a little different in batches of another size."""
     rules = game("squava")
     judge = load_judge("", rules)
-    for depth, number in ((3, 10), (4, 4)):
+    for depth, number in ((3, 5), (4, 2)):
         for position in random_positions(rules, number, seed=depth):
             own, other = seats(position)
             found = judge.best(own, other, depth, 0.6)
@@ -66,25 +66,28 @@ from gridlab.games import game
 from gridlab.nets.judge import load_judge
 judge = load_judge("", game("squava"))
 judge.best(0, 0, 3, 0.6)
-print("begun", flush=True)
-judge.best(1 << 7 | 1 << 16, 1 << 3 | 1 << 22, 6, 0.6)
-print("done", flush=True)
+for _ in range(2):
+    try:
+        print("begun", flush=True)
+        judge.best(1 << 7 | 1 << 16, 1 << 3 | 1 << 22, 6, 0.6)
+        print("done", flush=True)
+    except KeyboardInterrupt:
+        print("heard", flush=True)
 """
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("after", [0.1, 0.6])
-def test_an_interrupt_is_heard_soon(after: float) -> None:
-    running = subprocess.Popen([sys.executable, "-c", DEEP], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert running.stdout is not None
-    assert running.stdout.readline() == "begun\n"
-    time.sleep(after)
-    running.send_signal(signal.SIGINT)
-    begun = time.monotonic()
-    out, err = running.communicate(timeout=60)
-    assert "KeyboardInterrupt" in err
-    assert out == ""
-    assert time.monotonic() - begun < 4  # half a second, and the end of the process on a busy machine
+def test_an_interrupt_is_heard_soon() -> None:
+    with subprocess.Popen([sys.executable, "-c", DEEP], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        for after in (0.1, 0.6):
+            assert running.stdout.readline() == "begun\n"
+            time.sleep(after)
+            running.send_signal(signal.SIGINT)
+            begun = time.monotonic()
+            assert running.stdout.readline() == "heard\n"
+            assert time.monotonic() - begun < 4  # half a second, on a busy machine
+    assert running.returncode == 0
 
 
 @pytest.mark.compiled

@@ -1,11 +1,15 @@
 """The tour: every stop works, a second one uses what is there, and what fails is told while the others go on."""
 
 import re
+from functools import cache, partial
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from gridlab.datasets.terminals import verify
+from gridlab.exact.census import census
+from gridlab.learn import training
 from gridlab.tour import stops
 from gridlab.tour.show import Shown
 from tests.conftest import Run
@@ -18,6 +22,8 @@ EMPTY = {"meta", "line", "rect", "polyline", "path", "circle", "br"}
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stops, "SECONDS", 1)
     monkeypatch.setattr(stops, "EPISODES", 5)
+    monkeypatch.setattr(training, "GAMES", 4)
+    monkeypatch.setattr(verify, "census", cache(census))
 
 
 class Balance(HTMLParser):
@@ -39,15 +45,22 @@ class Balance(HTMLParser):
             assert self.opened.pop() == tag
 
 
+@pytest.mark.parametrize(
+    ("plies", "wins", "workers"),
+    [(range(9, 11), "30,890", 1), pytest.param(range(9, 12), "380,192", None, marks=pytest.mark.long)],
+)
 def test_the_tour_a_second_one_and_one_that_fails(
-    gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plies: range, wins: str, workers: int | None
 ) -> None:
+    monkeypatch.setattr(stops, "EARLY", plies)
+    for name in ("play_match", "grade"):
+        monkeypatch.setattr(stops, name, partial(getattr(stops, name), workers=workers))
     folder = tmp_path / "tour"
     code, out, _ = gridlab("tour", "-o", folder)
     assert code == 0
     assert "6,046 arrangements, 5,478 legal positions, 255,168 games" in out
     assert "X wins in 7 moves, if O allows it: 13 12 32 21 23 31 33" in out
-    assert "380,192 wins of the first plies, every one verified" in out
+    assert f"{wins} wins of the first plies, every one verified" in out
     assert "best play on 2x3 makes 480.26 points" in out
     page = (folder / "report.html").read_text()
     balance = Balance()
@@ -56,6 +69,8 @@ def test_the_tour_a_second_one_and_one_that_fails(
     assert "earlier tour" not in page
 
     made = {path: path.stat().st_mtime_ns for path in folder.glob("*.tb")}
+    every = [stop for stop in stops.stops() if stop.work is not stops.graded]  # which keeps nothing
+    monkeypatch.setattr("gridlab.tour.run.stops", lambda: every)
     code, out, _ = gridlab("tour", "-o", folder, "--quiet")
     assert code == 0
     assert {path: path.stat().st_mtime_ns for path in folder.glob("*.tb")} == made

@@ -15,7 +15,7 @@ import pytest
 
 from gridlab.arena.match.mnk import play_match
 from gridlab.arena.tournament import play_tournament
-from gridlab.datasets.games2048.generate import play
+from gridlab.datasets.games2048.generate import generate, play
 from gridlab.datasets.games2048.settings import make_settings
 from gridlab.datasets.terminals.build import build_terminals
 from gridlab.exact.tablebase.build import build_tablebase
@@ -69,14 +69,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     play_match("random", "heuristic", "tictactoe", 6, workers=1).save(folder / "games" / "match.jsonl")
     play_tournament(["random", "heuristic", "alpha-beta depth=2"], "tictactoe", 4, folder=folder / "cup", workers=1)
     train_ntuple(folder / "nets" / "three.ntuple", "2048:3x3", games=400, tuples="tetrominoes", workers=1)
-    words = [sys.executable, "-m", "gridlab", "2048", "generate", "-g", "3", "-d", "2", "--max-moves", "30", "--seed"]
-    done = subprocess.run(
-        [*words, "1", "-o", str(folder / "games" / "train.jsonl"), "--quiet"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    generate(folder / "games" / "train.jsonl", 3, make_settings(seed=1, depth=2, max_moves=30), workers=1)
     small = make_settings(seed=1, player="random", rules="2048:3x2")
     (folder / "games" / "small.jsonl").write_bytes(play(0, small).line())
     return folder

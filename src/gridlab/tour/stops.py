@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gridlab.arena.evaluate import evaluate
 from gridlab.arena.grade import grade
 from gridlab.arena.match.mnk import play_match
+from gridlab.arena.questions import find_questions
 from gridlab.arena.whole2048 import follow_player
 from gridlab.core.charts import bars_svg, lines_svg
 from gridlab.core.errors import GridlabError
@@ -137,7 +138,8 @@ def played_out(position: Position, moves: list[int]) -> Iterator[tuple[str, str]
 def graded(folder: Path, progress: bool) -> Shown:
     place, players = folder / "4x4.tb", ("alpha-beta depth=2", "mcts playouts=400")
     played = play_match(*players, SMALL, 60, "random:2", seed=1, progress=progress)
-    held = [grade(player, SMALL, 300, place, seed=1, progress=progress) for player in players]
+    asked = find_questions(game(SMALL, "mnk"), 300, place, 1, progress)
+    held = [grade(player, SMALL, tablebase=place, seed=1, progress=progress, questions=asked) for player in players]
     series = {
         each.player: [(float(row["ply"]), float(row["accuracy"])) for row in each.as_dict()["by_ply"]] for each in held
     }

@@ -23,6 +23,12 @@ from tests.conftest import Run, in_long_runs
 
 pytestmark = pytest.mark.compiled
 
+PROGRAM = """
+from gridlab.__main__ import main
+from gridlab.core import progress
+progress.FIRST_LINE = progress.NEXT_LINE = 0.2
+main()
+"""
 SMALL = {"rules": "2048:3x3", "tuples": "tetrominoes", "workers": 1, "seed": 5}
 
 
@@ -68,6 +74,7 @@ def test_workers_share_the_work(tmp_path: Path) -> None:
     assert "by 2 workers" in str(done)
 
 
+@pytest.mark.usefixtures("drawn")
 @pytest.mark.parametrize("rate", ["td", "tc"])
 def test_learning_pays(tmp_path: Path, rate: str) -> None:
     curve = train(tmp_path / "a", games=3000, rate=rate).learnt.curve
@@ -96,7 +103,6 @@ def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
     for stop in (100, 750, 900):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(learner, "SAVE_EVERY", 0.02)
-            patch.setattr(learner, "plot_curve", lambda *_: None)  # the one part of saving that takes long
             patch.setattr(Learner, "save", save)
             with pytest.raises(Stopped):
                 train(tmp_path / f"{stop}", **settings)
@@ -188,7 +194,7 @@ def test_the_command(gridlab: Run, tmp_path: Path) -> None:
 def test_ctrl_c_saves_whole(tmp_path: Path, number: int) -> None:
     """And what was saved goes on to what it would have become."""
     words = ["train", "2048", "--rules", "2048:3x3", "--tuples", "tetrominoes", "--workers", "1", "--seed", "5"]
-    command = [sys.executable, "-m", "gridlab", *words, "--games", "1000000", "--out", "a.ntuple"]
+    command = [sys.executable, "-c", PROGRAM, *words, "--games", "1000000", "--out", "a.ntuple"]
     running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert running.stderr is not None
     while "mean score" not in running.stderr.readline():

@@ -23,7 +23,7 @@ from gridlab.learn.supervised.train import SupervisedTraining, train_policy
 from gridlab.nets import policy_file
 from gridlab.nets.policy_networks import METHODS, NEVER, new_policy
 from gridlab.nets.tensors_file import digest_of
-from tests.conftest import Run
+from tests.conftest import Run, in_long_runs
 
 pytestmark = pytest.mark.compiled
 SMALL = ("width=16", "layers=1", "heads=2", "validation=0.25", "test=0.25")
@@ -83,7 +83,7 @@ def same(one: SupervisedTraining, other: SupervisedTraining) -> bool:
     return first == second and digest_of(weights[0]) == digest_of(weights[1])
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["dual", *in_long_runs("cnn", "transformer")])
 def test_resuming_continues_the_same_curve(games: Path, tmp_path: Path, method: str) -> None:
     whole = learn(tmp_path / "whole", games, method)
     assert whole.done
@@ -153,6 +153,7 @@ def test_it_stops_when_nothing_gets_better(games: Path, tmp_path: Path) -> None:
     assert all(torch.equal(kept[name], each) for name, each in best.part(policy_file.NETWORK).items())
 
 
+@pytest.mark.usefixtures("drawn")
 def test_what_is_measured(games: Path, tmp_path: Path) -> None:
     found = learn(tmp_path / "net", games, "dual", epochs=1)
     test = found.facts.test
@@ -226,6 +227,7 @@ def test_wrong_use_is_told(gridlab: Run, games: Path, tmp_path: Path, words: lis
     assert said in err
 
 
+@pytest.mark.usefixtures("drawn")
 def test_the_command(gridlab: Run, games: Path, tmp_path: Path) -> None:
     out = tmp_path / "2048.dual"
     options = ["--method", "dual", "--data", str(games), str(games), "--epochs", "1", "--batch", "64", "--lr", "0.01"]
