@@ -23,9 +23,12 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "counts.txt"
 counted_once = cache(census)
 
 
-def known_counts() -> list[tuple[str, str, list[int]]]:
+def known_counts() -> list[object]:
     lines = [line.split() for line in GOLDEN.read_text().splitlines() if line and not line.startswith("#")]
-    return [(rules, what, [int(number) for number in numbers]) for rules, what, *numbers in lines]
+    return [
+        pytest.param(rules, what, [int(number) for number in numbers], marks=[pytest.mark.long] * (rules == "5x5:5"))
+        for rules, what, *numbers in lines
+    ]
 
 
 def figure(counted: Census, what: str) -> list[int]:
@@ -47,10 +50,15 @@ def test_published_counts(rules: str, what: str, numbers: list[int]) -> None:
 
 
 @pytest.mark.compiled
-def test_the_counts_of_five_by_five() -> None:
-    """Figures of the two 5×5 games that later floors stand on."""
-    assert counted_once(game("5x5:5")).counts == OutcomeCounts(154_784_116_374, 2_449_463_372, 1_740_315_024, 3_126_376)
+def test_the_counts_of_squava() -> None:
+    """A figure that later floors stand on."""
     assert counted_once(game("squava")).canonical.ongoing == 2_146_025_130
+
+
+@pytest.mark.long
+@pytest.mark.compiled
+def test_the_counts_of_five_by_five() -> None:
+    assert counted_once(game("5x5:5")).counts == OutcomeCounts(154_784_116_374, 2_449_463_372, 1_740_315_024, 3_126_376)
 
 
 def counts_of(played: dict[str, int]) -> OutcomeCounts:
