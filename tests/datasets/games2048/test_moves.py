@@ -151,6 +151,7 @@ def test_early_moves_are_drawn_as_often_as_said(folder: Path, early: float) -> N
     assert ((found - expected) ** 2 / expected).sum() < len(moves) + 5 * (2 * len(moves)) ** 0.5
 
 
+@pytest.mark.compiled
 def test_loaders_take_it_as_it_stands(folder: Path) -> None:
     torch = pytest.importorskip("torch")
     moves = Moves2048(folder / "games.jsonl", symmetries=True)
