@@ -42,6 +42,7 @@ def test_every_format_has_the_same_moves(folder: Path, form: str) -> None:
         assert (others[range(len(moves))][name] == column).all()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("form", "library"), [("parquet", "pyarrow"), ("hdf5", "h5py")])
 def test_formats_of_libraries(folder: Path, form: str, library: str) -> None:
     pytest.importorskip(library)
