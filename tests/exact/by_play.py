@@ -48,7 +48,8 @@ def children(rules: Rules, codes: Codes, ply: int) -> Codes:
 def distinct(codes: Codes) -> Codes:
     """What np.unique gives, which is several times slower."""
     ordered = np.sort(codes)
-    return ordered[np.diff(ordered, prepend=-1) != 0]
+    different: Codes = ordered[np.diff(ordered, prepend=-1) != 0]
+    return different
 
 
 def images(rules: Rules, codes: Codes) -> list[Codes]:

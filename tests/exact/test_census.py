@@ -14,6 +14,7 @@ from gridlab.exact.reference import census_by_play
 from gridlab.games import game
 from gridlab.games.mnk.legality import Flaw, find_flaw
 from gridlab.games.mnk.rules import Rules
+from tests.conftest import in_long_runs
 from tests.exact.by_play import plies_by_play
 from tests.laws import all_rules
 
@@ -108,13 +109,18 @@ def test_the_568_of_tictactoe() -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("text", ["3x3:3", "3x3:3-2", "3x3:-3", "3x3:-2", "1x9:4", "2x4:3"])
+@pytest.mark.parametrize("text", ["3x3:3", "3x3:3-2", "2x4:3", *in_long_runs("3x3:-3", "3x3:-2", "1x9:4")])
 def test_counting_equals_plain_play_on_nine_cells(text: str) -> None:
     test_counting_equals_plain_play(Rules.parse(text))
 
 
+LARGEST = [Rules.parse(text) for text in ("4x4:4", "4x4:-4", "4x4:-3")]
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("rules", all_rules(4, 4), ids=str)
+@pytest.mark.parametrize(
+    "rules", [*(rules for rules in all_rules(4, 4) if rules not in LARGEST), *in_long_runs(*LARGEST)], ids=str
+)
 def test_counting_equals_listing(rules: Rules) -> None:
     """Every rule set up to 4×4: raw against reached, Burnside against canonicalising."""
     played = plies_by_play(rules)

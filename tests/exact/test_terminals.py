@@ -17,6 +17,7 @@ from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
+from tests.conftest import in_long_runs
 from tests.exact.by_play import terminals_by_play
 from tests.laws import all_rules
 
@@ -57,7 +58,7 @@ def test_every_record_of_small_games(text: str) -> None:
         ("5x5:4-3", 5),
         ("3x4:3", 8),
         ("4x3:3", 7),
-        ("13x2:3", 5),
+        pytest.param("13x2:3", 5, marks=pytest.mark.long),
         ("1x27:3", 5),
         pytest.param("4x7:3", 5, marks=pytest.mark.long),  # 28 cells
         pytest.param("1x30:4", 7, marks=pytest.mark.long),
@@ -72,7 +73,7 @@ def test_layers_equal_reverse_generation(text: str, ply: int) -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("text", ["4x4:4", "4x4:3", "4x4:4-3", "4x4:-3", "3x5:4", "5x3:3-2"])
+@pytest.mark.parametrize("text", ["4x4:4-3", "3x5:4", "5x3:3-2", "3x4:-3", *in_long_runs("4x4:4", "4x4:3", "4x4:-3")])
 def test_whole_games_equal_what_play_reaches(text: str) -> None:
     rules = Rules.parse(text)
     reached = terminals_by_play(rules)

@@ -225,7 +225,7 @@ def test_added_games_stopped_and_resumed(gridlab: Run, tmp_path: Path, goal: str
     assert gridlab(*asked, "-o", str(plain))[0] == 0
     for lines, number in ((3, signal.SIGINT), (8, signal.SIGKILL)):
         resume = ["--resume"] if lines > 3 else []
-        words = [sys.executable, "-c", PROGRAM, *asked, "-o", path, *resume]
+        words = [sys.executable, "-c", PROGRAM, *asked, "-o", str(path), *resume]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
             while run.poll() is None and count_lines(journal_of(path)) <= lines:
                 time.sleep(0.005)

@@ -26,7 +26,7 @@ from gridlab.games.game2048 import reference
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.search.game2048.reference import PlainSearch
 from gridlab.search.game2048.spec_evaluator import spec
-from tests.conftest import Run
+from tests.conftest import Run, in_long_runs
 from tests.datasets.games2048.by_hand import nested
 
 pytestmark = pytest.mark.compiled
@@ -90,7 +90,7 @@ def test_workers_make_no_difference(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".json", ".csv", ".parquet", ".h5", ".npz"])
-@pytest.mark.parametrize("metadata", [False, True])
+@pytest.mark.parametrize("metadata", [True, *in_long_runs(False)])
 def test_every_format_gives_the_games_back(ending: str, metadata: bool, tmp_path: Path) -> None:
     settings = make_settings(seed=2, depth=2, metadata=metadata, max_moves=60)
     generate(tmp_path / "a.jsonl", 3, settings)
@@ -255,7 +255,7 @@ def test_the_commands_of_the_document(
 
 def test_the_script_of_the_document(tmp_path: Path) -> None:
     asked = ["-g", "2", "-d", "3", "-o", "data/dev.jsonl", "-v"]
-    words = [sys.executable, ROOT / "generate_dataset.py", *asked]
+    words = [sys.executable, str(ROOT / "generate_dataset.py"), *asked]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     check_report(asked, tmp_path, done.returncode, done.stdout, done.stderr)
 

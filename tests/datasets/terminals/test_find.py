@@ -46,7 +46,7 @@ def see(position: Position) -> Seen:
 @cache
 def images_of(data: Terminals) -> list[tuple[Position, str | None, list[Seen]]]:
     """Every position, its winner, and all its images, itself first."""
-    found = []
+    found: list[tuple[Position, str | None, list[Seen]]] = []
     for position in data:
         outcome = position.outcome()
         assert outcome is not None

@@ -242,7 +242,7 @@ def test_sampled_cells_are_the_twins(depth: int, number: int) -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("cutoff", [0.02, 0.3])
-@pytest.mark.parametrize(("depth", "number"), [(3, 100), (4, 30), (5, 8)])
+@pytest.mark.parametrize(("depth", "number"), [(3, 40), (4, 10), (5, 8)])
 def test_improbable_boards_are_cut_off_as_by_the_twin(depth: int, number: int, cutoff: float) -> None:
     boards = random_boards(number, 4, seed=50)
     found = by_kernel("rows", boards, depth, cutoff=cutoff)
@@ -254,7 +254,7 @@ def test_improbable_boards_are_cut_off_as_by_the_twin(depth: int, number: int, c
 @pytest.mark.parametrize("fours", [0.0, 0.25, 1.0])
 def test_other_odds(fours: float) -> None:
     rules = Rules2048(fours=fours)
-    for depth, number in ((2, 100), (3, 50), (4, 10)):
+    for depth, number in ((2, 50), (3, 20), (4, 5)):
         boards = random_boards(number, 4, seed=60)
         found = by_kernel("spec", boards, depth, rules=rules)
         assert np.array_equal(found, by_twin("spec", boards, depth, rules=rules))

@@ -126,7 +126,9 @@ def test_forced_wins_are_those_of_the_tablebase(name: str, of_a_ply: int, table:
         ("4x4:3", "proved"),
         ("4x4:4", "refuted"),
         pytest.param("4x5:4", "refuted", marks=pytest.mark.long),
-        ("5x6:4", "proved"),  # the smallest board on which four in a row is won (Uiterwijk 2019)
+        pytest.param(
+            "5x6:4", "proved", marks=pytest.mark.long
+        ),  # the smallest board on which four in a row is won (Uiterwijk 2019)
         pytest.param("6x6:4", "proved", marks=pytest.mark.long),
         pytest.param("squava", "proved", marks=pytest.mark.long),
     ],
