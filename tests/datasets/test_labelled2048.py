@@ -31,6 +31,7 @@ def test_labels_are_the_tables(tmp_path: Path) -> None:
         assert [each for each, best in zip(DIRECTIONS, row["best"], strict=True) if best] == probe.best
 
 
+@pytest.mark.compiled
 def test_the_split_hangs_on_the_board_alone(tmp_path: Path) -> None:
     table, seen = Tablebase2048("2048:2x3"), dict[str, str]()
     for seed in range(2):

@@ -7,6 +7,7 @@ import pytest
 from gridlab.datasets.states import write_states
 from gridlab.exact.enumerate import positions
 from gridlab.games.mnk.rules import Rules
+from tests.conftest import in_long_runs
 
 
 def plain_csv(rules: Rules, canonical: bool) -> bytes:
@@ -23,7 +24,7 @@ def plain_csv(rules: Rules, canonical: bool) -> bytes:
 
 @pytest.mark.parametrize(
     "text",
-    ["1x1:1", "2x3:2", "1x5:3-2", *(pytest.param(text, marks=pytest.mark.compiled) for text in ("3x3:3", "3x4:3"))],
+    ["1x1:1", "2x3:2", "1x5:3-2", pytest.param("3x3:3", marks=pytest.mark.compiled), *in_long_runs("3x4:3")],
 )
 @pytest.mark.parametrize("canonical", [False, True])
 def test_the_kernel_writes_what_csv_writes(text: str, canonical: bool) -> None:

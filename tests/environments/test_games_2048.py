@@ -26,12 +26,14 @@ def same(games: Games2048, plain: PlainGames2048) -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", ["2048:2x2", "2048:2x3"])
+@pytest.mark.parametrize(
+    ("name", "every"), [("2048:2x2", 1), ("2048:2x3", 61), pytest.param("2048:2x3", 9, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("same_step", [True, False])
-def test_every_move_of_every_board(name: str, same_step: bool) -> None:
-    """All boards of a solved game, all directions, and then whatever comes next."""
+def test_every_move_of_every_board(name: str, every: int, same_step: bool) -> None:
+    """All boards of a solved game or some of them, all directions, and then whatever comes next."""
     table = Tablebase2048(name)
-    boards = np.concatenate([table.boards(total) for total in table.file.layers])[:: 1 if "2x2" in name else 9]
+    boards = np.concatenate([table.boards(total) for total in table.file.layers])[::every]
     packed = np.repeat(boards, 4)
     games, plain = Games2048(name, len(packed), same_step), PlainGames2048(table.rules, len(packed), same_step)
     for each in (games, plain):

@@ -163,6 +163,7 @@ def test_the_truth_of_2048_moves() -> None:
     assert given_away > 0
 
 
+@pytest.mark.compiled
 def test_truth_needs_a_table(table: Table) -> None:
     with pytest.raises(FileTrouble, match="truth=True needs a table of 2048: gridlab tablebase build"):
         gymnasium.make("gridlab/2048-v0", truth=True)

@@ -14,6 +14,7 @@ from gridlab.exact.reference import census_by_play
 from gridlab.games import game
 from gridlab.games.mnk.legality import Flaw, find_flaw
 from gridlab.games.mnk.rules import Rules
+from tests.conftest import in_long_runs
 from tests.exact.by_play import plies_by_play
 from tests.laws import all_rules
 
@@ -23,9 +24,12 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "counts.txt"
 counted_once = cache(census)
 
 
-def known_counts() -> list[tuple[str, str, list[int]]]:
+def known_counts() -> list[object]:
     lines = [line.split() for line in GOLDEN.read_text().splitlines() if line and not line.startswith("#")]
-    return [(rules, what, [int(number) for number in numbers]) for rules, what, *numbers in lines]
+    return [
+        pytest.param(rules, what, [int(number) for number in numbers], marks=[pytest.mark.long] * (rules == "5x5:5"))
+        for rules, what, *numbers in lines
+    ]
 
 
 def figure(counted: Census, what: str) -> list[int]:
@@ -47,10 +51,15 @@ def test_published_counts(rules: str, what: str, numbers: list[int]) -> None:
 
 
 @pytest.mark.compiled
-def test_the_counts_of_five_by_five() -> None:
-    """Figures of the two 5×5 games that later floors stand on."""
-    assert counted_once(game("5x5:5")).counts == OutcomeCounts(154_784_116_374, 2_449_463_372, 1_740_315_024, 3_126_376)
+def test_the_counts_of_squava() -> None:
+    """A figure that later floors stand on."""
     assert counted_once(game("squava")).canonical.ongoing == 2_146_025_130
+
+
+@pytest.mark.long
+@pytest.mark.compiled
+def test_the_counts_of_five_by_five() -> None:
+    assert counted_once(game("5x5:5")).counts == OutcomeCounts(154_784_116_374, 2_449_463_372, 1_740_315_024, 3_126_376)
 
 
 def counts_of(played: dict[str, int]) -> OutcomeCounts:
@@ -100,13 +109,18 @@ def test_the_568_of_tictactoe() -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("text", ["3x3:3", "3x3:3-2", "3x3:-3", "3x3:-2", "1x9:4", "2x4:3"])
+@pytest.mark.parametrize("text", ["3x3:3", "3x3:3-2", "2x4:3", *in_long_runs("3x3:-3", "3x3:-2", "1x9:4")])
 def test_counting_equals_plain_play_on_nine_cells(text: str) -> None:
     test_counting_equals_plain_play(Rules.parse(text))
 
 
+LARGEST = [Rules.parse(text) for text in ("4x4:4", "4x4:-4", "4x4:-3")]
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("rules", all_rules(4, 4), ids=str)
+@pytest.mark.parametrize(
+    "rules", [*(rules for rules in all_rules(4, 4) if rules not in LARGEST), *in_long_runs(*LARGEST)], ids=str
+)
 def test_counting_equals_listing(rules: Rules) -> None:
     """Every rule set up to 4×4: raw against reached, Burnside against canonicalising."""
     played = plies_by_play(rules)

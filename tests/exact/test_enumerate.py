@@ -64,6 +64,10 @@ def test_positions_are_objects() -> None:
 
 
 @pytest.mark.compiled
-def test_too_many_positions_are_counted_instead() -> None:
-    with pytest.raises(TooLarge, match=r"158,977,021,146 legal positions; .* `gridlab census 5x5:5` counts them"):
-        count_listable(game("tictactoe5"))
+@pytest.mark.parametrize(
+    ("text", "legal"),
+    [("4x5:4", "674,794,169"), pytest.param("5x5:5", "158,977,021,146", marks=pytest.mark.long)],
+)
+def test_too_many_positions_are_counted_instead(text: str, legal: str) -> None:
+    with pytest.raises(TooLarge, match=f"{legal} legal positions; .* `gridlab census {text}` counts them"):
+        count_listable(game(text))

@@ -17,6 +17,7 @@ from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
+from tests.conftest import in_long_runs
 from tests.exact.by_play import terminals_by_play
 from tests.laws import all_rules
 
@@ -57,9 +58,9 @@ def test_every_record_of_small_games(text: str) -> None:
         ("5x5:4-3", 5),
         ("3x4:3", 8),
         ("4x3:3", 7),
-        ("4x7:3", 5),  # 28 cells
-        ("13x2:3", 5),
+        pytest.param("13x2:3", 5, marks=pytest.mark.long),
         ("1x27:3", 5),
+        pytest.param("4x7:3", 5, marks=pytest.mark.long),  # 28 cells
         pytest.param("1x30:4", 7, marks=pytest.mark.long),
         pytest.param("5x5:5", 10, marks=pytest.mark.long),
         pytest.param("5x5:5", 11, marks=pytest.mark.long),
@@ -72,7 +73,7 @@ def test_layers_equal_reverse_generation(text: str, ply: int) -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("text", ["4x4:4", "4x4:3", "4x4:4-3", "4x4:-3", "3x5:4", "5x3:3-2"])
+@pytest.mark.parametrize("text", ["4x4:4-3", "3x5:4", "5x3:3-2", "3x4:-3", *in_long_runs("4x4:4", "4x4:3", "4x4:-3")])
 def test_whole_games_equal_what_play_reaches(text: str) -> None:
     rules = Rules.parse(text)
     reached = terminals_by_play(rules)
@@ -81,11 +82,10 @@ def test_whole_games_equal_what_play_reaches(text: str) -> None:
 
 
 def counted_plies() -> list[object]:
-    games = ["3x3:3", "3x4:3", "4x4:3", "4x4:4", "4x4:4-3"]
+    games = ["3x3:3", "3x4:3", "4x4:3", "4x4:4", "4x4:4-3", "4x5:4-3"]
     small: list[object] = [(text, ply) for text in games for ply in range(first_ply(game(text)), game(text).cells + 1)]
-    middle = [("5x5:5", ply) for ply in range(9, 17)] + [("5x5:4-3", ply) for ply in range(5, 12)]
-    late = [("5x5:5", ply) for ply in range(17, 26)] + [("5x5:4-3", ply) for ply in range(12, 26)]
-    return [*small, *middle, *(pytest.param(*each, marks=pytest.mark.long) for each in late)]
+    large = [("5x5:5", ply) for ply in range(9, 26)] + [("5x5:4-3", ply) for ply in range(5, 26)]
+    return [*small, *(pytest.param(*each, marks=pytest.mark.long) for each in large)]
 
 
 counted_once = cache(census)

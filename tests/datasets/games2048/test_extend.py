@@ -16,7 +16,7 @@ from gridlab.datasets.games2048.generate import generate, make_settings
 from gridlab.datasets.games2048.journal import Base, Journal, journal_of
 from gridlab.datasets.games2048.reader import Made, index_of, known_index, write_index
 from gridlab.datasets.games2048.verify import verify
-from tests.conftest import Run
+from tests.conftest import Run, in_long_runs
 
 pytestmark = pytest.mark.compiled
 PROGRAM = "import sys; from gridlab.cli import run; sys.exit(run(sys.argv[1:]))"
@@ -213,26 +213,27 @@ def test_a_file_that_has_changed_is_not_extended(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("goal", [["-g", "25"], ["--keep", "8"]], ids=["games", "keep"])
-def test_added_games_stopped_and_resumed(tmp_path: Path, goal: list[str]) -> None:
+@pytest.mark.parametrize("goal", ["--keep 8", *in_long_runs("-g 25")])
+def test_added_games_stopped_and_resumed(gridlab: Run, tmp_path: Path, goal: str) -> None:
     """SIGINT, SIGKILL, a torn last line, and the same bytes as without; the file is whole all the time."""
     settings, path = make_settings(seed=9, depth=3, min_score=30000), tmp_path / "a.jsonl"
     generate(path, 15, settings)
     first = path.read_bytes()
     plain = tmp_path / "plain.jsonl"
     generate(plain, 15, settings)
-    asked = [sys.executable, "-c", PROGRAM, "2048", "generate", "--extend", *goal, "--workers", "2", "--quiet"]
-    subprocess.run([*asked, "-o", plain], check=True, capture_output=True)
+    asked = ["2048", "generate", "--extend", *goal.split(), "--workers", "2", "--quiet"]
+    assert gridlab(*asked, "-o", str(plain))[0] == 0
     for lines, number in ((3, signal.SIGINT), (8, signal.SIGKILL)):
         resume = ["--resume"] if lines > 3 else []
-        with subprocess.Popen([*asked, "-o", path, *resume], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        words = [sys.executable, "-c", PROGRAM, *asked, "-o", str(path), *resume]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
             while run.poll() is None and count_lines(journal_of(path)) <= lines:
                 time.sleep(0.005)
             run.send_signal(number)
         assert path.read_bytes() == first
         with journal_of(path).open("ab") as journal:
             journal.write(b"0123 {")
-    subprocess.run([*asked, "-o", path, "--resume"], check=True, capture_output=True)
+    assert gridlab(*asked, "-o", str(path), "--resume")[0] == 0
     assert path.read_bytes() == plain.read_bytes()
     assert not journal_of(path).exists()
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gridlab import cli
 from gridlab.arena.records.game2048 import Game
 from gridlab.arena.records.game2048_reading import parse
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
@@ -25,7 +26,7 @@ from gridlab.games.game2048 import reference
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.search.game2048.reference import PlainSearch
 from gridlab.search.game2048.spec_evaluator import spec
-from tests.conftest import Run
+from tests.conftest import Run, in_long_runs
 from tests.datasets.games2048.by_hand import nested
 
 pytestmark = pytest.mark.compiled
@@ -89,7 +90,7 @@ def test_workers_make_no_difference(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".json", ".csv", ".parquet", ".h5", ".npz"])
-@pytest.mark.parametrize("metadata", [False, True])
+@pytest.mark.parametrize("metadata", [True, *in_long_runs(False)])
 def test_every_format_gives_the_games_back(ending: str, metadata: bool, tmp_path: Path) -> None:
     settings = make_settings(seed=2, depth=2, metadata=metadata, max_moves=60)
     generate(tmp_path / "a.jsonl", 3, settings)
@@ -146,8 +147,8 @@ PROGRAM = "import sys; from gridlab.cli import run; sys.exit(run(sys.argv[1:]))"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_killed_and_resumed(tmp_path: Path) -> None:
-    """SIGKILL at some moments, a torn last line, and the same bytes in the end."""
+def test_killed_and_resumed(gridlab: Run, tmp_path: Path) -> None:
+    """SIGKILL at two moments, a torn last line, and the same bytes in the end."""
     asked = [
         "2048",
         "generate",
@@ -164,9 +165,9 @@ def test_killed_and_resumed(tmp_path: Path) -> None:
         "2000",
     ]
     whole, target = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
-    subprocess.run([sys.executable, "-c", PROGRAM, *asked, "-o", str(whole)], check=True, capture_output=True)
+    assert gridlab(*asked, "-o", str(whole))[0] == 0
     target.write_text("the last good file\n")
-    for games in (3, 10, 18):
+    for games in (3, 18):
         resume = ["--resume"] if games > 3 else []
         with subprocess.Popen([sys.executable, "-c", PROGRAM, *asked, "-o", str(target), *resume]) as run:
             while run.poll() is None and count_lines(journal_of(target)) <= games:
@@ -176,9 +177,7 @@ def test_killed_and_resumed(tmp_path: Path) -> None:
         assert target.read_text() == "the last good file\n"
         with journal_of(target).open("ab") as journal:
             journal.write(b'{"totalMoves":12,"fin')
-    subprocess.run(
-        [sys.executable, "-c", PROGRAM, *asked, "-o", str(target), "--resume"], check=True, capture_output=True
-    )
+    assert gridlab(*asked, "-o", str(target), "--resume")[0] == 0
     assert target.read_bytes() == whole.read_bytes()
     assert not journal_of(target).exists()
 
@@ -246,25 +245,33 @@ def test_defaults_of_the_document() -> None:
         ["--min-score", "15000", "--min-tile", "2048", "-g", "8", "-d", "3", "--seed", "1"],
     ],
 )
-def test_the_commands_of_the_document(asked: list[str], tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, ROOT / "generate_dataset.py", *asked],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "📊 Dataset Statistics" in done.stdout
-    assert "✅ Dataset generation complete!" in done.stdout
+def test_the_commands_of_the_document(
+    asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = cli.run(asked, "generate_dataset.py")
+    check_report(asked, tmp_path, code, *capfd.readouterr())
+
+
+def test_the_script_of_the_document(tmp_path: Path) -> None:
+    asked = ["-g", "2", "-d", "3", "-o", "data/dev.jsonl", "-v"]
+    words = [sys.executable, str(ROOT / "generate_dataset.py"), *asked]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    check_report(asked, tmp_path, done.returncode, done.stdout, done.stderr)
+
+
+def check_report(asked: list[str], folder: Path, code: int, out: str, err: str) -> None:
+    assert code == 0, err
+    assert "📊 Dataset Statistics" in out
+    assert "✅ Dataset generation complete!" in out
     if "-v" in asked or "--verbose" in asked:
-        assert "🎯 Game 2/2" in done.stderr
-        assert "Move 50: Score " in done.stderr
-        assert "✓ Finished: Score " in done.stderr
-    output = tmp_path / next((each for each in asked if each.startswith("data/")), "data/training_games.jsonl")
+        assert "🎯 Game 2/2" in err
+        assert "Move 50: Score " in err
+        assert "✓ Finished: Score " in err
+    output = folder / next((each for each in asked if each.startswith("data/")), "data/training_games.jsonl")
     assert output.exists()
-    assert f"Output saved to: {output.relative_to(tmp_path)}" in done.stdout
-    assert "seed " in done.stderr
+    assert f"Output saved to: {output.relative_to(folder)}" in out
+    assert "seed " in err
 
 
 def test_wrong_use(gridlab: Run, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def test_every_format_has_the_same_moves(folder: Path, form: str) -> None:
         assert (others[range(len(moves))][name] == column).all()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("form", "library"), [("parquet", "pyarrow"), ("hdf5", "h5py")])
 def test_formats_of_libraries(folder: Path, form: str, library: str) -> None:
     pytest.importorskip(library)
@@ -151,6 +152,7 @@ def test_early_moves_are_drawn_as_often_as_said(folder: Path, early: float) -> N
     assert ((found - expected) ** 2 / expected).sum() < len(moves) + 5 * (2 * len(moves)) ** 0.5
 
 
+@pytest.mark.compiled
 def test_loaders_take_it_as_it_stands(folder: Path) -> None:
     torch = pytest.importorskip("torch")
     moves = Moves2048(folder / "games.jsonl", symmetries=True)

@@ -140,6 +140,7 @@ def test_a_symmetry_maps_moves_along(symmetry: int) -> None:
     assert symmetry == 0 or any((symmetric(boards, directions, symmetry)[0] != boards).ravel())
 
 
+@pytest.mark.compiled
 def test_statistics_of_a_file_made_by_hand(gridlab: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", 4)
     games = [game_by_hand(state) for state in range(4)]
@@ -166,7 +167,10 @@ def test_statistics_of_a_file_made_by_hand(gridlab: Run, tmp_path: Path) -> None
     assert json.loads(out) == found
 
 
-@pytest.mark.parametrize("form", ["jsonl", "json", "csv", "npz", "parquet", "hdf5"])
+@pytest.mark.parametrize(
+    "form",
+    ["jsonl", "json", "csv", "npz", *(pytest.param(each, marks=pytest.mark.compiled) for each in ("parquet", "hdf5"))],
+)
 def test_reading_tells_how_far_it_is(tmp_path: Path, form: str) -> None:
     """Of every format in bytes of the file, game by game, up to its end."""
     if form in ("parquet", "hdf5"):
@@ -189,6 +193,7 @@ def test_reading_tells_how_far_it_is(tmp_path: Path, form: str) -> None:
             assert len(set(done)) == 4
 
 
+@pytest.mark.compiled
 def test_the_tool_prints_what_stats_prints(gridlab: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", 2)
     tool = Path(__file__).parents[3] / "tools" / "analyze_dataset.py"
@@ -274,6 +279,7 @@ def test_plots_need_a_name(tmp_path: Path) -> None:
         plot_statistics(Statistics(), tmp_path / "a.txt", "a")
 
 
+@pytest.mark.compiled
 def test_splits(gridlab: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", 20)
     made = split(path, tmp_path / "parts", 0.7, 0.15, 0.15, seed=1)
@@ -304,6 +310,7 @@ def test_splits(gridlab: Run, tmp_path: Path) -> None:
     assert (code, json.loads(out)["train"]["games"]) == (0, 14)
 
 
+@pytest.mark.compiled
 def test_a_split_where_the_file_lies_keeps_all_of_it(gridlab: Run, tmp_path: Path) -> None:
     """The document's layout: what was generated has the name of the first part."""
     data = tmp_path / "data"
@@ -361,6 +368,7 @@ def test_parts_are_held_to_the_limit_of_the_whole(gridlab: Run, tmp_path: Path) 
     assert gridlab("2048", "verify", str(tmp_path / "training_games.jsonl"))[0] == 0
 
 
+@pytest.mark.compiled
 def test_exports(gridlab: Run, tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", 3)
     for form, ending in (("csv", ".csv"), ("parquet", ".parquet"), ("hdf5", ".h5"), ("npz", ".npz"), ("json", ".json")):

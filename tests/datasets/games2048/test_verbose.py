@@ -17,7 +17,7 @@ from gridlab.games.game2048.rules import Rules2048
 from gridlab.players.game2048 import ExpectimaxPlayer, RandomPlayer2048, chooser_of
 from gridlab.search.game2048 import play
 from gridlab.search.game2048.play import Limits, Watch, play_and_record
-from tests.conftest import Run
+from tests.conftest import Run, in_long_runs
 from tests.screen import screen
 
 pytestmark = pytest.mark.compiled
@@ -113,11 +113,11 @@ def test_verbose_and_quiet(gridlab: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")
-@pytest.mark.parametrize("verbose", [True, False])
+@pytest.mark.parametrize("verbose", [True, *in_long_runs(False)])
 def test_the_bar_stays_below_and_counts_whole_games(tmp_path: Path, verbose: bool) -> None:
     games = 1200
     asked = [sys.executable, "-m", "gridlab", "2048", "generate", "-g", str(games), "--player", "random", "--seed", "1"]
-    command = [*asked, "-o", str(tmp_path / "a.jsonl"), *(["-v"] if verbose else [])]
+    command = [*asked, "--max-moves", "51", "-o", str(tmp_path / "a.jsonl"), *(["-v"] if verbose else [])]
     with screen() as terminal:
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=terminal.stream, check=True)
     shown = terminal.lines

@@ -24,6 +24,7 @@ from gridlab.exact.reference import terminal_wins
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.symmetry import symmetries
+from tests.conftest import Run
 
 pytestmark = pytest.mark.compiled
 TICTACTOE = game("tictactoe")
@@ -103,7 +104,7 @@ def test_source_date_epoch_fixes_every_byte(tmp_path: Path, monkeypatch: pytest.
     assert "2023-11-14T22:13:20+00:00" in (tmp_path / "one" / "manifest.json").read_text()
 
 
-@pytest.mark.parametrize(("text", "plies"), [("4x4:3", None), ("5x5:5", range(9, 13))])
+@pytest.mark.parametrize(("text", "plies"), [("4x4:3", None), ("5x5:5", range(9, 12))])
 def test_workers_do_not_change_a_byte(tmp_path: Path, text: str, plies: range | None) -> None:
     for workers in (1, 2):
         build_terminals(game(text), tmp_path / str(workers), plies, workers)
@@ -158,8 +159,48 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
         build_terminals(TICTACTOE, tmp_path / "new", [4])
 
 
+SLOWLY = """
+import sys, time
+from gridlab.cli import run
+from gridlab.datasets.terminals import build as building
+
+advancing, plies = building._advancing, iter((7, 8, 9))
+
+def slowly(shards, shown):
+    last = next(plies) == 9
+    for records in advancing(shards, shown):
+        yield records
+        if last:
+            time.sleep(60)  # until it is killed
+
+building._advancing = slowly
+sys.exit(run(sys.argv[1:]))
+"""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_a_killed_build_leaves_whole_layers_and_goes_on(tmp_path: Path) -> None:
+def test_a_killed_build_leaves_whole_layers_and_goes_on(gridlab: Run, tmp_path: Path) -> None:
+    """A real process, killed when a part of its last layer has been handed over."""
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    command = ["terminals", "build", "4x4:4", "--plies", "7-9", "--quiet", "--out", str(killed)]
+    with subprocess.Popen([sys.executable, "-c", SLOWLY, *command], stdout=subprocess.DEVNULL) as run:
+        while not list(killed.glob(".layer_09.bin.*.part")):
+            time.sleep(0.01)
+            assert run.poll() is None
+        run.send_signal(signal.SIGKILL)
+    left = {path.name: path.stat().st_mtime_ns for path in killed.glob("layer_*.bin")}
+    assert set(left) == {"layer_07.bin", "layer_08.bin"}
+    assert verify(killed).complaints == []
+    assert gridlab(*command, "--resume")[0] == 0
+    build_terminals(game("4x4:4"), whole, range(7, 10))
+    assert checksums(killed) == checksums(whole)
+    assert all((killed / name).stat().st_mtime_ns == moment for name, moment in left.items())
+    assert not list(killed.glob(".*.part"))
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_build_killed_in_the_middle_of_a_large_layer(tmp_path: Path) -> None:
     """A real process, killed while the layer of 9 million records is being written."""
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     command = [sys.executable, "-m", "gridlab", "terminals", "build", "--plies", "9-14", "--quiet", "--out"]

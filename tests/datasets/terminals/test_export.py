@@ -20,6 +20,7 @@ from gridlab.games import game
 from gridlab.games.mnk.line_classes import line_cells
 from gridlab.games.mnk.position import Position
 from gridlab.games.symmetry import symmetries
+from tests.conftest import in_long_runs
 
 pytestmark = pytest.mark.compiled
 
@@ -93,7 +94,7 @@ def test_hdf5(data: Terminals, tmp_path: Path) -> None:
         assert columns["orbit"][i] == known["orbit"]
 
 
-@pytest.mark.parametrize("name", ["counts.png", "counts.svg"])
+@pytest.mark.parametrize("name", ["counts.png", *in_long_runs("counts.svg")])
 def test_a_plot_is_a_picture(data: Terminals, tmp_path: Path, name: str) -> None:
     plot_counts(data, tmp_path / name)
     start = (tmp_path / name).read_bytes()[:100]

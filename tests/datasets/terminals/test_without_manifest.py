@@ -22,10 +22,11 @@ from gridlab.datasets.terminals.verify import verify
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.symmetry import symmetries
+from tests.conftest import in_long_runs
 
 pytestmark = pytest.mark.compiled
 
-GAMES = ["3x3:3", "3x4:4-3", "4x4:4"]
+GAMES = ["3x3:3", "3x4:4-3", *in_long_runs("4x4:4")]
 
 
 def write(folder: Path, ply: int, records: Records) -> None:

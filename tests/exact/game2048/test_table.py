@@ -314,12 +314,13 @@ def test_impossible_boards_and_values_do_not_pass_the_door(tiny: Path, tmp_path:
         assert verify(path).complaints
 
 
+@pytest.mark.compiled
 def test_every_byte_matters(tiny: Path, tmp_path: Path) -> None:
-    """A byte changed anywhere, or the end cut off: the file says so, or its values are what they were."""
+    """A byte changed anywhere, or the end cut off: the file says so without being solved again."""
     data, path = tiny.read_bytes(), tmp_path / "t.tb"
     for place in range(0, len(data), 7):
         path.write_bytes(data[:place] + bytes([data[place] ^ 0x41]) + data[place + 1 :])
-        assert verify(path, full=True).complaints, place
+        assert verify(path).complaints, place
     for size in (0, 1, 8, 27, len(data) // 2, len(data) - 1):
         path.write_bytes(data[:size])
         assert verify(path).complaints

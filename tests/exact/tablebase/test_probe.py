@@ -32,7 +32,7 @@ def rank(value: str, distance: int | None) -> tuple[int, int]:
 )
 def test_probes_are_consistent(name: str, table: Table) -> None:
     """The best move's pair equals the position's; a move is worth what it leads to; the line ends in time."""
-    for position in list(positions(game(name)))[::10]:
+    for position in list(positions(game(name)))[::30]:
         probe = table(name).probe(position)
         if position.outcome():
             assert (probe.distance, probe.moves, probe.line) == (0, (), ())

@@ -22,6 +22,7 @@ def test_tictactoe(table: Table) -> None:
     assert "longest win" in str(found)
 
 
+@pytest.mark.compiled
 def test_on_the_command_line(gridlab: Run, table: Table, tmp_path: Path) -> None:
     path = str(table("3x3:3").file.path)
     code, out, _ = gridlab("tablebase", "stats", path, "--json")

@@ -18,16 +18,14 @@ from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.verify import verify
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
-from tests.conftest import Run
+from tests.conftest import Run, Table
 
 RULES = game("3x3:3")
 
 
 @pytest.fixture
-def sound(tmp_path: Path) -> Path:
-    path = tmp_path / "sound.tb"
-    build_tablebase(RULES, path)
-    return path
+def sound(tmp_path: Path, table: Table) -> Path:
+    return Path(shutil.copy(table(str(RULES)).file.path, tmp_path / "sound.tb"))
 
 
 def spoil(path: Path, at: int, byte: bytes = b"\xa5") -> None:

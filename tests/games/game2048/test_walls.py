@@ -10,6 +10,7 @@ from gridlab.games.game2048 import kernels, reference
 from gridlab.games.game2048.reference import Board
 from gridlab.games.game2048.row_tables import ROWS, row_tables
 from gridlab.games.game2048.rules import Rules2048
+from tests.conftest import in_long_runs
 
 SMALL = [Rules2048(rows, cols) for rows in range(2, 5) for cols in range(2, 5) if rows * cols < 16]
 
@@ -62,10 +63,11 @@ def test_moves_are_the_twins(rules: Rules2048) -> None:
 
 
 @pytest.mark.compiled
-def test_moves_of_every_2x2_board() -> None:
+@pytest.mark.parametrize("every", [13, *in_long_runs(1)])
+def test_moves_of_2x2_boards(every: int) -> None:
     rules = Rules2048(2, 2)
     tables = row_tables(rules)
-    for tiles in some_boards(rules, 0):
+    for tiles in some_boards(rules, 0)[::every]:
         board = np.uint64(kernels.pack_board(tiles, rules))
         for number, direction in enumerate(reference.DIRECTIONS):
             after, points = reference.move(rules, tiles, direction)

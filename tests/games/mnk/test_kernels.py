@@ -12,6 +12,7 @@ from gridlab.games.mnk import kernels, reference
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, image_key, image_keys, is_canonical, run_starts, runs_of
 from gridlab.games.mnk.legality import find_flaw
 from gridlab.games.mnk.rules import Rules
+from tests.conftest import in_long_runs
 from tests.laws import all_rules
 
 
@@ -81,7 +82,8 @@ def test_runs_start_where_lines_start(case: tuple[Rules, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "cols"), [(2, 2), (2, 3), (1, 5), (3, 3), pytest.param(3, 4, marks=pytest.mark.compiled)]
+    ("rows", "cols"),
+    [(2, 2), (2, 3), (1, 5), (3, 3), pytest.param(3, 4, marks=[pytest.mark.compiled, pytest.mark.long])],
 )
 def test_every_board_is_canonical_exactly_when_it_is_its_smallest_image(rows: int, cols: int) -> None:
     rules = Rules(rows, cols, 1)
@@ -107,7 +109,7 @@ def test_keys_order_images_as_tuples(shape: tuple[int, int], data: st.DataObject
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("text", ["3x3:3", "3x3:-3", "3x3:3-2"])
+@pytest.mark.parametrize("text", ["3x3:3-2", *in_long_runs("3x3:3", "3x3:-3")])
 def test_the_first_illegal_of_many_boards_is_the_first_with_a_flaw(text: str) -> None:
     rules = game(text)
     stones = np.arange(1 << rules.cells)

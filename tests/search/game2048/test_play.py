@@ -68,7 +68,7 @@ def test_every_type_of_chooser_is_in_the_list() -> None:
 @pytest.mark.parametrize("chooser", one_of_each(), ids=lambda each: type(each).__name__)
 def test_a_trace_has_room_for_every_move(chooser: Chooser, monkeypatch: pytest.MonkeyPatch) -> None:
     """Played at one go, and stopped and continued whenever the room of the trace has ended."""
-    limits = Limits(moves=40)
+    limits = Limits(moves=10)
     ends = play_batch(chooser, RULES, streams(3, 2), stop_flag(), limits)
     long, end = play_and_record(chooser, RULES, streams(3, 1), stop_flag(), limits)
     monkeypatch.setattr(play, "ROOM", 3)
@@ -77,7 +77,7 @@ def test_a_trace_has_room_for_every_move(chooser: Chooser, monkeypatch: pytest.M
     said = type(chooser) is not RandomMoves  # its values are nobody's
     for name in ("boards", "directions", "scores", "nodes", *(["values"] if said else [])):
         assert np.array_equal(getattr(long, name), getattr(short, name))
-    assert len(long.boards) == end.moves[0] == 40
+    assert len(long.boards) == end.moves[0] == 10
 
 
 def test_limits() -> None:

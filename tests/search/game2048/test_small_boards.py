@@ -63,8 +63,8 @@ def test_evaluations(name: str, rules: Rules2048) -> None:
 @pytest.mark.parametrize("name", EVALUATORS)
 @pytest.mark.parametrize(
     ("depth", "number"),
-    [(1, 20), (2, 8), pytest.param(3, 20, marks=pytest.mark.compiled), pytest.param(4, 6, marks=pytest.mark.compiled),
-     pytest.param(5, 2, marks=pytest.mark.compiled)],
+    [(1, 20), (2, 8), pytest.param(3, 8, marks=pytest.mark.compiled), pytest.param(4, 2, marks=pytest.mark.compiled),
+     *(pytest.param(*each, marks=pytest.mark.long) for each in [(3, 20), (4, 6), (5, 2)])],
 )  # fmt: skip
 def test_values_are_the_twins(name: str, depth: int, number: int, rules: Rules2048) -> None:
     boards = [board for board in boards_of(rules, 400, depth) if board.count(0) <= max(1, 6 - depth)][:number]

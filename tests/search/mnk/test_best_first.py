@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from gridlab.search.mnk.best_first import Expansion, Start, best_first, best_looking
+from tests.conftest import in_long_runs
 from tests.search.mnk import by_the_letter
 
 CLOSED = "XXXOXXX/.....O./O....../..O..../....O../......O/.O....."  # a stone of O on each line
@@ -49,11 +50,12 @@ def test_every_board_of_two_by_two() -> None:
             check_against_the_letter(board, player, 1000)
 
 
-def test_every_late_board_of_three_by_three() -> None:
-    """Five stones or more, the counts one apart at most."""
+@pytest.mark.parametrize("most_empty", [3, *in_long_runs(4)])
+def test_every_late_board_of_three_by_three(most_empty: int) -> None:
+    """Five or six stones or more, the counts one apart at most."""
     endings = set()
     for marks in product(".XO", repeat=9):
-        if marks.count(".") <= 4 and abs(marks.count("X") - marks.count("O")) <= 1:
+        if marks.count(".") <= most_empty and abs(marks.count("X") - marks.count("O")) <= 1:
             text = "".join(marks)
             endings.add(
                 check_against_the_letter(
@@ -63,7 +65,13 @@ def test_every_late_board_of_three_by_three() -> None:
     assert endings == {"found", "nothing", "already won", "full board"}
 
 
-@pytest.mark.parametrize(("size", "boards"), [(1, 4), (2, 40), (3, 60), (4, 40), (5, 12), (6, 6), (7, 6)])
+@pytest.mark.parametrize(
+    ("size", "boards"),
+    [
+        *[(1, 4), (2, 40), (3, 60), (4, 15), (5, 6), (6, 3), (7, 3)],
+        *(pytest.param(*each, marks=pytest.mark.long) for each in [(4, 40), (5, 12), (6, 6), (7, 6)]),
+    ],
+)
 def test_random_boards(size: int, boards: int) -> None:
     random = Random(size)
     endings = [check_against_the_letter(random_board(size, random), random.choice("XO"), 150) for _ in range(boards)]

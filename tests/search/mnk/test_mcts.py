@@ -1,19 +1,17 @@
 """Monte Carlo tree search: the kernel against the plain twin, proofs against the tablebase, seeds, players."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gridlab.core.errors import BadPlayer
-from gridlab.exact.tablebase.build import build_tablebase
-from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.players.registry import make_player
 from gridlab.search.mnk.mcts import SearchResult, TriedMove, search, states_of
+from tests.conftest import Table, in_long_runs
 from tests.search.mnk.plain_mcts import PlainSearch, cells_of
 
 
@@ -26,7 +24,8 @@ from tests.search.mnk.plain_mcts import PlainSearch, cells_of
         ("3x3:3-2", "", 100),
         ("3x4:4-3", "X.../.O../....", 200),
         pytest.param("3x3:3", "", 3000, marks=pytest.mark.compiled),
-        pytest.param("5x5:4-3", "X..../.O.../...../...../.....", 600, marks=pytest.mark.compiled),
+        pytest.param("5x5:4-3", "X..../.O.../...../...../.....", 150, marks=pytest.mark.compiled),
+        pytest.param("5x5:4-3", "X..../.O.../...../...../.....", 600, marks=[pytest.mark.compiled, pytest.mark.long]),
         pytest.param("4x4:3", "X.../.O../..../....", 2000, marks=pytest.mark.compiled),
     ],
 )
@@ -48,16 +47,14 @@ def test_the_tree_is_that_of_the_twin(name: str, board: str, playouts: int, proo
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", ["3x4:3", "4x4:4-3", "4x4:4"])
-def test_what_is_proved_is_true(name: str, tmp_path: Path) -> None:
-    rules = game(name)
-    build_tablebase(rules, tmp_path / "t.tb")
-    table, random = Tablebase(tmp_path / "t.tb"), np.random.default_rng(0)
+@pytest.mark.parametrize("name", ["3x4:3", "4x4:4-3", *in_long_runs("4x4:4")])
+def test_what_is_proved_is_true(name: str, table: Table) -> None:
+    rules, random = game(name), np.random.default_rng(0)
     proved = 0
     for ply in range(rules.cells - 1):
         for board in draw_positions(rules, ply, 20, random).tolist():
             position = Position(rules, *board)
-            truth = {move.cell: move.value for move in table.probe(position).moves}
+            truth = {move.cell: move.value for move in table(name).probe(position).moves}
             for move in search(position, 300, states_of(random)).moves:
                 proved += move.proved != ""
                 assert move.proved in ("", truth[move.cell]), position
