@@ -67,12 +67,15 @@ class Attacker:
         self._server = self._start()
 
     def _start(self) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
+        server = subprocess.Popen(
             [sys.executable, SERVER, *self._modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
+        assert server.stdout is not None
+        assert server.stdout.readline() == "ready\n"
+        return server
 
     def run(
         self,

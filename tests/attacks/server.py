@@ -52,6 +52,8 @@ def main() -> None:
         load_kernels()
     gc.freeze()  # a child that ends need not look through what it shares with its parent
     answers = os.fdopen(os.dup(1), "w")
+    answers.write("ready\n")
+    answers.flush()
     while line := sys.stdin.readline():
         wish = json.loads(line)
         folder = Path(tempfile.mkdtemp())  # no context: a child that ends would remove it too
