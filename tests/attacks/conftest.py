@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def attacker() -> Iterator[Attacker]:
-    attacker = Attacker("h5py", "pyarrow.parquet", "gridlab.datasets.games2048.verify", "gridlab.exact.tablebase.probe")
+    attacker = Attacker("h5py", "matplotlib.backends.backend_agg", "pandas", "pyarrow.parquet")
     yield attacker
     attacker.close()
 

@@ -60,18 +60,22 @@ class Ending:
 class Attacker:
     """Runs commands, one after the other; a thread of its own may have one each."""
 
-    def __init__(self, *modules: str) -> None:
-        self._modules = modules
+    def __init__(self, *modules: str, bare: bool = False) -> None:
+        """What they import is imported once; a `bare` one knows the named modules alone."""
+        self._modules = ("bare" if bare else "", "gridlab.cli", "numba", *modules)
         self._lock = threading.Lock()
         self._server = self._start()
 
     def _start(self) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            [sys.executable, SERVER, "gridlab.cli", "numba", *self._modules],
+        server = subprocess.Popen(
+            [sys.executable, SERVER, *self._modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
+        assert server.stdout is not None
+        assert server.stdout.readline() == "ready\n"
+        return server
 
     def run(
         self,

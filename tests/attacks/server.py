@@ -1,4 +1,4 @@
-"""Commands run in forked processes with everything already imported: some ten milliseconds each, within hard limits.
+"""Commands run in forked processes, within hard limits; all that most of them need is imported and loaded already.
 
 A line of JSON in, a line of JSON out:
 
@@ -8,29 +8,52 @@ A line of JSON in, a line of JSON out:
 `code` is the exit code, minus the number of the signal that ended the process, or "late" if it had to be killed.
 """
 
+import atexit
 import faulthandler
 import gc
 import importlib
 import json
+import logging
 import os
+import pkgutil
 import resource
 import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
-from contextlib import suppress
+import traceback
+from collections.abc import Callable
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 BIGGEST_FILE = 1 << 30
+LAYERS = ("games", "search", "exact", "players", "arena", "datasets")  # of gridlab, without torch
+FIRST = (  # commands whose kernels many others need
+    "tablebase build 3x3:3 --out t.tb --workers 1 --quiet",
+    "grade random heuristic --game 3x3:3 --positions 5 --tablebase t.tb --workers 1 --quiet",
+    "terminals build 3x3:3 --plies 5-7 --out wins --workers 1 --quiet",
+    "2048 generate -g 1 -d 2 --max-moves 4 --seed 1 -o games.jsonl --workers 1 --quiet",
+    "2048 verify games.jsonl",
+)
 
 
 def main() -> None:
-    for name in sys.argv[1:]:
+    bare, *modules = sys.argv[1:]
+    for layer in () if bare else LAYERS:
+        package = importlib.import_module(f"gridlab.{layer}")
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    for name in modules:
         importlib.import_module(name)
+    if not bare:
+        load_kernels()
     gc.freeze()  # a child that ends need not look through what it shares with its parent
     answers = os.fdopen(os.dup(1), "w")
+    answers.write("ready\n")
+    answers.flush()
     while line := sys.stdin.readline():
         wish = json.loads(line)
         folder = Path(tempfile.mkdtemp())  # no context: a child that ends would remove it too
@@ -38,6 +61,22 @@ def main() -> None:
         shutil.rmtree(folder)
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
+
+
+def load_kernels() -> None:
+    """Those of a few commands, run here, where no process has to be begun for them."""
+    from gridlab.cli import run
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chdir(folder),
+        open(os.devnull, "w") as nowhere,  # noqa: PTH123
+        redirect_stdout(nowhere),
+        redirect_stderr(nowhere),
+    ):
+        for command in FIRST:
+            assert run(command.split()) == 0, command
+    logging.getLogger("gridlab").setLevel(logging.NOTSET)  # --quiet was for these alone
 
 
 def run(wish: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -49,7 +88,9 @@ def run(wish: dict[str, Any], folder: Path) -> dict[str, Any]:
         become_command(wish, folder)
         from gridlab.__main__ import main
 
-        main()
+        if wish.get("dismantled"):
+            main()
+        end_soon(main)
     code, usage = watch(child, wish, begun)
     out, err = ((folder / name).read_text(errors="replace") for name in ("out", "err"))
     return {
@@ -84,6 +125,27 @@ def become_command(wish: dict[str, Any], folder: Path) -> None:
         resource.setrlimit(kind, (limit, limit))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     faulthandler.enable()
+
+
+def end_soon(main: Callable[[], None]) -> NoReturn:
+    """Run it and end as Python ends, but do not dismantle what is shared with the parent: most commands are quicker."""
+    code: Any = 1
+    try:
+        try:
+            main()
+        except SystemExit as ending:
+            code = ending.code or 0
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        gc.collect()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BaseException:
+        code = 1
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
 
 
 def keep_priority() -> None:

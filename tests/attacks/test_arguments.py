@@ -9,6 +9,7 @@ import pytest
 
 from tests.attacks.commands import EXAMPLES, NONSENSE, TOO_LONG_HERE, commands, parameters, snapshot
 from tests.attacks.harness import Attacker
+from tests.conftest import in_long_runs
 
 pytestmark = pytest.mark.compiled
 PATIENCE = 2.0  # seconds, after which a command that likes its arguments is interrupted
@@ -31,14 +32,15 @@ def attack(attacker: Attacker, lab: Path, words: list[str]) -> None:
     assert not [name for name in after if name.endswith(".part") or name.endswith(".lock")], ending
 
 
-def test_examples_work(attacker: Attacker, inputs: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dismantled", [False, *in_long_runs(True)])
+def test_examples_work(attacker: Attacker, inputs: Path, tmp_path: Path, dismantled: bool) -> None:
     """An attack on a command that fails anyway shows nothing."""
     lab = tmp_path / "lab"
     shutil.copytree(inputs, lab, symlinks=True)
     for name, words in EXAMPLES.items():
         if not name.startswith("train"):
-            ending = attacker.run(*name.split(), *words, cwd=lab)
-            assert ending.code == 0, ending
+            ending = attacker.run(*name.split(), *words, cwd=lab, dismantled=dismantled)
+            assert (ending.code, ending.flaw) == (0, ""), ending
 
 
 def test_some_nonsense(attacker: Attacker, lab: Path, random: np.random.Generator) -> None:

@@ -47,7 +47,7 @@ def rest(folder: Path) -> list[str]:
 
 
 def test_two_builds_of_terminals(tmp_path: Path, attacker: Attacker) -> None:
-    first = ("terminals", "build", "tictactoe5", "-o", "wins", "--plies", "9-18", "--workers", "1", "--quiet")
+    first = ("terminals", "build", "4x6:4", "-o", "wins", "--plies", "7-24", "--workers", "1", "--quiet")
     second = ("terminals", "build", "3x3:3", "-o", "wins", "--plies", "5", "--workers", "1", "--quiet")
     with running(tmp_path, "wins/.lock", *first) as process:
         ending = attacker.attack(*second, "--resume", cwd=tmp_path)
@@ -56,7 +56,7 @@ def test_two_builds_of_terminals(tmp_path: Path, attacker: Attacker) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
     (tmp_path / "wins" / ".layer_11.bin.99999.part").write_bytes(b"half a layer")
-    again = [*first[:5], "--plies", "9", "--resume", "--workers", "1", "--quiet"]
+    again = [*first[:5], "--plies", "7", "--resume", "--workers", "1", "--quiet"]
     assert attacker.attack(*again, cwd=tmp_path).code == 0
     assert rest(tmp_path) == []
     assert verify_terminals(tmp_path / "wins", workers=1).complaints == []

@@ -37,7 +37,7 @@ RESUME = ("train", "squava", "--episodes", "12", "--workers", "1", "--out", "run
 
 @pytest.fixture(scope="module")
 def torch_attacker() -> Iterator[Attacker]:
-    attacker = Attacker("torch", "safetensors.torch", "gridlab.learn.training", "gridlab.nets.judge", "loky")
+    attacker = Attacker("torch", "safetensors.torch", "gridlab.learn.training", "gridlab.nets.judge", "loky", bare=True)
     yield attacker
     attacker.close()
 
@@ -143,7 +143,7 @@ def test_weights_too_large_to_reckon_with(tmp_path: Path) -> None:
 
 
 def test_a_training_with_crafted_numbers(training: bytes, tmp_path: Path, random: np.random.Generator) -> None:
-    attack_training(training, tmp_path, 60, random)
+    attack_training(training, tmp_path, 20, random)
 
 
 @pytest.mark.long
@@ -168,15 +168,24 @@ def test_boards_that_are_none(training: bytes, tmp_path: Path) -> None:
 
 
 def test_a_training_with_crafted_facts(training: bytes, tmp_path: Path, random: np.random.Generator) -> None:
-    for each in some_changes(facts_of(training), 60, random):
-        learner = resumed(tmp_path / "run", with_facts(training, each.text()))
+    attack_facts(training, tmp_path, 25, random)
+
+
+@pytest.mark.long
+def test_a_training_with_more_crafted_facts(training: bytes, tmp_path: Path, random: np.random.Generator) -> None:
+    attack_facts(training, tmp_path, 300, random)
+
+
+def attack_facts(training: bytes, folder: Path, number: int, random: np.random.Generator) -> None:
+    for each in some_changes(facts_of(training), number, random):
+        learner = resumed(folder / "run", with_facts(training, each.text()))
         if learner is not GridlabError:
             assert each.path[:1] in (*BELIEVED, ()), each.name
-            learner.save(tmp_path / "again")
+            learner.save(folder / "again")
 
 
 def test_bytes_spoilt_by_chance(training: bytes, tmp_path: Path, random: np.random.Generator) -> None:
-    attack_bytes(training, tmp_path, 150, random)
+    attack_bytes(training, tmp_path, 60, random)
 
 
 @pytest.mark.long

@@ -59,7 +59,7 @@ def test_the_samples_are_sound(ending: str, samples: Path, tmp_path: Path) -> No
         assert judged_sound(samples / f"{name}{ending}") == list(every_game(samples / f"{name}.jsonl"))
 
 
-@pytest.mark.parametrize(("ending", "number"), [*((each, 40) for each in QUICK), *((each, 6) for each in SLOW)])
+@pytest.mark.parametrize(("ending", "number"), [*((each, 40) for each in QUICK), *((each, 3) for each in SLOW)])
 def test_damaged_files(ending: str, number: int, samples: Path, tmp_path: Path, random: np.random.Generator) -> None:
     assert attack_at_random(samples, tmp_path, random, ending, number) < number
 

@@ -90,7 +90,7 @@ def test_signals_stop_long_work(attacker: Attacker, tmp_path: Path, name: str) -
     """Once kernels are compiled, half a second is enough; and what was being written is not there, or is whole."""
     folder = prepared(tmp_path)
     attacker.run(*LONG[name], cwd=folder, signals=[(1.5, signal.SIGINT), (20, signal.SIGINT)], seconds=60)  # compiled
-    moments = [(number, delay) for number in SIGNALS for delay in ((0.8,) if name in QUICK else (0.4, 0.9, 1.5, 2.2))]
+    moments = [(number, delay) for number in SIGNALS for delay in ((0.4,) if name in QUICK else (0.4, 0.9, 1.5, 2.2))]
     for number, delay in moments:
         more = ["--resume"] if name in GOES_ON else []
         ending = attacker.attack(*LONG[name], *more, cwd=folder, signals=[(delay, number)], seconds=30, peak=4 << 30)

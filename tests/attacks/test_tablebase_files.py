@@ -52,6 +52,12 @@ class Sound(NamedTuple):
     scores: list[int]
 
 
+@pytest.fixture(autouse=True)
+def _few_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full verification works out all positions together, after a sample of them in plain Python."""
+    monkeypatch.setattr("gridlab.exact.tablebase.verify.SAMPLE", 5)
+
+
 @pytest.fixture(scope="session", params=["3x3:3", "3x4:3"])
 def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sound:
     return taken_apart(tmp_path_factory.mktemp("sound") / "t.tb", request.param)

@@ -25,7 +25,7 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def both(gridlab: Run, cluster: DaskCluster, *words: str) -> tuple[str, str]:
     """What a command prints here and there; `OUT` in its words is `here` and `there`."""
     printed = []
-    for out, more in (("here", []), ("there", ["--cluster", cluster.address])):
+    for out, more in (("here", ["--workers", "1"]), ("there", ["--cluster", cluster.address])):
         code, text, err = gridlab(*(word.replace("OUT", out) for word in words), *more)
         assert code == 0, err
         printed.append(text)
@@ -79,7 +79,7 @@ def test_grades(gridlab: Run, cluster: DaskCluster) -> None:
     assert here == there
 
 
-@pytest.mark.parametrize(("preset", "episodes"), [("best", 4), ("guide", 20)])
+@pytest.mark.parametrize(("preset", "episodes"), [("guide", 20), pytest.param("best", 4, marks=pytest.mark.long)])
 def test_the_games_of_trainings(cluster: DaskCluster, preset: str, episodes: int) -> None:
     pytest.importorskip("torch")
     from gridlab.learn.dqn.settings import settings_of

@@ -26,7 +26,8 @@ from tests.conftest import Run
 
 pytestmark = pytest.mark.compiled
 
-GENERATE = shlex.split("2048 generate -g 1200 -d 2 --max-moves 200 --seed 9 --quiet -o games.jsonl")
+MOMENT = "1700000000"
+GENERATE = shlex.split("2048 generate -g 600 -d 2 --max-moves 100 --seed 9 --quiet -o games.jsonl")
 
 
 @contextmanager
@@ -57,7 +58,7 @@ def begin() -> Iterator[Begin]:
         process = subprocess.Popen(
             [sys.executable, "-m", "gridlab", *words],
             cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"},
+            env={**os.environ, "SOURCE_DATE_EPOCH": MOMENT},
         )  # fmt: skip
         begun.append(process)
         return process
@@ -151,7 +152,9 @@ def test_ctrl_c_takes_back_what_is_queued(cluster: DaskCluster, begin: Begin, tm
     assert time.monotonic() - begun < 10
 
 
-def test_the_scheduler_is_gone_and_the_run_goes_on(cluster: DaskCluster, begin: Begin, tmp_path: Path) -> None:
+def test_the_scheduler_is_gone_and_the_run_goes_on(
+    cluster: DaskCluster, begin: Begin, gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = begin(*GENERATE, "--cluster", cluster.address, cwd=tmp_path)
     journal = tmp_path / ".games.jsonl.journal"
     wait_for(lambda: journal.exists() and journal.stat().st_size > 50_000)
@@ -162,13 +165,15 @@ def test_the_scheduler_is_gone_and_the_run_goes_on(cluster: DaskCluster, begin: 
     assert err.startswith(f"error: the scheduler at {cluster.address} is gone")
     assert time.monotonic() - begun < 10
     kept = journal.stat().st_size
-    cluster.start(workers=2)
+    cluster.start(workers=1)
     command = begin(*GENERATE, "--cluster", cluster.address, "--resume", cwd=tmp_path)
     wait_for(lambda: not journal.exists() or journal.stat().st_size > kept)
     _, err = command.communicate()
     assert (command.returncode, err) == (0, "")
     (tmp_path / "here").mkdir()
-    begin(*GENERATE, cwd=tmp_path / "here").communicate()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", MOMENT)
+    assert gridlab(*GENERATE, "--workers", "1")[0] == 0
     assert (tmp_path / "games.jsonl").read_bytes() == (tmp_path / "here" / "games.jsonl").read_bytes()
 
 

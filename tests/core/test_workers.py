@@ -256,14 +256,14 @@ def test_whoever_waits_for_work_is_stopped_by_the_flag_of_its_own_thread() -> No
 
 
 def grow(job: int) -> int:
-    """Takes 160 MB and keeps them, as a worker does that compiles; long enough for whoever looks at its memory."""
-    kept = sys.modules["numpy"].__dict__.setdefault("kept_by_tests", [])
-    kept.append(np.ones(20_000_000))
-    time.sleep(1.05)
+    """One job takes 360 MB and keeps them, as a worker does that compiles; long enough for whoever looks at memory."""
+    if job == 1:
+        sys.modules["numpy"].__dict__["kept_by_tests"] = np.ones(45_000_000)
+        time.sleep(1.05)
     return os.getpid()
 
 
 def test_a_worker_may_grow() -> None:
     """Where psutil is installed loky starts workers anew that have grown by 300 MB, and warns."""
     pytest.importorskip("psutil")
-    assert len(set(workers.in_order(grow, range(4), processes=True, workers=1))) == 1
+    assert len(set(workers.in_order(grow, range(3), processes=True, workers=1))) == 1

@@ -136,7 +136,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     def start(answer: Answer) -> ThreadingHTTPServer:
         server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
         server.answer, server.seen = answer, []  # type: ignore[attr-defined]
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         running.append((server, thread))
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_address[1]}/v1/")

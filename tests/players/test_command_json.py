@@ -149,12 +149,13 @@ def test_a_wrong_answer_comes_back_with_its_reason(player: Make, tmp_path: Path)
         ("say(move='11', tokens=-1)", "answers no JSON", WrongAnswer),
         ("say(resign=True)", "resigns", Resigned),
         ("sys.exit(4)", "exit code 4", PlayerFault),
-        ("time.sleep(60)", "has not answered within 3 seconds", PlayerFault),
+        ("time.sleep(60)", "has not answered within 0.5 seconds", PlayerFault),
     ],
 )
 def test_answers_that_are_none(player: Make, answer: str, complaint: str, kind: type[PlayerFault]) -> None:
+    seconds = 0.5 if "sleep" in answer else 10
     with pytest.raises(PlayerFault, match=complaint) as found:
-        player(f"{BEGIN}    {answer}\n", seconds=3, retries=1).move(START.play("22"), RANDOM)
+        player(f"{BEGIN}    {answer}\n", seconds=seconds, retries=1).move(START.play("22"), RANDOM)
     assert type(found.value) is kind
 
 
@@ -165,9 +166,9 @@ def test_moves_may_be_numbers_and_long_texts_are_cut(player: Make) -> None:
 
 
 def test_all_tries_share_the_time_of_a_move(player: Make) -> None:
-    slow = player(f"{BEGIN}    time.sleep(1.2)\n    say(move='22')\n", seconds=3, retries=9)
+    slow = player(f"{BEGIN}    time.sleep(0.8)\n    say(move='22')\n", seconds=2, retries=9)
     began = time.monotonic()
-    with pytest.raises(PlayerFault, match="has not answered within 3 seconds"):
+    with pytest.raises(PlayerFault, match="has not answered within 2 seconds"):
         slow.move(START.play("22"), RANDOM)
     assert time.monotonic() - began < 8
     assert 1 <= len(slow.tries) <= 2
