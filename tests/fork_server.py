@@ -101,7 +101,11 @@ def answer(connection: socket.socket) -> None:
         sys.argv = ["gridlab", *wish["args"]]
         from gridlab.__main__ import main
 
-        main()
+        try:
+            main()
+        except SystemExit as ending:
+            sys.stdout.flush()
+            os._exit(int(ending.code or 0))  # without taking everything apart that was imported
     for stream in (*streams, 0, 1, 2):
         os.close(stream)  # whoever reads what the command writes waits for the last writer
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

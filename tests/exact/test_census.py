@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gridlab.core.errors import TooLarge
-from gridlab.exact.census import Census, IllegalCounts, OutcomeCounts, census, sum_over_subsets
+from gridlab.exact.census import Census, IllegalCounts, OutcomeCounts, census, count_plies, sum_over_subsets
 from gridlab.exact.reference import census_by_play
 from gridlab.games import game
 from gridlab.games.mnk.legality import Flaw, find_flaw
@@ -165,3 +165,10 @@ def test_workers_do_not_change_the_counts() -> None:
 def test_larger_boards_are_told_the_limit() -> None:
     with pytest.raises(TooLarge, match="takes boards of up to 25 cells"):
         census(Rules(6, 6, 4))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("plies", [(), (0,), (5, 6), (4, 5, 12)])
+def test_some_plies_are_those_of_the_whole(plies: tuple[int, ...]) -> None:
+    whole = census("3x4:3")
+    assert count_plies(whole.rules, plies) == {ply: whole.plies[ply] for ply in plies}

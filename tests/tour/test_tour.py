@@ -1,14 +1,12 @@
 """The tour: every stop works, a second one uses what is there, and what fails is told while the others go on."""
 
 import re
-from functools import cache, partial
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from gridlab.datasets.terminals import verify
-from gridlab.exact.census import census
 from gridlab.learn import training
 from gridlab.tour import stops
 from gridlab.tour.show import Shown
@@ -23,7 +21,6 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stops, "SECONDS", 1)
     monkeypatch.setattr(stops, "EPISODES", 5)
     monkeypatch.setattr(training, "GAMES", 4)
-    monkeypatch.setattr(verify, "census", cache(census))
 
 
 class Balance(HTMLParser):

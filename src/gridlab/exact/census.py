@@ -15,7 +15,7 @@ Games come for free: before an ending with n possible last moves every order of 
 ending closes n · (mover's stones − 1)! · (other's stones)! games.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from math import comb, factorial
@@ -198,23 +198,39 @@ def census(rules: Rules | str, workers: int | None = None, progress: bool = Fals
         raise TooLarge(
             f"the census of {rules} needs tables of 2^{rules.cells} sets; it takes boards of up to {MAX_CELLS} cells"
         )
+    fixed, orbits = _counted(rules, range(rules.cells + 1), workers, progress)
+    plies = tuple(_ply(rules, ply, fixed, orbits) for ply in range(rules.cells + 1))
+    return Census(rules, plies, sum(_games(rules, ply, fixed[ply]) for ply in range(rules.cells + 1)))
+
+
+def count_plies(
+    rules: Rules, plies: Collection[int], workers: int | None = None, progress: bool = False
+) -> dict[int, PlyCensus]:
+    """The part of the census about some plies, in as much less time."""
+    fixed, orbits = _counted(rules, plies, workers, progress)
+    return {ply: _ply(rules, ply, fixed, orbits) for ply in plies}
+
+
+def _counted(
+    rules: Rules, plies: Collection[int], workers: int | None, progress: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """`count_pairs` of single positions and of positions up to symmetry."""
     group = symmetries(rules.rows, rules.cols)
     cycles = [np.array(symmetry.cycles(), dtype=np.int64) for symmetry in group]
-    half = rules.cells // 2 + 1
-    with bar(sum(half << len(each) for each in cycles), f"census of {rules}", "sets", progress) as shown:
-        pairs = np.array([count_pairs(rules, each, workers, shown.update) for each in cycles])
-    fixed, orbits = pairs[0], pairs.sum(axis=0) // len(group)
-    plies = tuple(
-        PlyCensus(
-            ply,
-            _arrangements(rules.cells, ply),
-            _counts(rules, ply, fixed[ply]),
-            _counts(rules, ply, orbits[ply]),
-            IllegalCounts(*fixed[ply, COUNT_BOTH:].tolist()),
-        )
-        for ply in range(rules.cells + 1)
+    halves = sorted({ply // 2 for ply in plies})
+    with bar(sum(len(halves) << len(each) for each in cycles), f"census of {rules}", "sets", progress) as shown:
+        pairs = np.array([count_pairs(rules, each, halves, workers, shown.update) for each in cycles])
+    return pairs[0], pairs.sum(axis=0) // len(group)
+
+
+def _ply(rules: Rules, ply: int, fixed: NDArray[np.int64], orbits: NDArray[np.int64]) -> PlyCensus:
+    return PlyCensus(
+        ply,
+        _arrangements(rules.cells, ply),
+        _counts(rules, ply, fixed[ply]),
+        _counts(rules, ply, orbits[ply]),
+        IllegalCounts(*fixed[ply, COUNT_BOTH:].tolist()),
     )
-    return Census(rules, plies, sum(_games(rules, ply, fixed[ply]) for ply in range(rules.cells + 1)))
 
 
 def _arrangements(cells: int, ply: int) -> int:
@@ -240,15 +256,19 @@ def _games(rules: Rules, ply: int, row: NDArray[np.int64]) -> int:
 
 
 def count_pairs(
-    rules: Rules, cycles: NDArray[np.int64], workers: int | None, advance: Callable[[int], object]
+    rules: Rules,
+    cycles: NDArray[np.int64],
+    halves: Sequence[int],
+    workers: int | None,
+    advance: Callable[[int], object],
 ) -> NDArray[np.int64]:
-    """The positions made of whole cycles: int64[ply, (COUNT_FREE, COUNT_WON, …)]."""
+    """The positions made of whole cycles: int64[ply, (COUNT_FREE, COUNT_WON, …)], as far as ply // 2 is in `halves`."""
     sizes, endings = classify(rules, cycles, workers)
     stop = stop_flag()
     pairs = np.zeros((rules.cells + 2, COUNT_NO_LAST + 1), dtype=np.int64)
     count = partial(count_pairs_of_size, sizes=sizes, endings=endings, pairs=pairs, stop=stop)
     threads = min(workers or available_cores(), MAX_TABLES)
-    for _ in in_order(count, range(rules.cells // 2 + 1), threads, stop):
+    for _ in in_order(count, halves, threads, stop):
         advance(len(sizes))
     return pairs
 

@@ -37,7 +37,7 @@ from gridlab.datasets.terminals.records import (
     first_flaw,
     make_canonical,
 )
-from gridlab.exact.census import MAX_CELLS, Census, census
+from gridlab.exact.census import MAX_CELLS, PlyCensus, count_plies
 from gridlab.games.mnk.rules import Rules
 
 BLOCK = 1 << 18  # records judged in one job
@@ -64,10 +64,10 @@ def adopt_terminals(
             raise FileTrouble(f"{folder} has a manifest already; gridlab terminals verify holds it to its files")
         require_file(folder / CARD)
         refuse_foreign_card(folder, data.rules)
-        counted = census(data.rules, workers, progress) if data.rules.cells <= MAX_CELLS else None
+        counted = count_plies(data.rules, data.plies, workers, progress) if data.rules.cells <= MAX_CELLS else None
         manifest = new_manifest(data.rules)
         with bars(2 * len(data), f"adopting {data.rules}", "records", progress) as shown:
-            judged = [_judge_layer(data, ply, counted, workers, shown) for ply in data.plies]
+            judged = [_judge_layer(data, ply, counted[ply] if counted else None, workers, shown) for ply in data.plies]
             for each in judged:
                 layer = _write_layer(folder, data.rules, each, workers, shown)
                 manifest = manifest.with_layer(layer, command_for(data.rules, [*manifest.layers, layer]))
@@ -75,7 +75,7 @@ def adopt_terminals(
     return manifest
 
 
-def _judge_layer(data: Terminals, ply: int, counted: Census | None, workers: int | None, shown: Bars) -> Judged:
+def _judge_layer(data: Terminals, ply: int, counted: PlyCensus | None, workers: int | None, shown: Bars) -> Judged:
     """A layer of which every record is right and none is missing; SpoiltFile says what is wrong with any other."""
     records, game, name = data.records(ply), checker(data.rules), layer_name(ply)
     won, ready = 0, True
@@ -107,11 +107,11 @@ def _judge(first: int, records: Records, ply: int, game: Checker) -> tuple[int, 
     return len(block), count_won(block, ply, game), ready, (first + index if index >= 0 else -1, reason)
 
 
-def _require_complete(data: Terminals, ply: int, won: int, lost: int, counted: Census | None) -> None:
+def _require_complete(data: Terminals, ply: int, won: int, lost: int, counted: PlyCensus | None) -> None:
     """A manifest and a card speak of all terminal wins of a ply."""
     if counted is None:
         return
-    known, (x_wins, o_wins) = counted.plies[ply].canonical, wins_of_players(ply, won, lost)
+    known, (x_wins, o_wins) = counted.canonical, wins_of_players(ply, won, lost)
     if (x_wins, o_wins) != (known.x_wins, known.o_wins):
         raise SpoiltFile(
             f"{layer_name(ply)} is not the whole layer: X wins {x_wins:,} and O {o_wins:,}, the census counts "

@@ -22,7 +22,7 @@ from gridlab.datasets.terminals.dataset import Terminals, board_text
 from gridlab.datasets.terminals.layer_file import Records, layer_name, open_layer
 from gridlab.datasets.terminals.manifest import CARD, MANIFEST, Layer, Manifest
 from gridlab.datasets.terminals.records import REASONS, SOUND, Checker, checker, first_disorder, first_flaw
-from gridlab.exact.census import MAX_CELLS, Census, census
+from gridlab.exact.census import MAX_CELLS, PlyCensus, count_plies
 from gridlab.exact.terminals import candidates
 from gridlab.games.mnk.rules import Rules
 
@@ -81,7 +81,7 @@ def verify(
     Of layers without a manifest, whose `rules` are told, all is checked that needs none.
     """
     data = Terminals(folder, rules)
-    counted = census(data.rules, workers, progress) if data.rules.cells <= MAX_CELLS else None
+    counted = count_plies(data.rules, data.plies, workers, progress) if data.rules.cells <= MAX_CELLS else None
     entries = {each.ply: each for each in data.manifest.layers} if data.manifest else {}
     complaints = list(_manifest_complaints(data.manifest, folder)) if data.manifest else []
     opened = {ply: _opened(folder / layer_name(ply)) for ply in data.plies}
@@ -92,14 +92,15 @@ def verify(
             if trouble:
                 complaints.append(Complaint(layer_name(ply), None, trouble))
                 continue
-            reasons = _layer_complaints(folder / layer_name(ply), ply, entries.get(ply), len(records), counted)
+            known = counted[ply] if counted else None
+            reasons = _layer_complaints(folder / layer_name(ply), entries.get(ply), len(records), known)
             found = [Complaint(layer_name(ply), None, reason) for reason in reasons]
             share = None if found else _share(sample, len(records))  # something is wrong: find the record
             with shown.part(len(records), f"ply {ply:2}", "records"):
                 judged, unsound = _judge_layer(data.rules, ply, records, share, seed, workers, shown)
             checked += judged
             complaints += [*found, *unsound][:MOST_COMPLAINTS]
-    unchecked = _unchecked(total - checked, counted, data.manifest is not None)
+    unchecked = _unchecked(total - checked, counted is not None, data.manifest is not None)
     if any(NOT_ASCENDING in each.reason for each in complaints):
         unchecked = ("whether any record is there twice, where they are not ascending", *unchecked)
     return Verdict(data.rules, len(data.plies), total, checked, complaints, unchecked)
@@ -144,20 +145,20 @@ def _manifest_complaints(manifest: Manifest, folder: Path) -> Iterator[Complaint
         yield Complaint(CARD, None, "it is not what the manifest says; gridlab terminals build --resume writes it anew")
 
 
-def _unchecked(left: int, counted: Census | None, manifest: bool) -> tuple[str, ...]:
+def _unchecked(left: int, complete: bool, manifest: bool) -> tuple[str, ...]:
     """What the verdict does not rest on."""
     found = [] if manifest else ["checksums, and whether these are the rules meant (there is no manifest)"]
     found += [f"the other {left:,} records one by one (--full)"] if left > 0 else []
-    found += [f"whether any are missing (boards of up to {MAX_CELLS} cells)"] if counted is None else []
+    found += [f"whether any are missing (boards of up to {MAX_CELLS} cells)"] if not complete else []
     return (*found, "who made it and when")
 
 
-def _layer_complaints(path: Path, ply: int, entry: Layer | None, records: int, counted: Census | None) -> Iterator[str]:
+def _layer_complaints(path: Path, entry: Layer | None, records: int, counted: PlyCensus | None) -> Iterator[str]:
     """What is wrong with a layer as a whole, by its manifest and by the census.
 
     Sound, different records as many as the census counts are all there are, and each winner has its share.
     """
-    known = counted.plies[ply].canonical if counted else None
+    known = counted.canonical if counted else None
     if entry is None:
         if known and records != (number := known.x_wins + known.o_wins):
             yield f"{records:,} records; the census counts {number:,}"
