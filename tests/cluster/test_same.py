@@ -79,7 +79,8 @@ def test_grades(gridlab: Run, cluster: DaskCluster) -> None:
     assert here == there
 
 
-@pytest.mark.parametrize(("preset", "episodes"), [("guide", 20), pytest.param("best", 4, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize(("preset", "episodes"), [("guide", 20), ("best", 4)])
 def test_the_games_of_trainings(cluster: DaskCluster, preset: str, episodes: int) -> None:
     pytest.importorskip("torch")
     from gridlab.learn.dqn.settings import settings_of
