@@ -49,6 +49,9 @@ and each is credited with its best of three rounds. Below the table stands what 
 figures. `make bench` measures everything on your machine and writes this page; `python benchmarks/page.py NAME`
 measures one part anew.
 
+Other pages quote figures too, each with its command and its machine, mostly an AMD EPYC that others used at the same
+time. Ratios hold from one machine to another, more or less; absolute figures do not.
+
 """
 
 
