@@ -8,7 +8,8 @@ export UV_FIND_LINKS := $(shell python3 -m pip config get global.find-links 2>/d
 RUN := $(UV) run --no-sync
 # Hundreds of processes of the tests import the same modules: their bytecode is kept, whatever the machine's habit.
 unexport PYTHONDONTWRITEBYTECODE
-PYTEST := $(RUN) pytest -n auto --dist worksteal
+# A process more than cores: a test often waits, for a browser, a signal, a worker.
+PYTEST := $(RUN) pytest -n $(shell python3 -c "import os; print(1 + (os.cpu_count() or 1))") --dist worksteal
 
 .PHONY: tour warm test test-long check bench docs clean chromium
 .DEFAULT_GOAL := help
@@ -52,7 +53,8 @@ chromium:
 	  echo "there is no chromium, and it cannot be installed: the browser tests are skipped"
 
 # Where there are kernels, small cases run once more as plain Python: they mean the same without the compiler.
-KERNELS := $(addprefix tests/,core games search exact datasets environments learn nets arena/records)
+KERNELS := $(addprefix tests/,core/test_bits.py core/test_text.py games search exact datasets environments \
+  learn/ntuple learn/dqn/test_learning.py nets/test_features.py arena/records)
 test: .venv/.all chromium
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not long" $(KERNELS)
 	$(RUN) gridlab warm

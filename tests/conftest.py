@@ -36,9 +36,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Without compiled kernels the tests that need their speed are left out, whatever was asked for.
 
     Those that share a server, a browser or a page's programs come first: a process of the tests that has run out of
-    its own takes over the last of another, so that each of these is started once.
+    its own takes over the last of another, so that each of these is started once. So do whole pages, which take long.
     """
-    items.sort(key=lambda item: not (item.path.parent.name == "web" or item.path.name == "test_docs.py"))
+    items.sort(
+        key=lambda item: (
+            item.path.parent.name != "web" and item.path.name != "test_docs.py" and item.path.suffix != ".md"
+        )
+    )
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         left_out = [item for item in items if item.get_closest_marker("compiled") or item.path.suffix == ".md"]
         config.hook.pytest_deselected(items=left_out)

@@ -67,6 +67,7 @@ def test_win_rates_are_written_into_the_curve(tmp_path: Path) -> None:
     assert (tmp_path / "curve.png").stat().st_size > 10_000
 
 
+@pytest.mark.long
 def test_a_short_training_learns_something_real(tmp_path: Path) -> None:
     """Games that were not learnt from: the values are nearer to the results than a guess, and random is beaten."""
     settings = replace(
