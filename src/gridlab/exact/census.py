@@ -206,7 +206,7 @@ def census(rules: Rules | str, workers: int | None = None, progress: bool = Fals
 def count_plies(
     rules: Rules, plies: Collection[int], workers: int | None = None, progress: bool = False
 ) -> dict[int, PlyCensus]:
-    """The part of the census about some plies, in as much less time."""
+    """The part of the census about some plies, in less time."""
     fixed, orbits = _counted(rules, plies, workers, progress)
     return {ply: _ply(rules, ply, fixed, orbits) for ply in plies}
 
