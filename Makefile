@@ -69,8 +69,7 @@ check: .venv/.all
 	$(RUN) mypy
 	$(RUN) lint-imports
 	$(RUN) oxlint --quiet --deny-warnings src/gridlab/web/static
-	$(MAKE) docs
-	$(MAKE) test
+	$(MAKE) --no-print-directory -j2 docs test
 
 # A broken link, a picture that is missing, a name that is not there: each fails.
 docs: .venv/.all

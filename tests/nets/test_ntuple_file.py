@@ -168,13 +168,18 @@ def test_export(gridlab: Run, file: Path) -> None:
 @pytest.mark.compiled
 def test_players(file: Path) -> None:
     position = Position2048.parse("2 4 2/. . ./. . .", THREE)
-    for text in (f"ntuple file={file}", f"expectimax evaluator=ntuple:{file} depth=5"):
+    for text in (f"ntuple file={file} downgrade=0", f"expectimax evaluator=ntuple:{file} depth=5"):
         player = make_player(text, THREE)
         assert str(player) == text
         values = player.values(position, np.random.default_rng(1))  # type: ignore[attr-defined]
         assert (list(values), player.move(position, np.random.default_rng(1))) == (["down"], "down")
-    plain = PlainNetwork(THREE, TUPLES, WEIGHTS).move_values(position.tiles, 5)
-    assert values == pytest.approx(plain)
+    plain = PlainNetwork(THREE, TUPLES, WEIGHTS)
+    assert values == pytest.approx(plain.move_values(position.tiles, 5))
+    halved = make_player(f"ntuple file={file} downgrade=4", THREE)
+    assert str(halved) == f"ntuple file={file} downgrade=4"
+    position, seen = (Position2048.parse(text, THREE) for text in ("8 4 8/. . ./. . .", "4 2 4/. . ./. . ."))
+    values = halved.values(position, np.random.default_rng(1))  # type: ignore[attr-defined]
+    assert values == pytest.approx(plain.move_values(seen.tiles))
 
 
 @pytest.mark.parametrize(
@@ -184,11 +189,18 @@ def test_players(file: Path) -> None:
         ("depth=9", "1, 3, 5 and 7 end with one"),
         ("depth=3 sample=2", "has no such"),
         ("depth=3 cutoff=0.1", "has no such"),
+        ("depth=3 downgrade=1000", "name a tile of 4 to 32768, or 0 for none"),
+        ("depth=3 downgrade=65536", "name a tile of 4 to 32768, or 0 for none"),
     ],
 )
 def test_players_that_cannot_be(file: Path, settings: str, reason: str) -> None:
     with pytest.raises(BadPlayer, match=reason):
         make_player(f"expectimax evaluator=ntuple:{file} {settings}", THREE)
+
+
+def test_only_n_tuple_networks_see_tiles_halved() -> None:
+    with pytest.raises(BadPlayer, match="only n-tuple networks"):
+        make_player("expectimax depth=2 downgrade=8192", THREE)
 
 
 @pytest.mark.compiled

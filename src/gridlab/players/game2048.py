@@ -11,7 +11,7 @@ A player is anything with `move(position, random)`. More methods are asked for w
 """
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
 
@@ -36,6 +36,7 @@ from gridlab.players.networks2048 import (
     make_mcts,
 )
 from gridlab.players.registry import Kind, checked, make_player, player_name
+from gridlab.search.game2048.downgrading import NEVER
 from gridlab.search.game2048.evaluators import Evaluate, find_evaluator
 from gridlab.search.game2048.expectimax import DEEPEST, Expectimax, new_expectimax
 from gridlab.search.game2048.last_plies import SearchSettings
@@ -50,6 +51,8 @@ from gridlab.search.game2048.table_moves import TableMoves
 
 TABLE_PAYS = 5  # the depth
 MOST_ENTRIES = 24  # a table of 2^24 entries a level
+TILES = tuple(1 << exponent for exponent in range(2, 16))  # that can be halved
+DOWNGRADE = 16384  # the tile from which networks of an hour are not at home any more
 
 
 class Player2048(Protocol):
@@ -108,7 +111,8 @@ class ExpectimaxPlayer:
     def __str__(self) -> str:
         """What `make_player` reads."""
         defaults = PLAYERS["expectimax"].settings
-        said = (f"{name}={getattr(self, name)}" for name in defaults if getattr(self, name) != defaults[name])
+        names = (each.name for each in fields(self) if each.name in defaults)
+        said = (f"{name}={getattr(self, name)}" for name in names if getattr(self, name) != defaults[name])
         return " ".join(["expectimax", *said])
 
     @property
@@ -146,6 +150,7 @@ class NTuplePlayer:
     rules: Rules2048
     file: str = ""  # the one that comes with the package
     depth: int = 1
+    downgrade: int = DOWNGRADE  # boards with this tile are seen with halved tiles; 0 none
 
     def __post_init__(self) -> None:
         if self.depth not in range(1, DEEPEST_NTUPLE + 1, 2):
@@ -153,14 +158,20 @@ class NTuplePlayer:
                 f"depth={self.depth} with an n-tuple network, which values boards after a move: "
                 f"1, 3, 5 and {DEEPEST_NTUPLE} end with one"
             )
+        if self.downgrade not in (0, *TILES):
+            raise BadPlayer(
+                f"downgrade={self.downgrade} with an n-tuple network: name a tile of {TILES[0]} to {TILES[-1]}, "
+                "or 0 for none"
+            )
         self.network  # noqa: B018 - refuses files and boards now
 
     def __str__(self) -> str:
         """What `make_player` reads."""
+        said = f" downgrade={self.downgrade}" if self.downgrade != DOWNGRADE else ""
         if self.depth == 1:
-            return f"ntuple file={shlex.quote(self.file)}" if self.file else "ntuple"
+            return (f"ntuple file={shlex.quote(self.file)}" if self.file else "ntuple") + said
         evaluator = shlex.quote(f"ntuple:{self.file}") if self.file else "ntuple"
-        return f"expectimax evaluator={evaluator} depth={self.depth}"
+        return f"expectimax evaluator={evaluator} depth={self.depth}{said}"
 
     @property
     def network(self) -> Network:
@@ -174,8 +185,10 @@ class NTuplePlayer:
         return values_by_kernel(self.chooser(), position, np.zeros(1, np.uint64))
 
     def chooser(self) -> NTupleMoves | NTupleSearch:
-        network = self.network
-        return new_moves(network) if self.depth == 1 else new_search(network, self.depth, self.rules.odds)
+        downgrade = self.downgrade.bit_length() - 1 if self.downgrade else NEVER
+        if self.depth == 1:
+            return new_moves(self.network, downgrade)
+        return new_search(self.network, self.depth, self.rules.odds, downgrade)
 
 
 class PerfectPlayer2048:
@@ -220,16 +233,18 @@ class PerfectPlayer2048:
 
 
 def make_expectimax(
-    rules: Rules2048, evaluator: str, depth: int, **settings: Any
+    rules: Rules2048, evaluator: str, depth: int, downgrade: int, **settings: Any
 ) -> ExpectimaxPlayer | NTuplePlayer | DualSearchPlayer:
     """A search with one of the evaluators, with an n-tuple network (`ntuple:FILE`) or a dual one (`dual:FILE`)."""
     kind, _, file = evaluator.partition(":")
+    if kind != "ntuple" and downgrade != DOWNGRADE:
+        raise BadPlayer(f"downgrade={downgrade} of the player expectimax: only n-tuple networks see tiles halved")
     if kind not in ("ntuple", "dual"):
         return ExpectimaxPlayer(rules, evaluator, depth, **settings)
     for name, value in settings.items():
         if value != PLAYERS["expectimax"].settings[name]:
             raise BadPlayer(f"{name}={value} of the player expectimax: a search with a network has no such setting")
-    return NTuplePlayer(rules, file, depth) if kind == "ntuple" else DualSearchPlayer(rules, file, depth)
+    return NTuplePlayer(rules, file, depth, downgrade) if kind == "ntuple" else DualSearchPlayer(rules, file, depth)
 
 
 def _network_kind(method: str, about: str) -> Kind:
@@ -245,10 +260,14 @@ PLAYERS: dict[str, Kind] = {
     "random": Kind(RandomPlayer2048, {}, "any legal direction"),
     "expectimax": Kind(
         make_expectimax,
-        {"evaluator": "rows", "depth": 4, "sample": 0, "cutoff": 0.0, "table": 12},
+        {"evaluator": "rows", "depth": 4, "sample": 0, "cutoff": 0.0, "table": 12, "downgrade": DOWNGRADE},
         "some moves and tiles ahead, then an evaluator: spec, rows, ntuple:FILE or dual:FILE",
     ),
-    "ntuple": Kind(NTuplePlayer, {"file": ""}, "the most points by a network that was learnt, one move deep"),
+    "ntuple": Kind(
+        NTuplePlayer,
+        {"file": "", "downgrade": DOWNGRADE},
+        "the most points by a network that was learnt, one move deep",
+    ),
     "cnn": _network_kind("cnn", "what a convolutional network has learnt from games of others"),
     "dual": _network_kind("dual", "the same by a network that also knows what a board is worth"),
     "transformer": _network_kind("transformer", "the same by attention over the cells"),

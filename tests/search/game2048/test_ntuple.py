@@ -1,11 +1,13 @@
 """N-tuple networks: kernels against the readable twin, on boards of every size."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import stop_flag
-from gridlab.games.game2048.kernels import flip, mirror, transpose
+from gridlab.games.game2048.kernels import flip, mirror, pack_board, transpose, unpack_board, walls_of
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS, Board
 from gridlab.games.game2048.row_tables import row_tables
@@ -13,8 +15,10 @@ from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.game2048.tuples import default_tuples, parse_tuples
 from gridlab.games.symmetry import symmetries
 from gridlab.search.game2048 import ntuple, ntuple_search
+from gridlab.search.game2048.downgrading import NEVER, downgraded
 from gridlab.search.game2048.ntuple import Network, add_up, find_places, new_moves, new_network, number_of_places
 from gridlab.search.game2048.ntuple_reference import PlainNetwork
+from gridlab.search.game2048.ntuple_reference import downgraded as plainly_downgraded
 from gridlab.search.game2048.play import Chooser, play_batch, value_boards
 from tests.games.game2048.test_walls import SMALL
 from tests.search.game2048.test_small_boards import boards_of, packed
@@ -80,6 +84,46 @@ def choosers(network: Network, rules: Rules2048) -> dict[int, Chooser]:
     }
 
 
+def tiles_of(text: str, rules: Rules2048) -> Board:
+    return Position2048.parse(text, rules).tiles
+
+
+LOWER = "128 256 512 1024/64 32 16 8"
+
+
+@pytest.mark.parametrize(
+    ("board", "seen"),
+    [
+        ("16384 8192 4096 512/. 8 64 256/. . . ./2 . . .", "8192 4096 2048 512/. 8 64 256/. . . ./2 . . ."),
+        ("16384 8 4 2/16384 16 2 2/. . . ./. . . .", "8192 8 4 2/8192 16 2 2/. . . ./. . . ."),  # a pair stays a pair
+        ("32768 16384 2 ./. . . ./. . . ./. . . .", "8192 4096 2 ./. . . ./. . . ./. . . ."),  # twice
+        ("8192 4096 2 ./. . . ./. . . ./. . . .", "8192 4096 2 ./. . . ./. . . ./. . . ."),  # no such tile
+        (f"16384 8192 4096 2048/{LOWER}/4 . . .", "8192 4096 2048 1024/64 128 256 512/32 16 8 4/2 . . ."),  # all
+        (f"16384 8192 4096 2048/{LOWER}/4 2 . .", f"16384 8192 4096 2048/{LOWER}/4 2 . ."),  # nothing is missing
+    ],
+)  # fmt: skip
+def test_large_tiles_are_seen_as_half_as_large(board: str, seen: str) -> None:
+    rules = Rules2048()
+    tiles, wanted = tiles_of(board, rules), tiles_of(seen, rules)
+    assert plainly_downgraded(tiles, 16384) == wanted
+    assert downgraded(np.uint64(pack_board(tiles, rules)), np.uint64(0), 14) == pack_board(wanted, rules)
+
+
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+def test_downgraded_boards_have_the_same_moves(rules: Rules2048) -> None:
+    """Against the readable twin, for boards of all tiles by chance; what can be merged is the same."""
+    random, walls, changed = np.random.default_rng(3), np.uint64(walls_of(rules)), 0
+    for _ in range(300):
+        board = tuple(int(1 << each) if each else 0 for each in random.integers(0, 12, rules.cells))
+        for exponent in (3, 9, 11, NEVER):
+            seen = unpack_board(int(downgraded(np.uint64(pack_board(board, rules)), walls, exponent)), rules)
+            assert seen == plainly_downgraded(board, 1 << exponent)
+            changed += seen != board
+            for one, other in zip(combinations(board, 2), combinations(seen, 2), strict=True):
+                assert (one[0] == one[1]) == (other[0] == other[1])
+    assert changed > 100
+
+
 CASES = [
     *((rules, depth) for rules in BOARDS for depth in (1, 3)),
     (Rules2048(2, 2), 5), (Rules2048(2, 2), 7), (Rules2048(2, 3), 5), (Rules2048(3, 3), 5), (Rules2048(2, 2, 0.0), 5),
@@ -100,6 +144,19 @@ def test_searches(rules: Rules2048, depth: int) -> None:
         wanted = plain.move_values(board, depth)
         for direction, value in zip(DIRECTIONS, values, strict=True):
             assert value == pytest.approx(wanted.get(direction, -np.inf), rel=1e-12)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("depth", [1, 3])
+def test_a_search_may_see_tiles_halved(depth: int) -> None:
+    rules = Rules2048(3, 3)
+    network, plain = networks(rules)
+    board = tiles_of("64 32 16/. 2 2/. . .", rules)
+    chooser = new_moves(network, 5) if depth == 1 else ntuple_search.new_search(network, 3, rules.odds, 5)
+    found = np.empty((1, 4))
+    value_boards(chooser, packed([board], rules), found, row_tables(rules), streams(1, 1), stop_flag())
+    wanted = plain.move_values(tiles_of("16 8 4/. 2 2/. . .", rules), depth)
+    assert found[0].tolist() == pytest.approx([wanted.get(direction, -np.inf) for direction in DIRECTIONS])
 
 
 @pytest.mark.compiled

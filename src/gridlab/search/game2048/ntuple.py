@@ -24,6 +24,7 @@ from gridlab.games.game2048.kernels import LEFT, ROW, S16, S32, S48, UP, flip, m
 from gridlab.games.game2048.row_tables import RowTables
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.game2048.tuples import Cells, runs
+from gridlab.search.game2048.downgrading import NEVER, downgraded
 
 Weights = NDArray[np.float32]  # of all tuples, table after table
 Places = NDArray[np.uint64]  # [tuple and image]: places of weights
@@ -58,6 +59,7 @@ class NTupleMoves(NamedTuple):
     places: NDArray[np.uint64]  # [move, tuple and image], to be written over
     afters: Moves  # to be written over
     counts: NDArray[np.int64]  # [2]: boards evaluated, and none answered by a table
+    downgrade: int  # boards with a tile of this logarithm are seen with halved tiles
 
 
 def new_network(tuples: tuple[Cells, ...], rules: Rules2048, weights: Weights | None = None) -> Network:
@@ -91,10 +93,10 @@ def number_of_places(network: Network) -> int:
     return (8 if network.layout.square else 4) * len(network.offsets)
 
 
-def new_moves(network: Network) -> NTupleMoves:
+def new_moves(network: Network, downgrade: int = NEVER) -> NTupleMoves:
     """A chooser for one thread; the weights are shared."""
     places = np.empty((4, number_of_places(network)), np.uint64)
-    return NTupleMoves(network, places, np.empty(4, np.uint64), np.zeros(2, np.int64))
+    return NTupleMoves(network, places, np.empty(4, np.uint64), np.zeros(2, np.int64), downgrade)
 
 
 @kernel
@@ -109,6 +111,7 @@ def choose(
 ) -> int:  # fmt: skip
     """The best direction, -1 if there is none; in `values` the points that each is worth."""
     weights, masks, shifts, offsets, layout = chooser.network
+    board = downgraded(board, layout.walls, chooser.downgrade)
     points = value_moves(
         board, chooser.afters, values, chooser.places, weights, masks, shifts, offsets, layout, rows.slides, rows.points
     )

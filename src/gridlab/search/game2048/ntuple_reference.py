@@ -56,3 +56,18 @@ class PlainNetwork:
 def key(board: Board, cells: Cells) -> int:
     """What stands on the cells of a tuple, four bits each: the binary logarithms of the tiles."""
     return sum((board[cell].bit_length() - 1) << 4 * i for i, cell in enumerate(cells) if board[cell])
+
+
+def downgraded(board: Board, tile: int) -> Board:
+    """The board without this tile or a larger one: again and again those above the largest missing one are halved."""
+    while (largest := max(board)) >= tile:
+        missing = [each for each in powers_of_two(largest) if each not in board]
+        if not missing:
+            break
+        board = tuple(each // 2 if each > missing[-1] else each for each in board)
+    return board
+
+
+def powers_of_two(below: int) -> list[int]:
+    """2, 4, 8, … up to the last below a number."""
+    return [1 << exponent for exponent in range(1, 16) if 1 << exponent < below]

@@ -21,6 +21,7 @@ from gridlab.core.splitmix import States, times
 from gridlab.core.stop import Stop, stopped
 from gridlab.games.game2048.kernels import LEFT, ONE, S32, ZERO, Boards, count, empties
 from gridlab.games.game2048.row_tables import RowTables
+from gridlab.search.game2048.downgrading import NEVER, downgraded
 from gridlab.search.game2048.ntuple import (
     NO_MOVE,
     Layout,
@@ -71,9 +72,10 @@ class NTupleSearch(NamedTuple):
     keys: Boards  # [entry]: boards after a move whose worth is known, over the last tiles
     known: NDArray[np.float64]
     counts: NDArray[np.int64]  # [2]: boards evaluated, boards answered by the table
+    downgrade: int  # boards with a tile of this logarithm are seen with halved tiles
 
 
-def new_search(network: Network, depth: int, odds: tuple[int, int]) -> NTupleSearch:
+def new_search(network: Network, depth: int, odds: tuple[int, int], downgrade: int = NEVER) -> NTupleSearch:
     """A search of an odd depth from 3 on."""
     room, layers = new_moves(network), (depth - 1) // 2
     entries = ENTRIES if layers > 1 else 0
@@ -81,6 +83,7 @@ def new_search(network: Network, depth: int, odds: tuple[int, int]) -> NTupleSea
         network, layers, *odds, room.places, room.afters, np.empty(4), np.zeros(LEAVES, np.uint64), np.zeros(LEAVES),
         np.zeros(LAYERS, FRAME).view(np.recarray),
         np.zeros((LAYERS, 4), np.uint64), np.zeros(entries, np.uint64), np.zeros(entries), np.zeros(2, np.int64),
+        downgrade,
     )  # fmt: skip
 
 
@@ -97,6 +100,7 @@ def choose(
     stop: Stop,
 ) -> int:  # fmt: skip
     """The best direction, -1 if there is none; in `values` the points that each is worth."""
+    board = downgraded(board, search.network.layout.walls, search.downgrade)
     moves = np.empty(4, np.uint64)
     across, down = move_all(board, moves, rows.slides, rows.points)
     best = -1
@@ -117,7 +121,7 @@ def choose(
 @kernel
 def last_tiles(search: NTupleSearch, after: np.uint64, rows: RowTables) -> float:
     """What a board after a move is worth: all new tiles, the best move after each, then the network."""
-    network, _, twos, fours, places, afters, leaves, leaf_keys, leaf_known, _, _, keys, known, counts = search
+    network, _, twos, fours, places, afters, leaves, leaf_keys, leaf_known, _, _, keys, known, counts, _ = search
     at = place_of(after, len(keys)) if len(keys) > 0 else -1
     if at >= 0 and keys[at] == after:
         counts[1] += 1
