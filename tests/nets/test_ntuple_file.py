@@ -18,6 +18,7 @@ from gridlab.nets.ntuple_file import (
     START,
     Head,
     Learnt,
+    Point,
     load_network,
     read_head,
     read_network,
@@ -189,8 +190,8 @@ def test_players(file: Path) -> None:
         ("depth=9", "1, 3, 5 and 7 end with one"),
         ("depth=3 sample=2", "has no such"),
         ("depth=3 cutoff=0.1", "has no such"),
-        ("depth=3 downgrade=1000", "name a tile of 4 to 32768, or 0 for none"),
-        ("depth=3 downgrade=65536", "name a tile of 4 to 32768, or 0 for none"),
+        ("depth=3 downgrade=1000", "name a tile of 4 to 32768, 0 for none"),
+        ("depth=3 downgrade=65536", "name a tile of 4 to 32768, 0 for none"),
     ],
 )
 def test_players_that_cannot_be(file: Path, settings: str, reason: str) -> None:
@@ -201,6 +202,27 @@ def test_players_that_cannot_be(file: Path, settings: str, reason: str) -> None:
 def test_only_n_tuple_networks_see_tiles_halved() -> None:
     with pytest.raises(BadPlayer, match="only n-tuple networks"):
         make_player("expectimax depth=2 downgrade=8192", THREE)
+
+
+@pytest.mark.parametrize(
+    ("rates", "tile"),
+    [
+        ({"4096": 0.86, "8192": 0.57, "16384": 0.04}, 8192),
+        ({"8192": 0.8, "16384": 0.05}, 16384),
+        ({"3": 1.0, "-8": 1.0, "65536": 1.0, "x": 1.0}, 0),  # nobody has written such a file but by hand
+        ({}, 0),
+    ],
+)
+def test_tiles_are_seen_halved_from_where_a_training_ended(tmp_path: Path, rates: dict[str, float], tile: int) -> None:
+    curve = (Point(100, 1000, 1.0, 500.0, {"16384": 1.0}), Point(200, 2000, 2.0, 500.0, rates))
+    for rules, halved_from in ((Rules2048(), tile), (THREE, 0)):
+        file = tmp_path / f"{rules.cols}.ntuple"
+        write_network(file, rules, ((0, 1),), np.zeros(256, np.float32), Learnt(curve=curve))
+        assert make_player(f"ntuple file={file}", rules).halved_from == halved_from  # type: ignore[attr-defined]
+        assert make_player(f"ntuple file={file} downgrade=0", rules).halved_from == 0  # type: ignore[attr-defined]
+    assert read_network(file).frontier == tile
+    write_network(file, THREE, TUPLES, WEIGHTS, Learnt())
+    assert read_network(file).frontier == 0
 
 
 @pytest.mark.compiled

@@ -65,7 +65,7 @@ JOBS = (
         "play 2048 --seed 1 --against 'mcts playouts=4'",
     )),
     Job("n-tuple networks", 9, (
-        "train 2048 --games 20 --tuples 5x4 --set settle=0.5 --set promote=16384 --workers 1 -o small.ntuple",
+        "train 2048 --games 20 --tuples 5x4 --workers 1 -o small.ntuple",
         "2048 evaluate 'ntuple file=small.ntuple' --games 1",
         "2048 evaluate 'expectimax evaluator=ntuple:small.ntuple depth=3' --games 1",
         "play 2048 --seed 1 --against 'ntuple file=small.ntuple'",

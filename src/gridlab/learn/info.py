@@ -20,7 +20,7 @@ from gridlab.core.extras import import_extra
 from gridlab.core.figures import new_figure, save
 from gridlab.nets.ntuple_file import Head, is_ntuple_file, read_head
 
-NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle", "promote")
+NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle")
 ROWS = 12  # of a curve that is told in lines
 COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#546e7a")
 

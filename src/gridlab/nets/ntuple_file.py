@@ -42,6 +42,7 @@ START = struct.Struct("<8sII")
 DIGEST = 32  # bytes
 LONGEST_HEAD = 4 << 20  # bytes
 LEVEL, SMALLEST = 1, 19  # of compression: most weights were never met, and that is seen at once
+OFTEN = 0.05  # enough games with a tile to know it
 SHIPPED = Path(__file__).parent / "shipped" / "2048.ntuple"
 NUMBERS: dict[str, np.dtype[Any]] = {"float32": np.dtype("<f4"), "float16": np.dtype("<f2")}
 
@@ -69,7 +70,6 @@ class Learnt(msgspec.Struct, frozen=True):
     restart: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     optimistic: Annotated[float, msgspec.Meta(ge=0, le=1e9)] = 0.0
     settle: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
-    promote: Annotated[int, msgspec.Meta(ge=0, le=32768)] = 0
     settled: bool = False
     seed: Number = 0
     workers: Annotated[int, msgspec.Meta(ge=1, le=4096)] = 1
@@ -109,6 +109,14 @@ class NTupleFile(NamedTuple):
 
     def network(self) -> Network:
         return new_network(self.tuples, self.rules, self.weights)
+
+    @property
+    def frontier(self) -> int:
+        """The largest tile that one in twenty of the latest games of the training made; 0 if there is none."""
+        curve = self.head.learnt.curve
+        rates = curve[-1].tile_rates if curve else {}
+        tiles = (1 << exponent for exponent in range(1, 16))
+        return max((tile for tile in tiles if rates.get(str(tile), 0.0) >= OFTEN), default=0)
 
     def states(self) -> States:
         """The streams of chance of a training."""
@@ -242,15 +250,15 @@ def _read_table(path: Path, packed: bytes, number: int, numbers: str) -> NDArray
     return np.asarray(table, np.float32)
 
 
-def load_network(path: Path | str, rules: Rules2048) -> Network:
-    """The network of a player, the shipped one if none is named; read once for all threads of a process."""
+def load_network(path: Path | str, rules: Rules2048) -> NTupleFile:
+    """The file of a player, the shipped one if none is named; read once for all threads of a process."""
     place = Path(path) if path else SHIPPED
     with reading(place):
         state = here(place).stat()
     found = _load(place, here(place).absolute(), state.st_mtime_ns, state.st_size, state.st_ino)
     if (found.rules.rows, found.rules.cols) != (rules.rows, rules.cols):
         raise FileTrouble(f"{place} is a network for {found.rules}, not for {rules}")
-    return found.network()
+    return found
 
 
 @lru_cache(maxsize=2)

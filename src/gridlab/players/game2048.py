@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Protocol, cast
 import numpy as np
 
 from gridlab.core.errors import BadPlayer
+from gridlab.core.numbers import shortened
 from gridlab.core.splitmix import Stream
 from gridlab.exact.game2048.file import SCORE
 from gridlab.exact.game2048.probe import Tablebase2048, check_rules
@@ -25,7 +26,7 @@ from gridlab.exact.tables import usual_table
 from gridlab.games import game
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
-from gridlab.nets.ntuple_file import load_network
+from gridlab.nets.ntuple_file import NTupleFile, load_network
 from gridlab.players.advice2048 import best_direction, values_by_kernel
 from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer
 from gridlab.players.networks2048 import (
@@ -41,7 +42,7 @@ from gridlab.search.game2048.evaluators import Evaluate, find_evaluator
 from gridlab.search.game2048.expectimax import DEEPEST, Expectimax, new_expectimax
 from gridlab.search.game2048.last_plies import SearchSettings
 from gridlab.search.game2048.mcts import EXPLORATION, PLAYOUTS
-from gridlab.search.game2048.ntuple import Network, NTupleMoves, new_moves
+from gridlab.search.game2048.ntuple import NTupleMoves, new_moves
 from gridlab.search.game2048.ntuple_search import DEEPEST as DEEPEST_NTUPLE
 from gridlab.search.game2048.ntuple_search import NTupleSearch, new_search
 from gridlab.search.game2048.play import Chooser
@@ -51,8 +52,7 @@ from gridlab.search.game2048.table_moves import TableMoves
 
 TABLE_PAYS = 5  # the depth
 MOST_ENTRIES = 24  # a table of 2^24 entries a level
-TILES = tuple(1 << exponent for exponent in range(2, 16))  # that can be halved
-DOWNGRADE = 16384  # the tile from which networks of an hour are not at home any more
+TILES = tuple(str(1 << exponent) for exponent in range(2, 16))  # that can be halved
 
 
 class Player2048(Protocol):
@@ -150,7 +150,7 @@ class NTuplePlayer:
     rules: Rules2048
     file: str = ""  # the one that comes with the package
     depth: int = 1
-    downgrade: int = DOWNGRADE  # boards with this tile are seen with halved tiles; 0 none
+    downgrade: str = "auto"  # boards with this tile are seen with halved tiles; "0" none
 
     def __post_init__(self) -> None:
         if self.depth not in range(1, DEEPEST_NTUPLE + 1, 2):
@@ -158,24 +158,31 @@ class NTuplePlayer:
                 f"depth={self.depth} with an n-tuple network, which values boards after a move: "
                 f"1, 3, 5 and {DEEPEST_NTUPLE} end with one"
             )
-        if self.downgrade not in (0, *TILES):
+        if self.downgrade not in ("auto", "0", *TILES):
             raise BadPlayer(
-                f"downgrade={self.downgrade} with an n-tuple network: name a tile of {TILES[0]} to {TILES[-1]}, "
-                "or 0 for none"
+                f"downgrade={shortened(self.downgrade)} with an n-tuple network: name a tile of {TILES[0]} to "
+                f"{TILES[-1]}, 0 for none, or auto for the one where the training of the network ended"
             )
-        self.network  # noqa: B018 - refuses files and boards now
+        self.loaded  # noqa: B018 - refuses files and boards now
 
     def __str__(self) -> str:
         """What `make_player` reads."""
-        said = f" downgrade={self.downgrade}" if self.downgrade != DOWNGRADE else ""
+        said = f" downgrade={self.downgrade}" if self.downgrade != "auto" else ""
         if self.depth == 1:
             return (f"ntuple file={shlex.quote(self.file)}" if self.file else "ntuple") + said
         evaluator = shlex.quote(f"ntuple:{self.file}") if self.file else "ntuple"
         return f"expectimax evaluator={evaluator} depth={self.depth}{said}"
 
     @property
-    def network(self) -> Network:
+    def loaded(self) -> NTupleFile:
         return load_network(self.file, self.rules)
+
+    @property
+    def halved_from(self) -> int:
+        """The tile from which on tiles are seen halved, 0 for none. A small board is learnt to its end."""
+        if self.downgrade != "auto":
+            return int(self.downgrade)
+        return self.loaded.frontier if self.rules.cells == 16 else 0
 
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return best_direction(self.values(position, random), position)
@@ -185,10 +192,11 @@ class NTuplePlayer:
         return values_by_kernel(self.chooser(), position, np.zeros(1, np.uint64))
 
     def chooser(self) -> NTupleMoves | NTupleSearch:
-        downgrade = self.downgrade.bit_length() - 1 if self.downgrade else NEVER
+        network, tile = self.loaded.network(), self.halved_from
+        exponent = tile.bit_length() - 1 if tile else NEVER
         if self.depth == 1:
-            return new_moves(self.network, downgrade)
-        return new_search(self.network, self.depth, self.rules.odds, downgrade)
+            return new_moves(network, exponent)
+        return new_search(network, self.depth, self.rules.odds, exponent)
 
 
 class PerfectPlayer2048:
@@ -233,12 +241,14 @@ class PerfectPlayer2048:
 
 
 def make_expectimax(
-    rules: Rules2048, evaluator: str, depth: int, downgrade: int, **settings: Any
+    rules: Rules2048, evaluator: str, depth: int, downgrade: str, **settings: Any
 ) -> ExpectimaxPlayer | NTuplePlayer | DualSearchPlayer:
     """A search with one of the evaluators, with an n-tuple network (`ntuple:FILE`) or a dual one (`dual:FILE`)."""
     kind, _, file = evaluator.partition(":")
-    if kind != "ntuple" and downgrade != DOWNGRADE:
-        raise BadPlayer(f"downgrade={downgrade} of the player expectimax: only n-tuple networks see tiles halved")
+    if kind != "ntuple" and downgrade != "auto":
+        raise BadPlayer(
+            f"downgrade={shortened(downgrade)} of the player expectimax: only n-tuple networks see tiles halved"
+        )
     if kind not in ("ntuple", "dual"):
         return ExpectimaxPlayer(rules, evaluator, depth, **settings)
     for name, value in settings.items():
@@ -260,12 +270,12 @@ PLAYERS: dict[str, Kind] = {
     "random": Kind(RandomPlayer2048, {}, "any legal direction"),
     "expectimax": Kind(
         make_expectimax,
-        {"evaluator": "rows", "depth": 4, "sample": 0, "cutoff": 0.0, "table": 12, "downgrade": DOWNGRADE},
+        {"evaluator": "rows", "depth": 4, "sample": 0, "cutoff": 0.0, "table": 12, "downgrade": "auto"},
         "some moves and tiles ahead, then an evaluator: spec, rows, ntuple:FILE or dual:FILE",
     ),
     "ntuple": Kind(
         NTuplePlayer,
-        {"file": "", "downgrade": DOWNGRADE},
+        {"file": "", "downgrade": "auto"},
         "the most points by a network that was learnt, one move deep",
     ),
     "cnn": _network_kind("cnn", "what a convolutional network has learnt from games of others"),

@@ -27,7 +27,6 @@ from gridlab.learn.ntuple.kernels import (
     new_path,
     play_game,
 )
-from gridlab.learn.ntuple.promotion import promote
 from gridlab.learn.ntuple.train import train_ntuple
 from gridlab.search.game2048.ntuple import new_network
 from gridlab.search.game2048.ntuple_reference import PlainNetwork
@@ -52,30 +51,6 @@ def hand_made(rate: str, trace: float) -> tuple[list[float], list[float]]:
     learn_backwards(2, network, sums, Recipe(0.5, trace, 0, 9, 1), path)
     values = [float(network.weights[each].sum()) for each in places]
     return values, [float(sums[2 * each[0] + part]) for each in places for part in (0, 1)] if rate == "tc" else []
-
-
-@pytest.mark.parametrize("rate", ["td", "tc"])
-def test_promotion_takes_weights_from_halved_tiles(rate: str) -> None:
-    """Every key of a tuple of three cells, against the readable twin; the tuple beside it is promoted by itself."""
-    tuples, random = ((0, 1, 2), (0, 1)), np.random.default_rng(3)
-    before = random.random(16**3 + 16**2).astype(np.float32)
-    sums_before = random.random(2 * len(before) if rate == "tc" else 0).astype(np.float32)
-    weights, sums = before.copy(), sums_before.copy()
-    promote(weights, sums, tuples, 16384)
-    begin = 0
-    for cells in tuples:
-        for digits in np.ndindex((16,) * len(cells)):
-            tiles = reference.halved([1 << digit for digit in digits], 16384)
-            places = [
-                begin + sum(digit << 4 * place for place, digit in enumerate(each))
-                for each in (digits, [tile.bit_length() - 1 for tile in tiles])
-            ]
-            assert weights[places[0]] == before[places[1]], digits
-            if rate == "tc":
-                assert (sums[2 * places[0] :][:2] == sums_before[2 * places[1] :][:2]).all(), digits
-        begin += 16 ** len(cells)
-    assert begin == len(before)
-    assert (weights != before).any()
 
 
 @pytest.mark.parametrize(("trace", "first"), [(0.0, 8 + 0.5 * (8 + 8 - 8)), (0.5, 8 + 0.5 * (8 + 4 - 8))])

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple import learner
 from gridlab.learn.ntuple.learner import Learner
-from gridlab.learn.ntuple.promotion import promote
 from gridlab.learn.ntuple.train import NTupleTraining, train_ntuple
 from gridlab.nets.ntuple_file import read_network
 from tests.conftest import Run, in_long_runs
@@ -85,7 +83,7 @@ def test_learning_pays(tmp_path: Path, rate: str) -> None:
 
 def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
     """After a share of its games the steps are small; stopped before or after that and resumed, nothing changes."""
-    settings = {"more": ("settle=0.5", "promote=2048"), "games": 1500}
+    settings = {"more": ("settle=0.5",), "games": 1500}
     whole = train(tmp_path / "whole", **settings)
     assert (whole.learnt.games, whole.learnt.settled, whole.done) == (1500, True, True)
     train(tmp_path / "large steps", games=1500)
@@ -110,24 +108,6 @@ def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
         assert (weights(tmp_path / f"{stop}") == weights(tmp_path / "whole")).all()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_ctrl_c_while_it_settles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settled whole, saved, and the rest comes to what it would have come to."""
-    settings = {"more": ("settle=0.5", "promote=2048"), "games": 400}
-    train(tmp_path / "whole", **settings)
-
-    def interrupted(*arguments: Any) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.3)  # it is heard before the work is done
-        promote(*arguments)
-
-    monkeypatch.setattr(learner, "promote", interrupted)
-    stopped = train(tmp_path / "stopped", **settings)
-    assert (stopped.done, stopped.learnt.games, stopped.learnt.settled) == (False, 200, True)
-    assert train(tmp_path / "stopped", games=400, resume=True).done
-    assert (weights(tmp_path / "stopped") == weights(tmp_path / "whole")).all()
-
-
 def test_optimistic_weights(tmp_path: Path) -> None:
     """A board is worth what was said, before anything is learnt of it."""
     train(tmp_path / "a", games=1, optimistic=4800)
@@ -143,7 +123,6 @@ def test_optimistic_weights(tmp_path: Path) -> None:
         ({"trace": 1.5}, "lambda 1.5 is out of range"),
         ({"step": 0.0}, "step 0 is out of range"),
         ({"more": ("settle=0",)}, "settle"),
-        ({"more": ("promote=1000",)}, "promote 1000 is no tile"),
         ({"games": 5, "minutes": 1.0}, "name one of them"),
         ({"games": 0}, "teach nothing"),
         ({"minutes": float("nan")}, "no time to learn in"),

@@ -21,7 +21,6 @@ from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple import kernels
 from gridlab.learn.ntuple.curves import plot_curve
 from gridlab.learn.ntuple.kernels import GAMES, MOVES, SCORES, TALLY, TILES, Tally
-from gridlab.learn.ntuple.promotion import promote
 from gridlab.learn.ntuple.settings import Asked, Plan, plan, plan_to_go_on
 from gridlab.learn.reports import SAVE_EVERY, advance, require_new, training_of, where_extras_allow
 from gridlab.nets.ntuple_file import Learnt, Point, read_network, write_network
@@ -82,26 +81,20 @@ class Learner:
             while not self.is_done():
                 try:
                     self._learn_for_a_while(workers, shown)
-                    if self._is_time_to_settle():
-                        call(self._settle, stop_flag())
                 except KeyboardInterrupt:
                     self.save()
                     return self.is_done()
+                self._settle()
                 self.save()
         return True
 
     def is_done(self) -> bool:
-        return 0 in self.plan.left(self.learnt) and not self._is_time_to_settle()
-
-    def _is_time_to_settle(self) -> bool:
-        learnt = self.learnt
-        return learnt.settle < 1 and not learnt.settled and 0 in self.plan.left(learnt)
+        return 0 in self.plan.left(self.learnt) and (self.learnt.settled or self.learnt.settle == 1)
 
     def _settle(self) -> None:
-        """From here on in small steps; boards with the next tile begin with what is known of half of it."""
-        if self.learnt.promote:
-            promote(self.weights, self.sums, self.plan.tuples, self.learnt.promote)
-        self.learnt = msgspec.structs.replace(self.learnt, settled=True)
+        """From here on in small steps, if it is time for that."""
+        if 0 in self.plan.left(self.learnt) and self.learnt.settle < 1:
+            self.learnt = msgspec.structs.replace(self.learnt, settled=True)
 
     def _learn_for_a_while(self, workers: int, shown: Any) -> None:
         """Let all workers learn until the end, or until it is time to save; the clock starts when all is compiled."""

@@ -6,14 +6,6 @@ from gridlab.games.game2048.reference import Board
 from gridlab.search.game2048.ntuple_reference import PlainNetwork
 
 
-def halved(tiles: Sequence[int], tile: int) -> list[int]:
-    """The tiles that these are judged like: large ones halved until this tile, or a larger one, is not among them."""
-    found = list(tiles)
-    while max(found) >= tile:
-        found = [each // 2 if each >= 1024 else each for each in found]
-    return found
-
-
 def learn_backwards(
     path: Sequence[tuple[Board, int]],
     network: PlainNetwork,

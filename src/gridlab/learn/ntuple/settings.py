@@ -14,7 +14,6 @@ from gridlab.learn.overrides import Overrides, values_of
 from gridlab.nets.ntuple_file import Learnt
 
 STEPS = {"td": 0.1, "tc": 1.0}  # one rate for all weights is small, as it never falls
-TILES = tuple(1 << exponent for exponent in range(11, 16))  # that boards may be promoted by
 MOST_MINUTES = 60.0 * 24 * 365
 NUMBERS: dict[str, Any] = {
     "minutes": Annotated[float, Meta(gt=0, le=MOST_MINUTES)],
@@ -24,7 +23,6 @@ NUMBERS: dict[str, Any] = {
     "restart": Annotated[int, Meta(ge=0, le=100_000)],
     "optimistic": Annotated[float, Meta(ge=0, le=1e9)],
     "settle": Annotated[float, Meta(gt=0, le=1)],
-    "promote": Annotated[int, Meta(ge=0, le=32768)],
 }
 
 
@@ -43,7 +41,6 @@ class Asked:
     optimistic: float | None = None
     seed: int | None = None
     settle: float | None = None
-    promote: int | None = None
 
     def with_more(self, more: Overrides) -> "Asked":
         """The same with numbers named by --set; what an option says already is not said twice."""
@@ -64,12 +61,11 @@ class Recipe:
     restart: int = 1500
     optimistic: float = 0.0
     settle: float = 1.0  # the share of the training after which the rates are a tenth; 1 never
-    promote: int = 0  # the tile whose boards are then judged like those with half of it; 0 none
 
 
 PRESETS = {
     "minutes": Recipe(10.0, "ten minutes: the best player that they give"),
-    "hour": Recipe(60.0, "an hour, on all cores", settle=0.6, promote=16384),
+    "hour": Recipe(60.0, "an hour, on all cores", settle=0.6),
 }
 
 
@@ -102,7 +98,6 @@ def plan(asked: Asked, rules: Rules2048) -> Plan:
         recipe.restart if asked.restart is None else asked.restart,
         recipe.optimistic if asked.optimistic is None else asked.optimistic,
         recipe.settle if asked.settle is None else asked.settle,
-        recipe.promote if asked.promote is None else asked.promote,
         seed=check_seed(asked.seed or 0),
     )
     check(learnt)
@@ -113,7 +108,7 @@ def plan(asked: Asked, rules: Rules2048) -> Plan:
 
 def plan_to_go_on(asked: Asked, rules: Rules2048, tuples: tuple[Cells, ...], learnt: Learnt, what: object) -> Plan:
     """A training that goes on: as it was begun, to another end perhaps."""
-    for name in ("rate", "step", "trace", "restart", "optimistic", "settle", "promote", "seed"):
+    for name in ("rate", "step", "trace", "restart", "optimistic", "settle", "seed"):
         if (value := getattr(asked, name)) is not None and value != (begun := getattr(learnt, name)):
             raise BadNotation(f"{what} was begun with {name} {begun}, not {value}; leave it out, or begin anew")
     if asked.tuples is not None and parse_tuples(asked.tuples, rules) != tuples:
@@ -135,8 +130,6 @@ def check(learnt: Learnt) -> None:
     ):  # fmt: skip
         if not low <= value <= high or (name in ("step", "settle") and value == 0):
             raise BadNotation(f"{name} {value:g} is out of range; {low:g} to {high:g} can be learnt with")
-    if learnt.promote not in (0, *TILES):
-        raise BadNotation(f"promote {learnt.promote} is no tile; name one of {TILES[0]} to {TILES[-1]}, or 0 for none")
 
 
 def _ending(plan: Plan, asked: Asked) -> Plan:

@@ -225,8 +225,7 @@ def ntuple_info(lab: Lab, file: str) -> NTupleInfo:
         path=file, rules=head.rules, tuples=head.tuples.split(","), weights=head.weights,
         games=learnt.games, moves=learnt.moves, minutes=learnt.seconds / 60, workers=learnt.workers,
         settings={"rate": learnt.rate, "step": learnt.step, "lambda": learnt.trace, "restart": learnt.restart,
-                  "optimistic": learnt.optimistic, "settle": learnt.settle, "promote": learnt.promote,
-                  "seed": learnt.seed},
+                  "optimistic": learnt.optimistic, "settle": learnt.settle, "seed": learnt.seed},
         curve=[
             NTuplePoint(games=each.games, minutes=each.seconds / 60, mean_score=each.mean_score,
                         tile_rates=each.tile_rates)
