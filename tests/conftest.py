@@ -35,12 +35,14 @@ def in_long_runs(*values: object) -> list[Any]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Without compiled kernels the tests that need their speed are left out, whatever was asked for.
 
-    Those that share a server, a browser or a page's programs come first: a process of the tests that has run out of
+    Those that share a server, a browser, a cluster or a page's programs come first: a process of the tests that has run out of
     its own takes over the last of another, so that each of these is started once. So do whole pages, which take long.
     """
     items.sort(
         key=lambda item: (
-            item.path.parent.name != "web" and item.path.name != "test_docs.py" and item.path.suffix != ".md"
+            item.path.parent.name not in ("web", "cluster")
+            and item.path.name != "test_docs.py"
+            and item.path.suffix != ".md"
         )
     )
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":

@@ -33,7 +33,7 @@ def test_a_few_requests_to_every_route(data: Path, tmp_path: Path) -> None:
             "--max-examples",
             "3",
             "--max-time",
-            "8",
+            "5",
             "--seed",
             "1",
         )
