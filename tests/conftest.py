@@ -35,8 +35,9 @@ def in_long_runs(*values: object) -> list[Any]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Without compiled kernels the tests that need their speed are left out, whatever was asked for.
 
-    Those that share a server, a browser, a cluster or a page's programs come first: a process of the tests that has run out of
-    its own takes over the last of another, so that each of these is started once. So do whole pages, which take long.
+    Those that share a server, a browser, a cluster or a page's programs come first: a process of the tests that has run
+    out of its own takes over the last of another, so that each of these is started once. So do whole pages, which take
+    long.
     """
     items.sort(
         key=lambda item: (
