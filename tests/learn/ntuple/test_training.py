@@ -108,6 +108,24 @@ def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
         assert (weights(tmp_path / f"{stop}") == weights(tmp_path / "whole")).all()
 
 
+def test_ctrl_c_when_it_is_time_to_settle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left to do then is done when it goes on, and the rest comes to what it would have come to."""
+    settings = {"more": ("settle=0.5",), "games": 400}
+    train(tmp_path / "whole", **settings)
+    learn = Learner._learn_for_a_while
+
+    def interrupted(self: Learner, workers: int, shown: object) -> None:
+        learn(self, workers, shown)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Learner, "_learn_for_a_while", interrupted)
+    stopped = train(tmp_path / "stopped", **settings)
+    assert (stopped.done, stopped.learnt.games, stopped.learnt.settled) == (False, 200, False)
+    monkeypatch.undo()
+    assert train(tmp_path / "stopped", games=400, resume=True).done
+    assert (weights(tmp_path / "stopped") == weights(tmp_path / "whole")).all()
+
+
 def test_optimistic_weights(tmp_path: Path) -> None:
     """A board is worth what was said, before anything is learnt of it."""
     train(tmp_path / "a", games=1, optimistic=4800)
