@@ -95,6 +95,7 @@ def draw(lines: dict[str, list[Dot]], path: Path, across: str, up: str) -> None:
                 dot.label, (dot.x, dot.y), (5, -9), textcoords="offset points", fontsize=7, color=line.get_color()
             )
     axes.set(xscale="log", yscale="log", xlabel=across, ylabel=up)
+    axes.margins(x=0.08)  # room for the last label
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, fontsize=8)
     save(figure, path)

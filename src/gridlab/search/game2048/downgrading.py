@@ -1,4 +1,4 @@
-"""Tile-downgrading (Guei, Chen and Wu, 2021): large tiles that a network hardly knows are seen as half as large.
+"""Tile-downgrading: large tiles that a network hardly knows are seen as half as large (Guei, Chen and Wu, 2021).
 
 A network has met boards with its largest tiles in games that ended soon after; with half of those tiles it is at home.
 The direction that is good on the halved board is good on the real one as long as the same tiles can be merged on both.
