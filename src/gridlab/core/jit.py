@@ -84,18 +84,26 @@ def overload(plain: Callable[..., Any]) -> Callable[[F], F]:
 
 
 class CompilationNote(event.Listener):  # type: ignore[misc]
-    """Says once, on stderr, why the first run takes seconds longer."""
+    """Says once, on stderr, why the first run takes seconds longer; knows how many kernels are being compiled."""
 
     said = False
+    under_way = 0
 
     def on_start(self, event: Any) -> None:
+        self.under_way += 1
         dispatcher = event.data["dispatcher"]
         if not self.said and dispatcher.py_func.__module__.startswith("gridlab."):
             self.said = True
             logging.getLogger("gridlab").warning(NOTE)
 
     def on_end(self, event: Any) -> None:
-        pass
+        self.under_way -= 1
 
 
-event.register("numba:compile", CompilationNote())
+_NOTE = CompilationNote()
+event.register("numba:compile", _NOTE)
+
+
+def compiling() -> bool:
+    """Whether this process is compiling a kernel just now, in whatever thread."""
+    return _NOTE.under_way > 0

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,15 +20,20 @@ from typing import Any, Literal, TypeVar
 
 from gridlab.core.errors import GridlabError
 from gridlab.core.interrupts import pause
+from gridlab.core.jit import compiling
 from gridlab.core.progress import listening
 from gridlab.core.stop import Stop, stop_flag, working
 
 Result = TypeVar("Result")
+Part = dict[str, Any]  # {"part": its name, …}
+Tell = Callable[..., None]  # tell("values", value="win", …)
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 GLANCE = 0.1  # seconds between two looks whether the client is still there
+WORD = 0.3  # seconds of silence after which an answer in parts says that something is being compiled
 PATIENCE = 5.0  # seconds without a listener after which a job is cancelled
 NICENESS = 5  # of jobs
 KEPT = 32  # jobs whose results are remembered
+COMPILING = "compiling, the first time only"
 
 
 class Busy(Exception):
@@ -69,6 +74,30 @@ class Lane:
                     stop[0] = 1
         finally:
             stop[0] = 1
+
+    async def parts(self, work: Callable[[Tell], object], seconds: float) -> AsyncIterator[Part]:
+        """What `work(tell)` tells, part by part, as it becomes known; whoever stops listening stops the work."""
+        told: asyncio.Queue[Part] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def tell(part: str, **what: Any) -> None:
+            pause()
+            loop.call_soon_threadsafe(told.put_nowait, {"part": part, **what})
+
+        working = asyncio.ensure_future(self.run(lambda: work(tell), seconds))
+        try:
+            while not working.done() or not told.empty():
+                next_part = asyncio.ensure_future(told.get())
+                await asyncio.wait({working, next_part}, timeout=WORD, return_when=asyncio.FIRST_COMPLETED)
+                if next_part.done():
+                    yield next_part.result()
+                    continue
+                next_part.cancel()
+                if compiling() and not working.done():
+                    yield {"part": "doing", "doing": COMPILING}
+            await working
+        finally:
+            working.cancel()
 
     def _leave(self, number: int) -> None:
         self._taken -= 1

@@ -7,6 +7,7 @@ import { themeSwitch } from "./theme.js";
 const PAGES = {
   board: ["Board", () => import("./board/view.js")],
   2048: ["2048", () => import("./game2048/view.js")],
+  puzzles: ["Puzzles", () => import("./puzzles/view.js")],
   arena: ["Arena", () => import("./arena/view.js")],
   data: ["Data", () => import("./data/view.js")],
   about: ["About", () => import("./about/view.js")],
