@@ -2,6 +2,7 @@
 
 const API = "/api/v1";
 const RETRY = 1500; // milliseconds
+const SILENT = "the server does not answer";
 let away = false;
 const waiting = new Set(); // called when the server is back
 
@@ -19,21 +20,60 @@ export function get(path, parameters = {}, signal = undefined) {
 }
 
 export function post(path, body, signal = undefined) {
-  return ask(`${API}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
+  return ask(`${API}${path}`, posted(body, signal));
 }
 
-async function ask(address, options) {
-  let answer;
+// An answer in parts, { part: its name, … }: `hear` is called for each as it comes, and the promise is kept at the end.
+export async function stream(path, body, hear, signal = undefined) {
+  const answer = await reached(fetch(`${API}${path}`, posted(body, signal)));
+  if (!answer.ok) throw await refused(answer);
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   try {
-    answer = await fetch(address, options);
+    for await (const part of partsOf(reader)) {
+      if (part.part === "end") return;
+      if (part.part === "error") throw new Refused(part.error, part.status);
+      hear(part);
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+  lost(); // it fell silent before the end
+  throw new Refused(SILENT, 0);
+}
+
+async function* partsOf(reader) {
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reached(reader.read());
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) yield JSON.parse(line);
+  }
+}
+
+const posted = (body, signal) => ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
+
+async function ask(address, options) {
+  const answer = await reached(fetch(address, options));
+  if (!answer.ok) throw await refused(answer);
+  return answer.json().catch(() => ({}));
+}
+
+async function refused(answer) {
+  const body = await answer.json().catch(() => ({}));
+  return new Refused(body.error ?? `the server answers ${answer.status}`, answer.status);
+}
+
+// What comes from the server; if it does not come, the page says so.
+async function reached(coming) {
+  try {
+    return await coming;
   } catch (error) {
     if (error.name === "AbortError") throw error;
     lost();
-    throw new Refused("the server does not answer", 0);
+    throw new Refused(SILENT, 0);
   }
-  const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(body.error ?? `the server answers ${answer.status}`, answer.status);
-  return body;
 }
 
 function lost() {
@@ -90,7 +130,7 @@ export function job(kind, body, seen) {
       source.onerror = () => {
         if (source.readyState === EventSource.CLOSED) {
           lost();
-          reject(new Refused("the server does not answer", 0));
+          reject(new Refused(SILENT, 0));
         }
       };
     });
