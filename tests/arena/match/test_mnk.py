@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.arena.intervals import paired, wilson
+from gridlab.arena.intervals import PAIR_SCORES, paired, wilson
 from gridlab.arena.match.mnk import Match, draw_opening, parse_openings, play_match
 from gridlab.arena.records.mnk import Record, find_flaw, verify_records, write_records
 from gridlab.core.errors import BadNotation, BadPlayer
@@ -137,7 +137,7 @@ def test_scores_from_the_side_of_a() -> None:
     assert match.pair_points.tolist() == [1, 1.5, 0.5]
     report = match.as_dict()
     low, high = report.pop("a_score_interval")
-    assert 0.25 <= low < 0.5 < high <= 0.75
+    assert 0.2 < low < 0.5 < high < 0.8
     assert report == {
         "a": "one",
         "b": "two",
@@ -164,13 +164,41 @@ def test_wilson() -> None:
 
 def test_the_paired_interval() -> None:
     scores = np.repeat([0.0, 1.0, 2.0], [100, 200, 100])
-    low, high = paired(scores, 0)
+    low, high = paired(scores)
     error = 1.96 * scores.std() / 2 / 20  # normal: 400 pairs
     assert abs(low - (0.5 - error)) < 0.003
     assert abs(high - (0.5 + error)) < 0.003
-    assert paired(scores, 0) == (low, high)
-    assert paired(np.array([2.0]), 0) == wilson(2, 2)
-    assert paired(np.full(10, 2.0), 0) == wilson(20, 20)
+    won, lost = paired(np.full(10, 2.0)), paired(np.zeros(10))
+    assert won.high == 1
+    assert lost.low == 0
+    assert np.allclose([1 - won.low, 1 - won.high], [lost.high, lost.low])
+
+
+def test_the_paired_interval_does_not_jump() -> None:
+    alike = np.ones(50)  # every pair one game each
+    wide = paired(alike)
+    assert 0.03 < wide.high - 0.5 < 0.05  # another result than this may come seven times of a hundred
+    alike[-1] = 1.5
+    after = paired(alike)
+    assert abs((after.high - after.low) / (wide.high - wide.low) - 1) < 0.05
+
+
+CHANCES = {
+    "alike": [0.2, 0.2, 0.2, 0.2, 0.2],
+    "mostly draws": [0.01, 0.02, 0.94, 0.02, 0.01],
+    "both or none": [0.5, 0, 0, 0, 0.5],
+    "nearly swept": [0, 0, 0.02, 0.03, 0.95],
+    "rarely lost": [0.05, 0, 0, 0.95, 0],
+}
+
+
+@pytest.mark.parametrize("pairs", [2, 5, 20, 100, 500])
+@pytest.mark.parametrize("chances", CHANCES.values(), ids=CHANCES.keys())
+def test_the_paired_interval_holds_the_truth_95_times_of_100(chances: list[float], pairs: int) -> None:
+    random = np.random.default_rng(pairs)
+    truth = float(PAIR_SCORES @ chances) / 2
+    drawn = [paired(random.choice(PAIR_SCORES, pairs, p=chances)) for _ in range(2000)]
+    assert np.mean([low <= truth <= high for low, high in drawn]) > 0.93
 
 
 def test_openings_leave_the_game_open() -> None:

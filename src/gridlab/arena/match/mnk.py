@@ -80,7 +80,7 @@ class Match:
 
     @cached_property
     def a_score_interval(self) -> Interval:
-        return paired(self.pair_points, self.seed)
+        return paired(self.pair_points)
 
     @property
     def faults(self) -> list[str]:
