@@ -35,9 +35,9 @@ def count_pairs(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 def paired(scores: npt.NDArray[np.float64]) -> Interval:
     """The interval of a score a game, from the points of opening pairs: Agresti and Coull's.
 
-    The two games of a pair share an opening, so the pair is what was drawn. To what was seen Z² pairs are added, half of
-    them lost and half won: so few pairs, or pairs that all scored alike, are not taken for certain, and no single game
-    makes the interval jump.
+    The two games of a pair share an opening, so the pair is what was drawn. To what was seen Z² pairs are added, half
+    of them lost and half won: so few pairs, or pairs that all scored alike, are not taken for certain, and no single
+    game makes the interval jump.
     """
     pairs = len(scores) + Z * Z
     middle = (float(np.sum(scores / 2)) + Z * Z / 2) / pairs
