@@ -18,7 +18,7 @@ from gridlab.web.guard import Guard
 from gridlab.web.lab import Lab
 from gridlab.web.models import Problem
 from gridlab.web.problems import say_errors
-from gridlab.web.routes import data, game2048, jobs, mnk
+from gridlab.web.routes import data, game2048, jobs, mnk, puzzles
 from gridlab.web.routes import lab as lab_routes
 from gridlab.web.settings import Settings
 from gridlab.web.work import TooLong
@@ -52,7 +52,7 @@ def make_app(settings: Settings) -> FastAPI:
     root = APIRouter()
     lab_routes.health(root)
     app.include_router(root)
-    for each in (lab_routes, mnk, game2048, jobs, data):
+    for each in (lab_routes, mnk, game2048, puzzles, jobs, data):
         app.include_router(each.router(lab), prefix=API)
     app.mount("/", StaticFiles(directory=STATIC, html=True), name="page")
     say_errors(app, lab.folder.plain)

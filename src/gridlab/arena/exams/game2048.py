@@ -4,11 +4,11 @@ The regret of an answer is what the best direction is worth more, in points; wha
 the board's worth that it gives away.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from math import log10
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Never
 
 import msgspec
 import numpy as np
@@ -28,6 +28,12 @@ UNIT = "points lost a move"
 KINDS = ("<1 %", "1-10 %", ">10 %")  # of what the board is worth
 LIMITS = (0.01, 0.1)
 STAKES = {-4: "<0.1 %", -3: "0.1-1 %", -2: "1-10 %", -1: ">10 %"}  # of what the second choice is worth less
+LEVELS = (
+    "the second best direction gives away 10 % of the points or more",
+    "the second best direction gives away 1 to 10 % of the points",
+    "the second best direction gives away 0.1 to 1 % of the points",
+    "the second best direction gives away less than 0.1 % of the points",
+)
 BANDS = 20  # of sums of tiles, equally wide
 LAYERS, BOARDS = 8, 16  # of a band, drawn together
 VAIN = 3  # rounds without a new board, after which a band has no more
@@ -142,3 +148,18 @@ def told(key: Key, move: str) -> str:
 def picture(position: Position2048, key: Key, move: str) -> str:
     """The board as SVG."""
     return draw.tiles_svg(position.tiles, position.rules.cols, title=f"{position.rules} {position}")
+
+
+def level(key: Key) -> int:
+    """How hard a question is for people, from 1: the less the second choice gives away, the harder."""
+    return -key.rank
+
+
+def aim(key: Key) -> str:
+    """What the right directions keep."""
+    return "points"
+
+
+def line(position: Position2048, move: str, ask: Callable[..., object]) -> Never:
+    """There is none: after every move chance adds a tile."""
+    raise BadNotation("in 2048 no line follows a move: chance adds a tile after each")

@@ -4,10 +4,10 @@ win -> draw, win -> loss, draw -> loss     blunders
 win -> win                                 kept; the regret is the plies by which it comes later than it could
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
@@ -17,7 +17,7 @@ from gridlab.arena.questions import NODES, of_ply
 from gridlab.arena.turns import in_turn
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, SpoiltFile
-from gridlab.exact.oracle import Oracle
+from gridlab.exact.oracle import Oracle, whole_line
 from gridlab.games import notation
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import MAX_CELLS, Rules
@@ -29,10 +29,25 @@ UNIT = "plies lost a move where a win was kept"
 KINDS = ("win->draw", "win->loss", "draw->loss")
 POINTS = {"win": 2, "draw": 1, "loss": 0}
 SIGNS = {"win": "+", "draw": "=", "loss": "-"}
+LEVELS = (
+    "at least half of the moves are right",
+    "at least a third of the moves are right, but less than half",
+    "at least a fifth of the moves are right, but less than a third",
+    "less than a fifth of the moves are right",
+)
+GUESSES = (2, 3, 5)  # a level is harder when fewer than one in so many moves are right
 LEAST_BATCH, SPARE = 64, 8  # positions of a ply that are looked at together: these, or so many times what is wanted
 
 Value = Literal["win", "draw", "loss"]
 Distance = Annotated[int, msgspec.Meta(ge=1, le=MAX_CELLS)]
+
+
+class Step(NamedTuple):
+    """A move of a line, and the positions around it."""
+
+    before: Position
+    move: int
+    after: Position
 
 
 class Key(msgspec.Struct, frozen=True):
@@ -151,3 +166,23 @@ def picture(position: Position, key: Key, move: str) -> str:
     best, played = [position.parse_move(each) for each in key.best], position.parse_move(move)
     title = f"{position.rules} {position}, {position.to_move} to move"
     return draw.board_svg(marks, position.rules.cols, best, title, wrong=played)
+
+
+def level(key: Key) -> int:
+    """How hard a question is for people, from 1: the fewer of its moves are right, the harder."""
+    right = sum(value == key.value for value, _ in key.moves.values())
+    return 1 + sum(right * guesses < len(key.moves) for guesses in GUESSES)
+
+
+def aim(key: Key) -> str:
+    """What the right moves keep."""
+    return key.value
+
+
+def line(position: Position, move: str, ask: Callable[[Position], Solution]) -> list[Step]:
+    """A move and the best replies to it, to the end of the game if it is known so far."""
+    after = position.play(position.parse_move(move))
+    steps = [Step(position, position.parse_move(move), after)]
+    for cell in () if after.over else whole_line(after, ask):
+        steps.append(Step(steps[-1].after, cell, steps[-1].after.play(cell)))
+    return steps
