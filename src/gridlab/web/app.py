@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
-from fastapi.staticfiles import StaticFiles
 
 from gridlab import __version__
 from gridlab.core.errors import GridlabError
@@ -17,6 +16,7 @@ from gridlab.games.registry import game
 from gridlab.web.guard import Guard
 from gridlab.web.lab import Lab
 from gridlab.web.models import Problem
+from gridlab.web.pages import pages
 from gridlab.web.problems import say_errors
 from gridlab.web.routes import data, game2048, jobs, mnk, puzzles
 from gridlab.web.routes import lab as lab_routes
@@ -54,7 +54,7 @@ def make_app(settings: Settings) -> FastAPI:
     app.include_router(root)
     for each in (lab_routes, mnk, game2048, puzzles, jobs, data):
         app.include_router(each.router(lab), prefix=API)
-    app.mount("/", StaticFiles(directory=STATIC, html=True), name="page")
+    app.mount("/", pages(STATIC), name="page")
     say_errors(app, lab.folder.plain)
     app.add_middleware(Guard, settings=settings)
     return app
