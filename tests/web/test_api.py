@@ -165,6 +165,9 @@ def test_a_match_tells_how_it_goes(api: httpx.Client) -> None:
     assert result["a_wins"] == 0
     assert [point[0] for point in result["trail"]] == [8, 16, 24]
     assert result["trail"][-1][1:] == [*result["a_score_interval"], result["a_score"]]
+    won = [("x_wins", "o_wins")[number % 2] for number in range(24)]
+    assert all(each["result"] != by_a for each, by_a in zip(result["listed"], won, strict=True))
+    assert all(each["end"] == "played" and each["moves"] for each in result["listed"])
 
 
 def test_a_match_of_2048(api: httpx.Client) -> None:

@@ -13,7 +13,7 @@ class SolveAsked(Told):
 
     game: GameText
     board: BoardText = ""
-    seconds: Annotated[float, Field(ge=0.1, le=SOLVE_SECONDS)] = 60.0
+    seconds: Annotated[float, Field(ge=0.1, le=SOLVE_SECONDS)] = SOLVE_SECONDS
 
 
 class MatchAsked(Told):
@@ -50,6 +50,15 @@ class FileAsked(Told):
     """A file to be looked through."""
 
     file: FileName
+
+
+class ListedGame(BaseModel):
+    """A game of a match; A is X in the first, third, … and O in the others."""
+
+    moves: list[str]
+    opening: Annotated[int, Field(description="So many of the first moves were drawn by chance.")]
+    result: Literal["x_wins", "o_wins", "draw"]
+    end: Literal["played", "resigned", "fault"]
 
 
 class JobInfo(BaseModel):

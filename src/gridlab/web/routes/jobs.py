@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path
 from fastapi.responses import StreamingResponse
@@ -14,6 +14,7 @@ from gridlab.arena.grade2048 import Grade2048, find_table, grade2048
 from gridlab.arena.match import play_match
 from gridlab.arena.match.mnk import Match
 from gridlab.arena.match.mnk import play_match as play_mnk_match
+from gridlab.arena.records.mnk import PLAYED, RESIGNED, Record
 from gridlab.arena.tournament import read_tournament
 from gridlab.datasets.games2048.stats import statistics_of
 from gridlab.datasets.terminals.dataset import Terminals, open_terminals
@@ -22,10 +23,11 @@ from gridlab.exact.game2048.probe import Tablebase2048
 from gridlab.exact.game2048.stats import stats
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.mnk.solution import Solution
+from gridlab.games.notation import move_text
 from gridlab.games.registry import game
-from gridlab.search.budget import Budget
 from gridlab.web.lab import Lab
-from gridlab.web.models.jobs import FileAsked, FindAsked, GradeAsked, JobInfo, MatchAsked, SolveAsked
+from gridlab.web.models.jobs import FileAsked, FindAsked, GradeAsked, JobInfo, ListedGame, MatchAsked, SolveAsked
 from gridlab.web.models.mnk import Values
 from gridlab.web.players import safe_player
 from gridlab.web.routes.mnk import position_of
@@ -34,6 +36,7 @@ from gridlab.web.work import Job
 GLANCE = 0.1  # seconds between two looks at a job
 HEARTBEAT = 100  # looks after which something is said in any case, so that a client who has left is noticed
 SHOWN_BLUNDERS = 60
+SHOWN_GAMES = 200  # of a match
 
 Number = Annotated[str, Path(max_length=40)]
 
@@ -49,9 +52,12 @@ def router(lab: Lab) -> APIRouter:
 
         def work(job: Job) -> Any:
             def tell(moves: int, nodes: int) -> None:
-                job.hear(f"{nodes:,} nodes", moves, len(position.moves()))
+                job.hear(f"{nodes:,} positions searched", moves, len(position.moves()))
 
-            return Values.of(lab.truth.search(position, Budget(None, asked.seconds), tell)).model_dump()
+            def show(so_far: Solution) -> None:
+                job.change(partial=Values.of(so_far).model_dump())
+
+            return Values.of(lab.truth.search(position, asked.seconds, tell, show)).model_dump()
 
         return info(lab.jobs.begin("solve", work, asked.seconds + 30))
 
@@ -173,7 +179,16 @@ def play(job: Job, asked: MatchAsked, rules: Any, a: str, b: str) -> Any:
 
 def match_result(played: Match, asked: MatchAsked, trail: list[tuple[float, ...]]) -> dict[str, Any]:
     more = {"family": "mnk", "a": asked.a, "b": asked.b, "faults": [each[:200] for each in played.faults[:5]]}
-    return played.as_dict() | more | {"trail": list(trail)}
+    listed = [listed_game(each).model_dump() for each in played.records[:SHOWN_GAMES]]
+    return played.as_dict() | more | {"trail": list(trail), "listed": listed}
+
+
+def listed_game(record: Record) -> ListedGame:
+    moves = [move_text(each, record.rules.rows, record.rules.cols) for each in record.moves]
+    ends: dict[str, Literal["played", "resigned"]] = {PLAYED: "played", RESIGNED: "resigned"}
+    return ListedGame(
+        moves=moves, opening=record.opening, result=record.result.value, end=ends.get(record.reason, "fault")
+    )
 
 
 def matches(data: Terminals, asked: FindAsked) -> dict[str, Any]:
