@@ -27,6 +27,7 @@ class Scorecard(NamedTuple):
     decisions: int  # moves that could change the value
     kept: int  # of these
     blunders: tuple[int, ...]  # the numbers of the steps, from 0
+    unknown: int = 0  # moves that nobody can judge, for want of the truth
 
     @property
     def accuracy(self) -> float | None:
@@ -43,7 +44,8 @@ class Review(NamedTuple):
         own = [(number, each.answer) for number, each in enumerate(self.steps) if each.position.to_move == side]
         answers = [(number, answer) for number, answer in own if answer is not None]
         wrong = tuple(number for number, answer in answers if not answer.kept)
-        return Scorecard(len(answers), len(answers) - len(wrong), wrong)
+        moved = [each.solution for each in self.steps if each.position.to_move == side and each.move is not None]
+        return Scorecard(len(answers), len(answers) - len(wrong), wrong, sum(not each.exact for each in moved))
 
 
 def review(history: Sequence[Position], moves: Sequence[int], ask: Callable[[Position], Solution]) -> Review:

@@ -28,9 +28,13 @@ class Oracle:
         tablebase: Path | str | None = None,
         budget: Budget | None = None,
         search_only: bool = False,
+        entries: int | None = None,
     ) -> None:
-        """`budget` is for the search of one answer; with `search_only` no table is looked at."""
-        self.rules, self.budget = rules, budget
+        """`budget` is for the search of one answer; with `search_only` no table is looked at.
+
+        `entries` is the size of the transposition table of that search, if it is not to be the usual one.
+        """
+        self.rules, self.budget, self._entries = rules, budget, entries
         self.tables = [] if search_only else list(self._open_tables(tablebase))
         self._search: AlphaBetaSearch | None = None
 
@@ -49,10 +53,13 @@ class Oracle:
         position: Position,
         value_only: bool = False,
         tell: Callable[[int, int], object] = lambda moves, nodes: None,
+        budget: Budget | None = None,
+        show: Callable[[Solution], object] = lambda so_far: None,
     ) -> Solution:
         """Value, distance, both for every move, and the main line of a legal position.
 
-        `tell` hears of a search how many moves are done, and the nodes so far.
+        `tell` hears of a search how many moves are done, and the nodes so far, `show` what is known with every move
+        more; a `budget` is for this question alone.
         """
         position.require_legal()
         for table in self.tables:
@@ -60,8 +67,8 @@ class Oracle:
             if found and (found.moves or position.outcome()):
                 return found.without_distances() if value_only else found
         if self._search is None:
-            self._search = AlphaBetaSearch(self.rules)
-        return solve(position, self.budget, value_only, self._search, tell)
+            self._search = AlphaBetaSearch(self.rules, self._entries)
+        return solve(position, budget or self.budget, value_only, self._search, tell, show)
 
 
 def whole_line(position: Position, ask: Callable[[Position], Solution]) -> tuple[int, ...]:

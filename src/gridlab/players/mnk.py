@@ -3,7 +3,7 @@
 `PLAYERS` is the one list to extend: a name, what it is, and the settings it takes with their defaults.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from gridlab.core.extras import import_extra
 from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.mnk.solution import Solution
 from gridlab.nets.features import squava_lines
 from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer
 from gridlab.players.registry import Kind
+from gridlab.search.budget import Budget
 from gridlab.search.mnk.best_first import Start, best_first, best_looking
 from gridlab.search.mnk.depth_limited import best_move, heuristics_of, new_depth_table
 from gridlab.search.mnk.geometry import geometry_of
@@ -24,6 +26,15 @@ if TYPE_CHECKING:
     from gridlab.nets.search_report import SearchReport
 
 MOST_PLAYOUTS = 50_000_000  # a tree of 1.5 GB
+MOST_IN_TIME = 1_000_000  # playouts of a player that has so many seconds
+EXACT_SHARE = 0.6  # of those seconds are for an exact answer
+EXACT = "exact"
+
+
+class Answers(Protocol):
+    """Whoever knows what a position is worth."""
+
+    def ask(self, position: Position, /) -> Solution: ...
 
 
 class RandomPlayer:
@@ -90,19 +101,44 @@ class PerfectPlayer:
     """The fastest win, else a draw, else the longest defence; any of equals, by chance.
 
     With errs=0.2 every fifth move is a mistake, if there is one to make: any move that gives the value away.
+    With seconds=2 it answers in that time: exactly if that is possible, else by tree search; `source` says which.
     """
 
-    def __init__(self, rules: Rules, tablebase: str, errs: float = 0.0) -> None:
+    def __init__(
+        self, rules: Rules, tablebase: str, errs: float = 0.0, seconds: float = 0.0, oracle: Answers | None = None
+    ) -> None:
+        """An `oracle` that is handed in is used instead of one of its own."""
         if not 0 <= errs <= 1:
             raise BadPlayer(f"errs={errs:g} of the player perfect: a probability from 0 to 1, such as 0.2")
-        self.oracle, self.errs = Oracle(rules, tablebase or None), errs
+        if not 0 <= seconds < 1e6:
+            raise BadPlayer(f"seconds={seconds:g} of the player perfect: a time such as 2, or 0 for no limit")
+        self.errs, self.seconds, self.source = errs, seconds, ""
+        self.oracle = oracle or Oracle(rules, tablebase or None, Budget(None, EXACT_SHARE * seconds or None))
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         found = self.oracle.ask(position)
+        if not found.exact:
+            return self._unproved(position, found, random)
+        self.source = EXACT
         mistakes = [move.cell for move in found.moves if move.value != found.value] if self.errs else []
         if mistakes and random.random() < self.errs:
             return int(random.choice(mistakes))
         return int(random.choice(found.best))
+
+    def _unproved(self, position: Position, found: Solution, random: np.random.Generator) -> int:
+        """The best that the time allows: what is proved counts, the rest is what a tree search thinks."""
+        tried = search(position, MOST_IN_TIME, states_of(random), seconds=(1 - EXACT_SHARE) * self.seconds)
+        self.source = f"tree search, {tried.playouts:,} playouts, not proved"
+        proved = {move.cell: move.value for move in found.moves}
+        rank = {"win": 1, "loss": -1}
+        visits = {each.cell: each.visits for each in tried.moves}
+        order = sorted(
+            position.moves(),
+            key=lambda cell: (rank.get(proved.get(cell, ""), 0), cell == tried.best, visits.get(cell, 0)),
+        )
+        if self.errs and len(order) > 1 and random.random() < self.errs:
+            return int(random.choice(order[:-1]))
+        return order[-1]
 
 
 class LearntPlayer:
@@ -137,7 +173,7 @@ PLAYERS: dict[str, Kind] = {
     "alpha-beta": Kind(AlphaBetaPlayer, {"depth": 4}, "looks some plies ahead and judges by open lines"),
     "perfect": Kind(
         PerfectPlayer,
-        {"tablebase": "", "errs": 0.0},
+        {"tablebase": "", "errs": 0.0, "seconds": 0.0},
         "never gives anything away, or now and then (errs=0.2): tablebase or exact search",
     ),
     "command": Kind(CommandPlayer, SETTINGS, ABOUT, NEEDS),

@@ -42,7 +42,7 @@ class Rules:
         if min(self.rows, self.cols) < 1:
             raise BadRules(f"{self}: a board has at least one row and one column")
         if self.cells > MAX_CELLS:
-            raise BadRules(f"{self}: {self.cells} cells do not fit a bitboard; at most {MAX_CELLS} do, such as 7x9")
+            raise BadRules(f"{self}: {self.cells} cells are too many; a board has at most {MAX_CELLS}, such as 7x9")
         if self.win is None and self.lose is None:
             raise BadRules(f"{self}: nothing ends this game; {FORM}")
         self._check_length("winning", self.win)

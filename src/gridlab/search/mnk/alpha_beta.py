@@ -119,11 +119,13 @@ def solve(
     value_only: bool = False,
     search: AlphaBetaSearch | None = None,
     tell: Callable[[int, int], object] = lambda moves, nodes: None,
+    show: Callable[[Solution], object] = lambda so_far: None,
 ) -> Solution:
     """The exact value and distance of a position and of each of its moves, and the main line.
 
     When the budget ends the value may be `unknown`, between `at_least` and `at_most`. `tell` hears now and then how
-    many moves are done, and the nodes so far. A `search` that is handed in keeps its table for the next question.
+    many moves are done, and the nodes so far; `show` what is known, whenever that is one move more. A `search` that is
+    handed in keeps its table for the next question: the same one, asked again, goes on where it was stopped.
     """
     position.require_legal()
     search = search or AlphaBetaSearch(position.rules)
@@ -133,8 +135,19 @@ def solve(
     known: dict[int, Bounds] = {}
     done: list[int] = []
 
+    shown = 0
+
     def watch() -> None:
+        nonlocal shown
         tell(len(done), search.nodes - before)
+        if len(done) > shown:
+            shown = len(done)
+            show(so_far([]))
+
+    def so_far(line: list[int]) -> Solution:
+        nodes = search.nodes - before
+        source = f"alpha-beta, {nodes:,} {'node' if nodes == 1 else 'nodes'}"
+        return _solution(position, _of_moves(position, known), dict(known), value_only, line, source)
 
     ended = call(lambda: _solve_moves(search, position, value_only, known, done), search.stop, seconds, watch)
     watch()
@@ -143,17 +156,21 @@ def solve(
     if ended and bounds.known and not value_only:
         left = None if seconds is None else max(0.0, seconds - (time.monotonic() - begun))
         line = call(lambda: search.line(position, bounds.low), search.stop, left)
-    return _solution(position, bounds, known, value_only, line, f"alpha-beta, {search.nodes - before:,} nodes")
+    return so_far(line)
 
 
 def _solve_moves(
     search: AlphaBetaSearch, position: Position, value_only: bool, known: dict[int, Bounds], done: list[int]
 ) -> bool:
-    """Fill `known` with the bounds of every move for its maker; whether the budget was enough for all to be `done`."""
+    """Fill `known` with the bounds of every move for its maker; whether the budget was enough for all to be `done`.
+
+    Cells on many lines come first: they are known sooner, and what they leave in the table helps with the others.
+    """
     moves = position.moves()
     most = END - position.ply - 1
     known.update((cell, Bounds(-most, most)) for cell in moves)
-    for cell in moves:
+    lines = position.rules.winning_lines + position.rules.losing_lines
+    for cell in sorted(moves, key=lambda cell: -sum(line >> cell & 1 for line in lines)):
 
         def know(bounds: Bounds, cell: int = cell) -> None:
             known[cell] = Bounds(-bounds.high, -bounds.low)

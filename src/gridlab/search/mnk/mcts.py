@@ -78,8 +78,9 @@ def search(
     geometry: Geometry | None = None,
     stop: Stop | None = None,
     seed: int = 0,
+    seconds: float | None = None,
 ) -> SearchResult:
-    """Search an ongoing position by `playouts` playouts, fewer if it is proved before.
+    """Search an ongoing position by `playouts` playouts, fewer if it is proved before or `seconds` have passed.
 
     Chance comes from a stream of `states`, or of its own made from the seed.
     """
@@ -87,7 +88,9 @@ def search(
     geometry = geometry or geometry_of(position.rules)
     own, other = position.own, position.other
     tree, stop = new_tree(playouts + 1), stop_flag() if stop is None else stop
-    done = call(lambda: grow(own, other, playouts, exploration, proofs, careful, geometry, tree, states, stop), stop)
+    done = call(
+        lambda: grow(own, other, playouts, exploration, proofs, careful, geometry, tree, states, stop), stop, seconds
+    )
     moves: list[TriedMove] = []
     child = int(tree.first[0])
     while child:

@@ -1,5 +1,7 @@
 """In-a-row games."""
 
+from typing import Any, Literal
+
 from pydantic import BaseModel, Field
 
 from gridlab.games.mnk.position import Position
@@ -113,16 +115,36 @@ class GameAsked(ReviewAsked):
     seed: Seed = 0
 
 
-class GameState(BaseModel):
-    """A game in progress, as the session sees it."""
+class PlayAsked(GameAsked):
+    """A game in progress, what a person plays next, and all that is wanted of the position after it."""
 
-    rules: str
-    start: str
-    moves: list[str]
-    x: str
-    o: str
-    position: PositionInfo
-    move: str | None = Field(default=None, description="What the player has answered, if it was asked.")
+    next: list[MoveText] = Field([], max_length=63, description="Moves of people, to be made as far as they are legal.")
+    reply: bool = Field(False, description="Whether the player whose turn it is then makes its move.")
+    values: bool = Field(False, description="The exact value of the position and of every move.")
+    opinion: bool = Field(False, description="What a tree search thinks, where values are not known.")
+    network: bool = Field(False, description="What a trained network thinks of every move.")
+    review: Literal["no", "over", "always"] = Field(
+        "no", description="What every position of the game was worth: when the game is over, or always."
+    )
+
+
+class PlayPart(BaseModel):
+    """A line of the answer: `game` first, then `reply`, `values`, `opinion`, `network`, `review` as asked for.
+
+    `doing` says what is being worked at; `end` or `error` comes last.
+    """
+
+    part: str
+    moves: list[str] | None = Field(None, description="game: every move of the game after those that were accepted.")
+    refused: str | None = Field(None, description="game: why a next move was not made; empty if all were.")
+    position: dict[str, Any] | None = Field(None, description="game, reply: the position then.")
+    move: str | None = Field(None, description="reply: what the player has played.")
+    by: str | None = Field(None, description="reply: exact, or how the move was found.")
+    doing: str | None = None
+    done: float | None = None
+    total: float | None = None
+    error: str | None = None
+    status: int | None = None
 
 
 class ReviewStep(BaseModel):
@@ -145,6 +167,7 @@ class SideScore(BaseModel):
     decisions: int
     kept: int
     accuracy: float | None
+    unknown: int = Field(description="Moves that cannot be judged, because the truth is not known.")
     blunders: list[int] = Field(description="The numbers of its steps that gave something away, from 0.")
 
 
@@ -162,7 +185,7 @@ class OpinionMove(BaseModel):
     move: str
     cell: int
     value: float
-    share: float | None = Field(description="The share of playouts it got; None if there were none.")
+    visits: int | None = Field(description="The playouts it got, with those of symmetric moves; None for a network.")
     proved: str = Field(description="What was proved on the way: win, draw, loss or nothing.")
 
 

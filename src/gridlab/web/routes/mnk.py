@@ -5,25 +5,31 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
 
 from gridlab.arena.records.mnk import record_of
 from gridlab.arena.review import Review, Scorecard, Step, review
 from gridlab.arena.session import PERSON, Session
-from gridlab.core.errors import BadNotation
+from gridlab.core.errors import BadNotation, GridlabError
 from gridlab.core.extras import import_extra
 from gridlab.exact.oracle import whole_line
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.mnk.solution import Solution
 from gridlab.games.registry import game
+from gridlab.games.symmetry import symmetries
+from gridlab.players.mnk import EXACT_SHARE, PerfectPlayer
+from gridlab.players.registry import parse_player
 from gridlab.search.mnk.mcts import search
 from gridlab.web.lab import Lab
 from gridlab.web.models import BoardText, FileName, GameText, RecordLine
 from gridlab.web.models.mnk import (
     GameAsked,
-    GameState,
     Line,
     Opinion,
     OpinionMove,
+    PlayAsked,
+    PlayPart,
     PositionInfo,
     ReviewAsked,
     ReviewResult,
@@ -32,11 +38,17 @@ from gridlab.web.models.mnk import (
     Values,
     label_of,
 )
-from gridlab.web.players import safe_player
-from gridlab.web.settings import OPINION_PLAYOUTS, REPLY_SECONDS
+from gridlab.web.players import house_kinds, safe_player
+from gridlab.web.settings import OPINION_PLAYOUTS, OPINION_VISITS, PROMPT_SECONDS, REPLY_SECONDS
+from gridlab.web.stream import MEDIA_TYPE, streamed
+from gridlab.web.truth import Prompt
+from gridlab.web.work import Tell
 
 Board = Annotated[BoardText, Query()]
 Game = Annotated[GameText, Query()]
+IN_PARTS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "A line of JSON for each part.", "model": PlayPart, "content": {MEDIA_TYPE: {}}}
+}
 
 
 def router(lab: Lab) -> APIRouter:
@@ -77,15 +89,11 @@ def router(lab: Lab) -> APIRouter:
         think = (lambda: network_opinion(asked, path)) if by == "network" else (lambda: search_opinion(asked))
         return await lab.replies.run(think, REPLY_SECONDS, request.is_disconnected)
 
-    @routes.post("/game")
-    async def state(asked: GameAsked) -> GameState:
-        """A game in progress, after its moves."""
-        return game_state(asked, session_of(asked))
-
-    @routes.post("/game/reply")
-    async def reply(request: Request, asked: GameAsked) -> GameState:
-        """The same after the move of the player whose turn it is."""
-        return await lab.replies.run(lambda: replied(lab, asked), REPLY_SECONDS, request.is_disconnected)
+    @routes.post("/play", response_class=StreamingResponse, responses=IN_PARTS)
+    async def play(asked: PlayAsked) -> StreamingResponse:
+        """Moves of people, the answer of the player, and what is known of the position then: a line for each part."""
+        session = session_of(asked)
+        return streamed(lab.replies, lambda tell: played(lab, asked, session, tell), REPLY_SECONDS, lab.folder.plain)
 
     @routes.post("/game/record")
     async def record(asked: GameAsked) -> RecordLine:
@@ -113,35 +121,99 @@ def position_of(text: str, board: str) -> Position:
 def session_of(asked: GameAsked, **seats: Any) -> Session:
     """The session of a game in progress; its chance hangs on the seed and on how far the game has come."""
     start = position_of(asked.game, asked.start).require_legal()
-    random = np.random.default_rng([asked.seed, len(asked.moves)])
     names = {"X": asked.x or PERSON, "O": asked.o or PERSON}
     moves = [start.parse_move(move) for move in asked.moves]
-    return Session.begin(start.rules, seats, asked.seed, names=names, random=random, start=start, moves=moves)
+    return Session.begin(start.rules, seats, asked.seed, names=names, start=start, moves=moves)
 
 
-def game_state(asked: GameAsked, session: Session, move: str | None = None) -> GameState:
-    said = session.as_dict()
-    return GameState(
-        rules=said["rules"], start=str(session.history[0]), moves=said["moves"], x=asked.x, o=asked.o,
-        position=PositionInfo.of(session.position), move=move,
-    )  # fmt: skip
+# ---- one request, and all that is shown for it
 
 
-def replied(lab: Lab, asked: GameAsked) -> GameState:
+def played(lab: Lab, asked: PlayAsked, session: Session, tell: Tell) -> None:
+    """Make moves, let the player answer, and say what is wanted of the position then, each as it is known."""
+    refused = advance(session, asked)
+    tell("game", moves=session.as_dict()["moves"], refused=refused, position=drawn(session.position))
+    if asked.reply and not refused and not session.over:
+        answer(lab, asked, session, tell)
+    position: Position = session.position
+    if not session.over:
+        opine(lab, asked, position, tell)
+    if asked.review == "always" or (asked.review == "over" and session.over):
+        tell("review", **review_result(reviewed_aloud(lab, session, tell)).model_dump())
+
+
+def advance(session: Session, asked: PlayAsked) -> str:
+    """Make the moves of people as far as they are legal; why the first of the others was not made."""
+    for text in asked.next:
+        side = session.to_move
+        player = asked.x if side == "X" else asked.o
+        if player and not session.over:
+            return f"it is {side}'s turn, and {player} plays {side}"
+        try:
+            session.play(session.position.parse_move(text))
+        except GridlabError as error:
+            return str(error)
+    return ""
+
+
+def answer(lab: Lab, asked: PlayAsked, session: Session, tell: Tell) -> None:
     """Let the player to move make its move."""
-    session = session_of(asked)
-    if session.over:
-        raise BadNotation("the game is over; nobody has a move to make")
     side = session.to_move
     text = asked.x if side == "X" else asked.o
     if not text:
         raise BadNotation(f"{side} is a person, who has to say what to play")
-    safe = safe_player(text, session.rules, lab.folder, lab.settings.commands)
-    with lab.players.lent(safe, session.rules, lab.folder.tablebase_of(session.rules)) as player:
-        session.seats = {**session.seats, side: player}
-        before = session.position
-        move = session.reply()
-    return game_state(asked, session, before.move_text(move))
+    tell("doing", doing=f"{side} is thinking ({text})")
+    session.random = np.random.default_rng([asked.seed, len(session.moves)])
+    before = session.position
+    if prompt := prompt_player(lab, text, session.rules):
+        session.seats = {**session.seats, side: prompt}
+        move, by = session.reply(), prompt.source
+    else:
+        safe = safe_player(text, session.rules, lab.folder, lab.settings.commands)
+        with lab.players.lent(safe, session.rules, lab.folder.tablebase_of(session.rules)) as player:
+            session.seats = {**session.seats, side: player}
+            move, by = session.reply(), ""
+    tell("reply", move=before.move_text(move), by=by, position=drawn(session.position))
+
+
+def prompt_player(lab: Lab, text: str, rules: Rules) -> PerfectPlayer | None:
+    """The player `perfect`, if it is meant and brings no table of its own: by what the lab knows, and in time."""
+    name, settings = parse_player(text, house_kinds(rules))
+    if name != "perfect" or settings["tablebase"]:
+        return None
+    seconds = min(settings["seconds"] or PROMPT_SECONDS, REPLY_SECONDS / 2)
+    return PerfectPlayer(rules, "", settings["errs"], seconds, Prompt(lab.truth, EXACT_SHARE * seconds))
+
+
+def opine(lab: Lab, asked: PlayAsked, position: Position, tell: Tell) -> None:
+    """Values and opinions of an ongoing position."""
+    if asked.values:
+        tell("doing", doing="looking for exact values")
+        found = lab.truth.ask(position)
+        tell("values", **Values.of(found).model_dump())
+        if asked.opinion and not found.exact:
+            tell("opinion", **search_opinion(position).model_dump())
+    if asked.network:
+        tell("doing", doing="asking the network")
+        tell("network", **network_opinion(position, "").model_dump())
+
+
+def reviewed_aloud(lab: Lab, session: Session, tell: Tell) -> Review:
+    """The review of a game, with a word on how far it has come."""
+    total, done = len(session.history), 0
+
+    def ask(position: Position) -> Solution:
+        nonlocal done
+        tell("doing", doing="looking at earlier positions", done=done, total=total)
+        done += 1
+        return lab.truth.ask(position)
+
+    return review(session.history, session.moves, ask)
+
+
+def drawn(position: Position) -> dict[str, Any]:
+    """A position as the page draws it, which makes the picture itself."""
+    return PositionInfo.of(position).model_dump(exclude={"svg", "canonical"})
 
 
 def record_line(asked: GameAsked) -> str:
@@ -153,20 +225,32 @@ def record_line(asked: GameAsked) -> str:
     return json.dumps(record_of(session).as_dict()) + "\n"
 
 
+# ---- opinions and reviews
+
+
 def search_opinion(position: Position) -> Opinion:
-    """By Monte Carlo tree search."""
+    """By Monte Carlo tree search: symmetric moves together, and none of moves that were hardly tried."""
     found = search(position, OPINION_PLAYOUTS)
-    visits = sum(move.visits for move in found.moves)
-    moves = [
-        OpinionMove(
-            move=position.move_text(each.cell), cell=each.cell, value=each.value, share=each.visits / visits,
-            proved=each.proved,
-        )
-        for each in found.moves
-    ]  # fmt: skip
-    best = next(each for each in found.moves if each.cell == found.best)
+    alike = {each.cell: equivalent(position, each.cell) for each in found.moves}
+    moves = []
+    for each in found.moves:
+        group = [other for other in found.moves if alike[other.cell] == alike[each.cell]]
+        visits = sum(other.visits for other in group)
+        proved = next((other.proved for other in group if other.proved), "")
+        mean = sum(other.visits * other.value for other in group) / visits
+        value = {"win": 1.0, "draw": 0.0, "loss": -1.0}.get(proved, mean)
+        if proved or visits >= OPINION_VISITS:
+            name = position.move_text(each.cell)
+            moves.append(OpinionMove(move=name, cell=each.cell, value=value, visits=visits, proved=proved))
+    best = next((each.value for each in moves if each.cell == found.best), 0.0)
     by = f"Monte Carlo tree search, {found.playouts:,} playouts"
-    return Opinion(by=by, value=best.value, moves=moves, best=position.move_text(found.best))
+    return Opinion(by=by, value=best, moves=moves, best=position.move_text(found.best))
+
+
+def equivalent(position: Position, cell: int) -> int:
+    """The smallest cell to which a symmetry of the position carries this one: the same for moves that are alike."""
+    maps = symmetries(position.rules.rows, position.rules.cols)
+    return min(each.move(cell) for each in maps if position.image(each) == position)
 
 
 def network_opinion(position: Position, checkpoint: str) -> Opinion:
@@ -177,7 +261,7 @@ def network_opinion(position: Position, checkpoint: str) -> Opinion:
 
     found = opinion_of(position, load_judge(checkpoint, position.rules))
     moves = [
-        OpinionMove(move=move, cell=position.parse_move(move), value=value, share=None, proved="")
+        OpinionMove(move=move, cell=position.parse_move(move), value=value, visits=None, proved="")
         for move, value in found.moves.items()
     ]
     best = max(moves, key=lambda each: each.value)
@@ -202,4 +286,7 @@ def _review_step(step: Step) -> ReviewStep:
 
 
 def _side(card: Scorecard) -> SideScore:
-    return SideScore(decisions=card.decisions, kept=card.kept, accuracy=card.accuracy, blunders=list(card.blunders))
+    return SideScore(
+        decisions=card.decisions, kept=card.kept, accuracy=card.accuracy, unknown=card.unknown,
+        blunders=list(card.blunders),
+    )  # fmt: skip

@@ -1,0 +1,179 @@
+"""Exact answers for pages: remembered, and shared out so that nobody waits for somebody else's hard question.
+
+A game has two oracles, each for one question at a time. One takes a glance: a tablebase, or some ten thousand nodes, a
+few hundredths of a second. The other searches longer; for it a question waits no longer than its own time allows, and
+is `unknown` if its turn did not come. Long searches that show their progress have oracles of their own, kept for a
+while: asked again, they go on where they were stopped.
+"""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from gridlab.core.interrupts import pause
+from gridlab.core.workers import available_cores
+from gridlab.exact.oracle import Oracle
+from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.rules import Rules
+from gridlab.games.mnk.solution import Move, Solution, Value
+from gridlab.search.budget import Budget
+from gridlab.web.folder import Folder
+from gridlab.web.settings import GLANCE_NODES, QUICK_NODES, QUICK_SECONDS
+
+MOST_ORACLES = 6  # pairs of them; one of a pair may have a table of 84 MB
+LONG_SEARCHES = 4  # at a time, and as many that are kept unfinished; each has such a table
+GLANCE_ENTRIES = 1 << 16
+MOST_ANSWERS = 50_000
+STEP = 0.1  # seconds between two looks whether somebody still waits
+
+Key = tuple[Rules, Path | None, int, int]
+
+
+class Shared(NamedTuple):
+    """An oracle that answers one question at a time."""
+
+    oracle: Oracle
+    lock: threading.Lock
+
+
+class Pair(NamedTuple):
+    """The oracles of a game."""
+
+    glance: Shared
+    search: Shared
+
+    @classmethod
+    def of(cls, rules: Rules, table: Path | None) -> "Pair":
+        quick = Oracle(rules, table, Budget(GLANCE_NODES), entries=GLANCE_ENTRIES)
+        return cls(Shared(quick, threading.Lock()), Shared(Oracle(rules, search_only=True), threading.Lock()))
+
+
+class Truth:
+    """What is known of the positions of every game."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._pairs: OrderedDict[tuple[Rules, Path | None], Pair] = OrderedDict()
+        self._unfinished: OrderedDict[Key, Oracle] = OrderedDict()
+        self._answers: OrderedDict[Key, Solution] = OrderedDict()
+        self._lock = threading.Lock()
+        self._places = threading.Semaphore(max(2, available_cores()))
+        self._long_places = threading.Semaphore(LONG_SEARCHES)
+
+    def ask(self, position: Position, seconds: float = QUICK_SECONDS, nodes: int | None = QUICK_NODES) -> Solution:
+        """What is known of a legal position; its value may be unknown where time or nodes were too few."""
+        if position.require_legal().over:
+            return ended(position)
+        end = time.monotonic() + seconds
+        key = self._key(position)
+        known = self._known(key)
+        if known and (known.exact or nodes is not None):
+            return known
+        pair = self._pair(position.rules, key[1])
+        if not known:
+            with _held(pair.glance.lock, end) as mine:
+                known = pair.glance.oracle.ask(position) if mine else unknown(position)
+            if known.exact:
+                return self._keep(key, known)
+        with _held(self._places, end) as place, _held(pair.search.lock, end if place else 0) as mine:
+            if not mine:
+                return known
+            left = max(0.0, end - time.monotonic())
+            return self._keep(key, pair.search.oracle.ask(position, budget=Budget(nodes, left)))
+
+    def search(
+        self,
+        position: Position,
+        seconds: float,
+        tell: Callable[[int, int], object],
+        show: Callable[[Solution], object],
+    ) -> Solution:
+        """The same by a long search; `show` hears of each move as it is known, and all of it is remembered."""
+        key = self._key(position)
+        with _held(self._long_places, time.monotonic() + seconds) as place:
+            if not place:
+                return self.ask(position)
+            with self._lock:
+                oracle = self._unfinished.pop(key, None) or Oracle(position.rules, key[1])
+            try:
+                budget = Budget(None, seconds)
+                found = oracle.ask(position, False, tell, budget, lambda so_far: show(self._keep(key, so_far)))
+                return self._keep(key, found)
+            finally:
+                with self._lock:
+                    self._unfinished[key] = oracle
+                    if len(self._unfinished) > LONG_SEARCHES:
+                        self._unfinished.popitem(last=False)
+
+    def _key(self, position: Position) -> Key:
+        return position.rules, self._folder.tablebase_of(position.rules), position.crosses, position.noughts
+
+    def _known(self, key: Key) -> Solution | None:
+        with self._lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+            return self._answers.get(key)
+
+    def _keep(self, key: Key, found: Solution) -> Solution:
+        """Remember an answer, unless a better one is known; whichever is better."""
+        with self._lock:
+            before = self._answers.get(key)
+            best = before if before and moves_known(before) > moves_known(found) else found
+            self._answers[key] = best
+            if len(self._answers) > MOST_ANSWERS:
+                self._answers.popitem(last=False)
+            return best
+
+    def _pair(self, rules: Rules, table: Path | None) -> Pair:
+        made = self._pairs.get((rules, table)) or Pair.of(rules, table)
+        with self._lock:
+            kept = self._pairs.setdefault((rules, table), made)
+            self._pairs.move_to_end((rules, table))
+            if len(self._pairs) > MOST_ORACLES:
+                self._pairs.popitem(last=False)
+        return kept
+
+
+class Prompt:
+    """An oracle that answers within some seconds, exactly or not at all."""
+
+    def __init__(self, truth: Truth, seconds: float) -> None:
+        self.truth, self.seconds = truth, seconds
+
+    def ask(self, position: Position) -> Solution:
+        return self.truth.ask(position, self.seconds, None)
+
+
+def ended(position: Position) -> Solution:
+    """What a finished game is worth to the player who would be next."""
+    outcome = position.outcome()
+    assert outcome is not None
+    value: Value = "draw" if outcome.winner is None else "win" if outcome.winner == position.to_move else "loss"
+    return Solution(position, value, 0, (), (), at_least=value, at_most=value)
+
+
+def unknown(position: Position) -> Solution:
+    """Nothing."""
+    return Solution(position, "unknown", None, tuple(Move(cell, "unknown", None) for cell in position.moves()), ())
+
+
+def moves_known(found: Solution) -> int:
+    return sum(move.value != "unknown" for move in found.moves) + (found.value != "unknown")
+
+
+@contextmanager
+def _held(lock: "threading.Lock | threading.Semaphore", end: float) -> Iterator[bool]:
+    """Hold a lock, if it can be had before `end`; whether it is held."""
+    held = lock.acquire(blocking=False)
+    while not held and time.monotonic() < end:
+        pause()
+        held = lock.acquire(timeout=STEP)
+    try:
+        yield held
+    finally:
+        if held:
+            lock.release()
