@@ -31,11 +31,16 @@ export class Lines {
     return row;
   }
 
+  // The line of a move, if it is there already.
+  of(move) {
+    return this.rows.find((each) => each.worth.move === move && each.steps);
+  }
+
   go(row, number) {
     this.at = { row, number };
     this.draw();
     this.show(number === 0 ? null : row.steps[number - 1]);
-    this.element.querySelector("[aria-current]")?.focus();
+    this.element.querySelector("[aria-current]")?.focus({ preventScroll: true });
   }
 
   draw() {

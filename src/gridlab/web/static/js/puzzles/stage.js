@@ -48,6 +48,13 @@ export class Stage {
     this.mark();
   }
 
+  // A whole line at once, its moves numbered.
+  line(steps) {
+    const ghosts = new Map(steps.map(({ move, side }, at) => [cellOf(move, this.position), { number: at + 1, side }]));
+    this.grid.show(this.position, { ghosts });
+    this.mark();
+  }
+
   mark(cell = null, right = false) {
     for (const each of this.element.querySelectorAll("[data-answer]")) delete each.dataset.answer;
     const answered = cell === null ? null : this.element.querySelector(`[data-cell="${cell}"]`);

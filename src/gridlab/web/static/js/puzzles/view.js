@@ -1,6 +1,7 @@
 // The page of puzzles: find the move that keeps the win or the draw; in 2048 the direction that is worth most.
 
 import { get, post, whenBack } from "../api.js";
+import { valueWords } from "../board/words.js";
 import { announce, field, fill, h, number, select, toast } from "../dom.js";
 import { preference, prefer } from "../prefs.js";
 import { link, remember } from "../route.js";
@@ -117,6 +118,7 @@ class PuzzlePage {
     const { aim, position } = question;
     remember("puzzles", { game: question.game, level: question.level, number: question.number });
     this.element.classList.remove("waiting");
+    this.picked = null;
     this.lines.clear();
     fill(this.verdict);
     fill(this.explore);
@@ -206,13 +208,22 @@ class PuzzlePage {
     return get("/puzzles/line", { game, level, number: at, move });
   }
 
+  // What follows a move is shown at once, and can be walked along; the same move again shows the values again.
   async pickLine(move) {
-    const mine = this.turn;
-    const row = await this.lines.add("What if", this.worth(move), this.line(move), true);
-    if (mine === this.turn && row.steps && this.lines.rows.includes(row)) this.lines.go(row, 1);
+    const mine = this.turn, again = this.picked === move;
+    this.picked = again ? null : move;
+    if (again) {
+      this.stage.values(this.found);
+      return;
+    }
+    const row = this.lines.of(move) ?? (await this.lines.add("What if", this.worth(move), this.line(move), true));
+    if (mine !== this.turn || this.picked !== move || !row.steps) return;
+    this.stage.line(row.steps);
+    announce(`${move} ${valueWords(row.worth.value, row.worth.distance)}: ${row.steps.map((each) => each.move).join(", ")}`);
   }
 
   walk(step) {
+    this.picked = null;
     this.stage.step(step);
     announce(`${step.side} plays ${step.move}`);
   }

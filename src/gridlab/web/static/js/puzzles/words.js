@@ -60,7 +60,7 @@ function moveWords({ move, right, best, moves }, aim) {
   const ideal = moves.find((each) => each.move === best[0]);
   const mine = `${move} ${given.value === "draw" && !right ? "only draws" : valueWords(given.value, given.distance)}.`;
   if (right && (aim === "draw" || best.includes(move))) return mine;
-  if (right) return `${mine} ${list(best)} even ${verb(best, ideal)}.`;
+  if (right) return `${mine} ${list(best)} ${best.length === 1 ? "wins" : "win"} faster, in ${ideal.distance}.`;
   return `${mine} ${list(best)} ${verb(best, ideal)}.`;
 }
 
