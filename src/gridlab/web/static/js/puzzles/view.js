@@ -57,13 +57,15 @@ class PuzzlePage {
     this.explore = h("p", { class: "puzzle-explore" });
     this.amounts = h("dl", { class: "puzzle-amounts" });
     this.again = h("button", { type: "button", class: "link", onclick: () => this.startOver(), onblur: () => { this.again.textContent = "Start over"; } }, "Start over");
+    this.inFull = h("p", {});
     this.element = h("div", { class: "puzzle waiting" },
       h("h1", { class: "visually-hidden" }, "Puzzles"), this.pickers, this.about,
       h("div", { class: "puzzle-ask" }, this.task, this.rules),
       h("section", { class: "card puzzle-board", "aria-label": "Puzzle" }, this.stage.element),
       h("section", { class: "puzzle-answer", "aria-label": "Answer" }, this.directions.element, this.verdict, h("div", { class: "toolbar" }, this.onward)),
       h("div", { class: "puzzle-why" }, this.directions.worths, this.lines.element, this.explore),
-      h("section", { class: "puzzle-count", "aria-label": "Score" }, this.amounts, this.again));
+      h("section", { class: "puzzle-count", "aria-label": "Score" }, this.amounts, this.again),
+      h("details", { class: "puzzle-rules" }, h("summary", {}, "The rules in full"), this.inFull));
     fill(main, this.element);
   }
 
@@ -125,6 +127,7 @@ class PuzzlePage {
     this.showPickers();
     this.about.textContent = levelWords(this.level, game.family);
     this.rules.textContent = shortRules(game);
+    this.inFull.textContent = game.words;
     const side = aim === "points" ? [] : [h("b", { class: `side-${position.to_move.toLowerCase()}` }, position.to_move), " to move. "];
     fill(this.task, ...side, TASKS[aim]);
     this.stage.ask(position);
