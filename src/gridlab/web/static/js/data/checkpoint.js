@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { legend, lines } from "../charts.js";
-import { counted, fill, h } from "../dom.js";
+import { counted, fill, h, percent } from "../dom.js";
 import { link } from "../route.js";
 import { card, facts } from "./card.js";
 
@@ -26,10 +26,10 @@ function curves(curve) {
   const rates = [...new Set(curve.flatMap((row) => Object.keys(row.values)))].filter((name) => !OF_THE_ROUND.includes(name));
   const loss = of("loss");
   const shown = [];
-  if (loss.length > 1) shown.push(card("Loss", lines({ title: "Loss by episode", series: [{ points: loss }], below: "episode", low: 0 })));
+  if (loss.length > 1) shown.push(card("Loss", lines({ title: "Loss by episode", series: [{ points: loss }], below: "episode", beside: "loss", low: 0 })));
   const measured = rates.filter((name) => of(name).length > 1);
   if (measured.length) {
-    shown.push(card("Score against opponents", lines({ title: "Score by episode", low: 0, high: 1, below: "episode", series: measured.map((name, number) => ({ points: of(name), kind: KINDS[number % 4][0] })) }), legend(...measured.map((name, number) => [KINDS[number % 4][1], name]))));
+    shown.push(card("Score against opponents", lines({ title: "Score by episode", low: 0, high: 1, below: "episode", beside: "share of points", format: (value) => percent(value, 0), series: measured.map((name, number) => ({ points: of(name), kind: KINDS[number % 4][0] })) }), legend(...measured.map((name, number) => [KINDS[number % 4][1], name]))));
   }
   return shown;
 }

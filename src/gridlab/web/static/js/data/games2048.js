@@ -16,7 +16,7 @@ export async function games2048(element, file, parameters) {
   const open = (number) => {
     replay?.stop();
     replay = new Replay(file.path, number);
-    fill(place, h("h3", {}, `Game ${number}`), replay.element);
+    fill(place, h("h3", {}, `Game ${number + 1}`), replay.element);
   };
   fill(element,
     card(file.path, facts([["Games", counted(found.total)], ["Moves", counted(found.samples)]]), progress, statistics),
@@ -32,15 +32,15 @@ function summary(got) {
   const rows = Object.entries(got.max_tiles).map(([tile, games]) => ({ name: tile, parts: [games] }));
   return h("div", { class: "stack" },
     facts([["Mean score", counted(got.mean_score)], ["Games with 2048 or more", `${counted(got.wins)} (${percent(got.wins / (got.games || 1))})`], ["Moves a game", counted(got.mean_moves)], ["Directions", Object.entries(got.directions).map(([name, times]) => `${name} ${percent(times / (got.samples || 1), 0)}`).join(", ")]]),
-    bars({ title: "Games by their largest tile", rows, below: "largest tile" }),
+    bars({ title: "Games by their largest tile", rows, below: "largest tile", beside: "games" }),
     got.flags.length ? h("ul", { class: "small" }, got.flags.map((flag) => h("li", {}, flag))) : null,
-    h("details", {}, h("summary", {}, "Percentiles"), table(["", ...Object.keys(got.score_percentiles).map((each) => `${each} %`)], [["Score", ...Object.values(got.score_percentiles)], ["Moves", ...Object.values(got.move_percentiles)]])));
+    h("details", {}, h("summary", {}, "Percentiles"), table(["Percentile", ...Object.keys(got.score_percentiles).map((each) => `${each} %`)], [["Score", ...Object.values(got.score_percentiles)], ["Moves", ...Object.values(got.move_percentiles)]], "Percentiles of scores and moves")));
 }
 
 function show(file, element, { first, total, games }, open) {
-  const rows = games.map((each) => [h("button", { class: "link", onclick: () => open(each.number) }, `Game ${each.number}`), each.score, String(each.max_tile), each.moves]);
+  const rows = games.map((each) => [h("button", { class: "link", onclick: () => open(each.number) }, `Game ${each.number + 1}`), each.score, String(each.max_tile), each.moves]);
   const turn = (to) => () => page(file, element, to, open);
-  fill(element, table(["Game", "Score", "Largest tile", "Moves"], rows),
+  fill(element, table(["Game", "Score", "Largest tile", "Moves"], rows, "Recorded games"),
     h("div", { class: "row" }, h("button", { disabled: first === 0, onclick: turn(Math.max(0, first - PAGE)) }, "Back"), h("button", { disabled: first + PAGE >= total, onclick: turn(first + PAGE) }, "Forward")));
 }
 

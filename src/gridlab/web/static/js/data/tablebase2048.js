@@ -29,8 +29,8 @@ function shown(file, found) {
         ["Boards to move, up to symmetry", counted(found.boards)], ["Of these over", counted(found.over)], ["Largest tile best kept in a corner", percent(found.corner_kept)],
       ]),
       h("p", {}, h("a", { class: "button", href: link("2048", { game: found.rules }) }, "Play on it"))),
-    card("Boards by the sum of their tiles", bars({ title: "Boards by the sum of their tiles", rows: found.layers.filter((_, number) => number % wide === 0).map((each) => ({ name: String(each.sum), parts: [each.boards] })), below: "sum of tiles" }),
-      h("details", {}, h("summary", {}, "As a table"), table(["Sum", "To move", "Over", "One direction", "Tied", "Worth"], some.map((each) => [String(each.sum), each.boards, each.over, each.forced, each.tied, worth(each.mean)])))),
-    card("What a board is worth", lines({ title: "Mean value by the sum of tiles", series: [{ points: found.layers.map((each) => [each.sum, each.mean]) }], below: "sum of tiles", low: 0 })),
+    card("Boards by the sum of their tiles", bars({ title: "Boards by the sum of their tiles", rows: found.layers.filter((_, number) => number % wide === 0).map((each) => ({ name: String(each.sum), parts: [each.boards] })), below: "sum of tiles", beside: "boards" }),
+      h("details", {}, h("summary", {}, "As a table"), table(["Sum", "To move", "Over", "One direction", "Tied", "Worth"], some.map((each) => [String(each.sum), each.boards, each.over, each.forced, each.tied, worth(each.mean)]), "Boards by sum"))),
+    card("What a board is worth", lines({ title: "Mean value by the sum of tiles", series: [{ points: found.layers.map((each) => [each.sum, each.mean]) }], below: "sum of tiles", beside: score ? "points" : "chance", low: 0 })),
   ];
 }

@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { bars, legend, table } from "../charts.js";
-import { counted, drawing, field, fill, h, select } from "../dom.js";
+import { counted, drawing, field, fill, h, plural, select } from "../dom.js";
 import { runJob } from "../job-card.js";
 import { link } from "../route.js";
 import { card, facts } from "./card.js";
@@ -17,8 +17,8 @@ export async function terminals(element, file) {
   fill(element,
     card(found.path, facts([["Game", found.rules], ["Boards", `${counted(total)} terminal wins, one of each set of symmetric ones`], ["Plies", `${found.layers[0]?.ply} to ${found.layers.at(-1)?.ply}`]]),
       found.remark ? h("p", { class: "muted small" }, found.remark) : null,
-      bars({ title: "Terminal wins by ply", rows, below: "ply" }), known ? legend(["k1", "X wins"], ["k3", "O wins"]) : null,
-      h("details", {}, h("summary", {}, "As a table"), table(["Ply", "Records", "X wins", "O wins"], found.layers.map((each) => [String(each.ply), each.records, each.x_wins ?? "", each.o_wins ?? ""])))),
+      bars({ title: "Terminal wins by ply", rows, below: "ply", beside: "boards" }), known ? legend(["k1", "X wins"], ["k3", "O wins"]) : null,
+      h("details", {}, h("summary", {}, "As a table"), table(["Ply", "Records", "X wins", "O wins"], found.layers.map((each) => [String(each.ply), each.records, each.x_wins ?? "", each.o_wins ?? ""]), "Terminal wins by ply as a table"))),
     gallery(file, found), contains(file, found), search(file, found));
 }
 
@@ -77,7 +77,7 @@ function search(file, found) {
     event.preventDefault();
     fill(result);
     runJob(progress, "find", { file: file.path, pattern: pattern.value, winner: winner.value }).done.then((got) => {
-      fill(result, h("div", { class: "stack" }, h("p", { role: "status" }, `${counted(got.matches)} of ${counted(got.records)} boards match${got.matches > got.boards.length ? `; the first ${got.boards.length}` : ""}.`), boards(got.boards, found.rules)));
+      fill(result, h("div", { class: "stack" }, h("p", { role: "status" }, `${counted(got.matches)} of ${plural(got.records, "board")} ${got.matches === 1 ? "matches" : "match"}${got.matches > got.boards.length ? `; the first ${got.boards.length}` : ""}.`), boards(got.boards, found.rules)));
     }, () => {});
   };
   return card("Search by pattern", h("form", { class: "stack tight", onsubmit: run }, h("div", { class: "fields wide" }, field("Pattern: X, O, . for empty, ? for any", pattern), field("Won by", winner)), h("div", {}, h("button", { type: "submit" }, "Search"))), progress, result);

@@ -1,7 +1,7 @@
 // A tournament: who is how strong, and who scored what against whom.
 
-import { table, whiskers } from "../charts.js";
-import { counted, fill, h } from "../dom.js";
+import { ranges, table } from "../charts.js";
+import { counted, fill, h, plural } from "../dom.js";
 import { runJob } from "../job-card.js";
 import { link } from "../route.js";
 import { card, facts } from "./card.js";
@@ -21,16 +21,16 @@ function signed(elo) {
 
 function shown(file, got) {
   const pairings = (got.players.length * (got.players.length - 1)) / 2;
-  const elos = got.ranking.map((each, rank) => ({ name: String(rank + 1), value: each.elo, low: each.elo_interval[0], high: each.elo_interval[1] }));
+  const elos = got.ranking.map((each) => ({ name: each.player, value: each.elo, low: each.elo_interval[0], high: each.elo_interval[1] }));
   const ranks = got.ranking.map((each, rank) => [String(rank + 1), each.player, signed(each.elo), each.elo_interval.map(signed).join(" to "), `${each.points} of ${counted(each.games)}`]);
   return [
     card(file.path,
       facts([["Game", got.rules], ["Players", counted(got.players.length)], ["Pairings played", `${counted(got.matches.length)} of ${counted(pairings)}`], ["Games a pairing", counted(got.games)], ["Openings", got.openings], ["Seed", String(got.seed)]]),
-      got.faults.length ? h("p", { class: "error" }, `${counted(got.faults.length)} games ended by a fault, the first: ${got.faults[0]}`) : null),
+      got.faults.length ? h("p", { class: "error" }, `${plural(got.faults.length, "game")} ended by a fault, the first: ${got.faults[0]}`) : null),
     card("Ratings",
-      whiskers({ title: "Elo of each player with its 95 % interval, by rank", rows: elos, below: "rank", format: signed, low: Math.min(...elos.map((each) => each.low)), high: Math.max(...elos.map((each) => each.high)) }),
-      table(["", "Player", "Elo", "95 %", "Points"], ranks)),
-    card("Cross table", h("p", { class: "muted" }, "Points of the player on the left; each opens the games."), table(["", "Player", ...got.ranking.map((_, rank) => String(rank + 1))], cross(file, got))),
+      ranges({ title: "Elo of each player with its 95 % interval, the strongest on top", rows: elos, below: "Elo, with 95 % intervals", format: signed }),
+      table(["Rank", "Player", "Elo", "95 %", "Points"], ranks, "Ratings as a table")),
+    card("Cross table", h("p", { class: "muted" }, "Points of the player on the left; each opens the games."), table(["Rank", "Player", ...got.ranking.map((_, rank) => `against ${rank + 1}`)], cross(file, got), "Points of each against each")),
   ];
 }
 

@@ -26,17 +26,19 @@ const KINDS = {
 export function view(main, parameters) {
   const chosen = parameters.get("file");
   const files = h("nav", { class: "stack", "aria-label": "Files" }, h("p", { class: "muted" }, "Looking …"));
+  const folded = chosen && matchMedia("(max-width: 60rem)").matches; // where the file stands below the list
+  const found = folded ? h("details", {}, h("summary", {}, "All files"), files) : files;
   const detail = h("div", { class: "column" });
   let leave = null;
   fill(main, h("div", { class: "page-head" }, h("h1", {}, "Data"), h("p", {}, "Tables, datasets, games, results and networks in the served folder.")),
-    h("div", { class: "columns files" }, h("section", { class: "card", "aria-label": "Found" }, files), detail));
-  get("/files").then((found) => {
-    list(files, found, chosen);
-    const file = found.find((each) => each.path === chosen);
+    h("div", { class: "columns files" }, h("section", { class: "card", "aria-label": "Found" }, found), detail));
+  get("/files").then((there) => {
+    list(files, there, chosen);
+    const file = there.find((each) => each.path === chosen);
     if (file) {
       fill(detail, h("p", { class: "loading" }, "Loading …"));
       Promise.resolve(KINDS[file.kind][1](detail, file, parameters)).then((done) => { leave = done; }, (error) => fill(detail, h("p", { class: "empty" }, error.message)));
-    } else if (found.length) {
+    } else if (there.length) {
       fill(detail, h("p", { class: "empty" }, chosen ? `There is no ${chosen} in the served folder.` : "Choose one of them."));
     } else {
       fill(detail, h("div", { class: "empty stack" }, h("p", {}, "There is nothing here yet. These make something:"),
