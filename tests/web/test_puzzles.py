@@ -274,6 +274,14 @@ def test_2048_is_answered_by_a_key_and_by_a_button(page: Page) -> None:
     expect(amounts(page)).to_contain_text(re.compile(r"Streak\s*1\s*Best\s*1\s*Solved\s*1 of 2"))
 
 
+def test_a_tiny_difference_is_seen(page: Page) -> None:
+    one = go_to(page, "2048:3x3", 4, 17)
+    page.get_by_role("button", name=wrong_of(one)).click()
+    expect(page.locator(".worths")).to_contain_text("0.00016")
+    values = page.locator(".worths tbody td:nth-child(3)").all_inner_texts()
+    assert len(set(values)) == len(values)
+
+
 @pytest.mark.parametrize("name", ["squava", "2048:3x3"])
 def test_a_phone_shows_task_board_and_verdict_without_scrolling(page: Page, name: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})

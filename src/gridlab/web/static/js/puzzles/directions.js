@@ -1,7 +1,7 @@
 // The directions of 2048 as answers, and afterwards what each of them is worth.
 
 import { fill, h } from "../dom.js";
-import { ARROWS, points } from "./words.js";
+import { ARROWS, digitsOf, points } from "./words.js";
 
 const ALL = ["left", "up", "down", "right"];
 
@@ -23,6 +23,7 @@ export class Directions {
   }
 
   tell({ move, moves }) {
+    const digits = digitsOf(moves);
     const high = Math.max(...moves.map((each) => each.points));
     const sorted = moves.toSorted((one, other) => other.points - one.points);
     const rows = sorted.map((each) => {
@@ -31,8 +32,8 @@ export class Directions {
       return h("tr", { class: each.right ? "right" : "", "data-move": each.move },
         h("th", { scope: "row" }, `${ARROWS[each.move]} ${each.move}${each.move === move ? " · yours" : ""}`),
         h("td", { class: "share" }, h("span", { class: "bar", "aria-hidden": "true" }, bar)),
-        h("td", {}, points(each.points)),
-        h("td", {}, each.right ? "best" : `−${points(each.lost)}`));
+        h("td", {}, points(each.points, digits)),
+        h("td", {}, each.right ? "best" : `−${points(each.lost, digits)}`));
     });
     const column = (name, ...inside) => h("th", { scope: "col", class: name }, ...inside);
     const head = [column("", "Direction"), column("share", h("span", { class: "visually-hidden" }, "Share")), column("", "Points to come"), column("", "Given away")];

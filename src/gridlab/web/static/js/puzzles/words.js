@@ -46,7 +46,13 @@ export function levelWords({ about, puzzles, right, legal }, family) {
   return `${puzzles} puzzles: ${about}. ${range(right)} of ${range(legal)} ${moves} ${verb} right.`;
 }
 
-export const points = (amount) => amount.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: amount < 1 ? 3 : 1 });
+export const points = (amount, digits) => amount.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+// As many digits of points as show the smallest difference.
+export function digitsOf(moves) {
+  const least = Math.min(...moves.filter((each) => !each.right).map((each) => each.lost));
+  return Math.max(1, Math.min(6, 1 - Math.floor(Math.log10(least))));
+}
 
 const share = (part, whole) => (100 * part / whole).toLocaleString("en", { maximumSignificantDigits: 2 });
 
@@ -70,11 +76,11 @@ function verb(best, ideal) {
 }
 
 function directionWords({ move, right, best, moves }) {
-  const given = moves.find((each) => each.move === move);
-  const worth = `${capital(move)} is worth ${points(given.points)} points.`;
+  const given = moves.find((each) => each.move === move), digits = digitsOf(moves);
+  const worth = `${capital(move)} is worth ${points(given.points, digits)} points.`;
   if (right) return worth;
   const ideal = moves.find((each) => each.move === best[0]);
-  return `${worth} ${capital(list(best))} ${best.length === 1 ? "is" : "are"} worth ${points(ideal.points)}: ${points(given.lost)} points, ${share(given.lost, ideal.points)} %, given away.`;
+  return `${worth} ${capital(list(best))} ${best.length === 1 ? "is" : "are"} worth ${points(ideal.points, digits)}: ${points(given.lost, digits)} points, ${share(given.lost, ideal.points)} %, given away.`;
 }
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
