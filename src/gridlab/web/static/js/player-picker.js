@@ -27,6 +27,11 @@ function read(text) {
   return { name: words[0] ?? "", settings };
 }
 
+// In a few words why one cannot play; the whole reason is told to those who point at it.
+function why(reason) {
+  return /needs a (network|table)/.exec(reason)?.[0] ?? "not for this game";
+}
+
 // `choose(text)` hears of every change; "" is a person, where one may play.
 export function playerPicker({ name, game, chosen, choose, person = false }) {
   const now = read(chosen);
@@ -52,7 +57,7 @@ export function playerPicker({ name, game, chosen, choose, person = false }) {
       return;
     }
     const fields = kind.settings.filter((each) => each.name !== "errs").map((each) => setting(each));
-    const skill = kind.settings.some((each) => each.name === "errs") ? [errs()] : [];
+    const skill = kind.settings.some((each) => each.name === "errs") ? [strength()] : [];
     const first = fields.filter((each) => MAIN.includes(each.name)).map((each) => each.element);
     const rest = fields.filter((each) => !MAIN.includes(each.name)).map((each) => each.element);
     fill(
@@ -72,24 +77,29 @@ export function playerPicker({ name, game, chosen, choose, person = false }) {
     return { name: key, element: field(key, input) };
   }
 
-  function errs() {
-    const shown = h("output", {}, "");
+  // From giving the value away whenever it can, on the left, to never.
+  function strength() {
+    const words = h("span", {}, "");
+    const errs = () => 100 - input.value;
     const input = h("input", {
-      type: "range", min: 0, max: 100, step: 5, value: Math.round(100 * Number(now.settings.errs ?? 0)),
-      oninput: () => show(), onchange: () => { now.settings.errs = input.value === "0" ? "" : String(input.value / 100); tell(); },
+      type: "range", min: 0, max: 100, step: 5, value: 100 - Math.round(100 * Number(now.settings.errs ?? 0)),
+      oninput: () => show(), onchange: () => { now.settings.errs = errs() ? String(errs() / 100) : ""; tell(); },
     });
-    const show = () => { shown.textContent = input.value === "0" ? "never" : `${input.value} % of its moves`; };
+    const show = () => {
+      words.textContent = errs() ? `gives the value away on ${errs()} % of its moves` : "never errs";
+      input.setAttribute("aria-valuetext", words.textContent);
+    };
     show();
-    return h("label", { class: "field" }, h("span", {}, "Errs: ", shown), input);
+    return h("label", { class: "field" }, h("span", {}, "Strength: ", words), input);
   }
 
   kindsOf(game).then((found) => {
     kinds = found;
     const options = [
       ...(person ? [["", "You"]] : []),
-      ...found.map((each) => [each.name, each.reason ? `${each.name} (not here)` : each.name, Boolean(each.reason)]),
+      ...found.map((each) => [each.name, each.reason ? `${each.name} (${why(each.reason)})` : each.name, Boolean(each.reason), each.reason]),
     ];
-    list.replaceChildren(...options.map(([value, text, disabled]) => h("option", { value, disabled }, text)));
+    list.replaceChildren(...options.map(([value, text, disabled, title]) => h("option", { value, disabled, title: title || null }, text)));
     list.value = now.name;
     showSettings();
   }, (error) => fill(more, h("p", { class: "error" }, error.message)));
