@@ -164,7 +164,7 @@ def play(job: Job, asked: MatchAsked, rules: Any, a: str, b: str) -> Any:
     """A match of players that may be asked for here; a match of in-a-row games tells of itself as it goes on."""
     if isinstance(rules, Rules2048):
         told = play_match(a, b, rules, asked.games, "random:0", asked.seed, 1).as_dict()
-        return told | {"family": "2048", "names": [asked.a, asked.b]}
+        return told | {"family": "2048", "names": [asked.a, asked.b], "rules": str(rules), "seed": asked.seed}
     if not isinstance(rules, Rules):
         return play_match(a, b, rules, asked.games, asked.openings, asked.seed, 1).as_dict()
     trail: list[tuple[float, ...]] = []  # games, the interval, the score

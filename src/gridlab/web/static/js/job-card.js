@@ -13,7 +13,7 @@ export function runJob(element, kind, body, seen) {
     words.textContent = state.state === "waiting" ? "Waiting for a free place …" : [state.doing, far].filter(Boolean).join(", ") || "Working …";
     seen?.(state);
   });
-  const stop = h("button", { onclick: () => { work.cancel(); fill(element, h("p", { class: "muted" }, "Cancelled.")); announce("Cancelled"); } }, "Cancel");
+  const stop = h("button", { onclick: () => { work.cancel(); fill(element, h("p", { class: "muted" }, "Cancelled.")); announce("Cancelled"); seen?.({ state: "cancelled" }); } }, "Cancel");
   fill(element, h("div", { class: "stack tight job" }, bar, h("div", { class: "row spread" }, words, stop)));
   const done = work.done.then(
     (result) => { fill(element); return result; },

@@ -1,86 +1,90 @@
-// A match: two players, many games, and the interval closing in.
+// A match: two players, many games, the interval closing in, and every game to be watched.
 
 import { legend, lines, table } from "../charts.js";
-import { announce, counted, field, fill, h, number, percent } from "../dom.js";
-import { gamePicker } from "../game-picker.js";
-import { runJob } from "../job-card.js";
+import { announce, counted, field, fill, h, number, percent, plural } from "../dom.js";
 import { playerPicker } from "../player-picker.js";
+import { RESULTS, watchGame, watchPlayer } from "../watch.js";
+import { Panel } from "./panel.js";
 
 const GAMES = ["tictactoe", "tictactoe4", "tictactoe5", "squava", "2048"];
-const PAIR = { mnk: ["alpha-beta depth=2", "mcts playouts=500"], 2048: ["expectimax depth=2", "random"] };
+const ENDS = { played: "", resigned: ", resigned", fault: ", by a fault" };
 
-export class MatchPanel {
+export class MatchPanel extends Panel {
   constructor() {
-    Object.assign(this, { game: "tictactoe4", games: 100, openings: 2, seed: 0, work: null });
-    [this.a, this.b] = PAIR.mnk;
-    this.pickers = h("div", { class: "pair" });
-    this.progress = h("div", {});
-    this.result = h("div", {});
-    this.openingField = field("Random opening moves", number(this.openings, 0, 20, (value) => { this.openings = value; }));
-    const form = h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); this.run(); } },
-      gamePicker(this.game, (game) => this.choose(game), GAMES), this.pickers,
-      h("div", { class: "fields" }, field("Games", number(this.games, 2, 2000, (value) => { this.games = value; }, { step: 2 })), this.openingField, field("Seed", number(this.seed, 0, 1e9, (value) => { this.seed = value; }))),
-      h("div", {}, h("button", { class: "primary", type: "submit" }, "Play the match")));
-    this.element = h("section", { class: "card", "aria-label": "Match" }, h("h2", {}, "Match"),
-      h("p", { class: "muted small lead" }, "Every opening is played twice, with colours exchanged."), h("div", { class: "stack" }, form, this.progress, this.result));
-    this.choose(this.game);
+    super({
+      name: "match", title: "Match", lead: "Every opening is played twice, with colours exchanged.", verb: "Play the match", games: GAMES, settings: { game: "tictactoe4", games: 100, openings: 2, seed: 0 },
+      players: (solo) => (solo ? { a: "expectimax depth=2", b: "random" } : { a: "alpha-beta depth=2", b: "mcts playouts=500" }),
+    });
+    const { games, openings, seed } = this.settings;
+    this.openings = field("Random opening moves", number(openings, 0, 20, (value) => this.set({ openings: value })));
+    fill(this.fields, field("Games", number(games, 2, 2000, (value) => this.set({ games: value }), { step: 2 })), this.openings, field("Seed", number(seed, 0, 1e9, (value) => this.set({ seed: value }))));
+    this.listOpen = false;
+    this.restore();
   }
 
-  leave() {
-    this.work?.cancel();
-  }
-
-  choose(game) {
-    const solo = game.startsWith("2048");
-    if (solo !== this.game.startsWith("2048")) [this.a, this.b] = PAIR[solo ? 2048 : "mnk"];
-    this.game = game;
-    this.openingField.hidden = solo;
+  pick() {
+    const { game, a, b } = this.settings;
+    this.openings.hidden = this.solo;
     fill(this.pickers,
-      playerPicker({ name: "A", game, chosen: this.a, choose: (text) => { this.a = text; } }),
-      playerPicker({ name: "B", game, chosen: this.b, choose: (text) => { this.b = text; } }));
+      playerPicker({ name: "A", game, chosen: a, choose: (text) => this.set({ a: text }) }),
+      playerPicker({ name: "B", game, chosen: b, choose: (text) => this.set({ b: text }) }));
   }
 
   run() {
-    this.work?.cancel();
-    const { game, a, b, games, seed } = this;
-    const solo = game.startsWith("2048");
-    fill(this.result);
-    this.work = runJob(this.progress, "match", { game, a, b, games, seed, openings: `random:${solo ? 0 : this.openings}` }, (state) => {
-      if (state.partial) this.show(state.partial);
-    });
-    this.work.done.then((found) => {
-      this.show(found);
+    const { game, a, b, games, seed, openings } = this.settings;
+    this.begin("match", { game, a, b, games, seed, openings: `random:${this.solo ? 0 : openings}` }).then((found) => {
       announce(found.family === "2048" ? "The match is over" : `The match is over: A scores ${percent(found.a_score)}`);
     }, () => {});
   }
 
   show(found) {
-    if (found.family === "2048") {
-      fill(this.result, this.scores(found));
-      return;
-    }
-    const [low, high] = found.a_score_interval;
-    const part = (kind, wins, name) => {
-      const box = h("div", { class: kind, title: `${name}: ${wins}` }, wins / found.games > 0.12 ? `${name} ${wins}` : wins ? String(wins) : "");
-      box.style.flexGrow = wins;
-      return box;
-    };
-    fill(this.result, h("div", { class: "stack" },
-      h("div", { class: "outcome", role: "img", "aria-label": `A wins ${found.a_wins}, draws ${found.draws}, B wins ${found.b_wins}` }, part("a", found.a_wins, "A wins"), part("d", found.draws, "draws"), part("b", found.b_wins, "B wins")),
-      h("p", {}, h("b", { class: "number" }, `A scores ${percent(found.a_score)}`), h("span", { class: "muted number" }, ` · 95 % interval ${percent(low)} to ${percent(high)} · ${counted(found.games)} games`)),
-      found.trail.length > 1 ? h("div", {}, lines({
-        title: "Score of A with its interval, as games are played", low: 0, high: 1, below: "games", format: (value) => percent(value, 0),
-        series: [{ points: found.trail.map(([games, , , score]) => [games, score]) }], band: found.trail.map(([games, from, to]) => [games, from, to]),
-      }), legend(["ka", "score of A, with its 95 % interval"])) : null,
-      found.faults.length ? h("p", { class: "error" }, found.faults.join("; ")) : null));
+    fill(this.result, found.family === "2048" ? scores(found) : this.games(found));
   }
 
-  scores(found) {
-    const row = (name, one) => [name, one.mean_score, one.mean_score_interval ? `${counted(one.mean_score_interval[0])} to ${counted(one.mean_score_interval[1])}` : "", Math.max(...Object.keys(one.tile_rates).map(Number))];
-    const spread = found.difference_interval;
-    return h("div", { class: "stack" },
-      h("p", {}, h("b", { class: "number" }, `A scores ${counted(found.difference)} points more than B`), h("span", { class: "muted number" }, spread ? ` · 95 % ${counted(spread[0])} to ${counted(spread[1])}` : "")),
-      table(["", "Mean score", "95 %", "Largest tile"], [row(`A  ${found.names[0]}`, found.a), row(`B  ${found.names[1]}`, found.b)]));
+  games(found) {
+    const [low, high] = found.a_score_interval;
+    return h("div", { class: "stack" }, outcome(found),
+      h("p", {}, h("b", { class: "number" }, `A scores ${percent(found.a_score)}`), h("span", { class: "muted number" }, ` · 95 % interval ${percent(low)} to ${percent(high)} · ${plural(found.games, "game")}`)),
+      h("p", { class: "muted small" }, `A is ${found.a}, B is ${found.b}.`),
+      found.trail.length > 1 ? h("div", {}, lines({
+        title: "Score of A with its interval, as games are played", low: 0, high: 1, below: "games", beside: "score of A", format: (value) => percent(value, 0),
+        series: [{ points: found.trail.map(([games, , , score]) => [games, score]) }], band: found.trail.map(([games, from, to]) => [games, from, to]),
+      }), legend(["ka", "score of A, with its 95 % interval"])) : null,
+      found.faults.length ? h("p", { class: "error" }, found.faults.join("; ")) : null,
+      this.list(found));
+  }
+
+  // The games, each to be watched; the list stays open while the match goes on.
+  list(found) {
+    const rows = found.listed.map((each, index) => {
+      const [x, o] = index % 2 ? [found.b, found.a] : [found.a, found.b];
+      const won = each.result === "draw" ? "" : ` (${(each.result === "x_wins") === (index % 2 === 0) ? "A" : "B"})`;
+      return [h("a", { href: watchGame(found.rules, each.moves, x, o) }, `Game ${index + 1}`), index % 2 ? "B" : "A", each.moves.slice(0, each.opening).join(" ") || "none", `${RESULTS[each.result]}${won}${ENDS[each.end]}`, String(each.moves.length)];
+    });
+    const more = found.games - found.listed.length;
+    const element = h("details", { open: this.listOpen, ontoggle: () => { this.listOpen = element.open; } }, h("summary", {}, "Watch its games"),
+      h("div", { class: "stack tight games" }, table(["Game", "X", "Opening", "Result", "Moves"], rows, "Games of the match")),
+      more > 0 ? h("p", { class: "muted small" }, `${plural(more, "more game")} ${more === 1 ? "is" : "are"} not listed; gridlab match --save keeps all.`) : null);
+    return element;
   }
 }
 
+function outcome(found) {
+  const part = (kind, wins, name) => {
+    const box = h("div", { class: kind, title: `${name}: ${wins}` }, wins / found.games > 0.12 ? `${name} ${wins}` : wins ? String(wins) : "");
+    box.style.flexGrow = wins;
+    return box;
+  };
+  return h("div", { class: "outcome", role: "img", "aria-label": `A wins ${found.a_wins}, draws ${found.draws}, B wins ${found.b_wins}` }, part("a", found.a_wins, "A wins"), part("d", found.draws, "draws"), part("b", found.b_wins, "B wins"));
+}
+
+// In 2048 each plays alone, and points are compared.
+function scores(found) {
+  const row = (name, one) => [name, one.mean_score, one.mean_score_interval ? `${counted(one.mean_score_interval[0])} to ${counted(one.mean_score_interval[1])}` : "one game", Math.max(...Object.keys(one.tile_rates).map(Number))];
+  const spread = found.difference_interval;
+  const watch = (name, player) => h("a", { class: "button", href: watchPlayer(found.rules, found.seed, player) }, `Watch ${name} play`);
+  return h("div", { class: "stack" },
+    h("p", {}, h("b", { class: "number" }, `A scores ${plural(Math.abs(Math.round(found.difference)), "point")} ${found.difference < 0 ? "fewer" : "more"} than B`), h("span", { class: "muted number" }, spread ? ` · 95 % ${counted(spread[0])} to ${counted(spread[1])}` : "")),
+    table(["Player", "Mean score", "95 %", "Largest tile"], [row(`A  ${found.names[0]}`, found.a), row(`B  ${found.names[1]}`, found.b)], "Scores of both"),
+    h("div", { class: "row" }, watch("A", found.names[0]), watch("B", found.names[1])));
+}
