@@ -48,7 +48,7 @@ def some_moves(page: Any) -> None:
 
 
 def match_and_grade(page: Any) -> None:
-    match, grade = (page.get_by_role("region", name=name) for name in ("Match", "Grade"))
+    match, grade = (page.get_by_role("region", name=name, exact=True) for name in ("Match", "Grade"))
     match.get_by_role("combobox", name="Game", exact=True).select_option("tictactoe")
     match.get_by_role("combobox", name="B", exact=True).select_option("random")
     match.get_by_role("button", name="Play the match").click()
