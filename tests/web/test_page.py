@@ -38,7 +38,7 @@ def test_a_full_game_against_perfect_is_not_won(page: Page) -> None:
 def test_values_can_be_read_without_colour(page: Page) -> None:
     page.goto("/#/board?game=tictactoe&moves=22.12&x=you&o=you")
     expect(cell(page, 0).locator(".value")).to_have_text("W5")
-    expect(cell(page, 0)).to_have_attribute("aria-label", re.compile("row 1 column 1, empty, wins in 5 plies"))
+    expect(cell(page, 0)).to_have_attribute("aria-label", re.compile("row 1 column 1, empty, W5, wins in 5 plies"))
     expect(page.get_by_role("region", name="Analysis")).to_contain_text("Exact, from the tablebase tictactoe.tb")
     cell(page, 0).hover()
     expect(page.locator(".line-text")).to_have_text(re.compile(r"^11 wins in 5 plies: 11 33 "))
@@ -93,15 +93,19 @@ def asked_of(page: Page, part: str) -> list[str]:
     return seen
 
 
-def test_a_move_and_its_answer_are_two_requests(page: Page) -> None:
+def test_a_click_is_one_request(page: Page) -> None:
     page.goto("/#/board?game=tictactoe&x=you&o=heuristic&seed=1")
     turn_of_person(page)
-    seen = asked_of(page, "/game")
+    page.get_by_role("button", name="Values").click()
+    expect(page.locator(".cell .value")).to_have_count(9)
+    seen = asked_of(page, "/")
     cell(page, 0).click()
-    expect(page.locator(".strip button")).to_have_count(3)
     expect(page).to_have_url(re.compile(r"moves=11\.[1-3]{2}&"))
-    expect(page.locator(".cell .value").first).to_be_visible()
-    assert [url.rpartition("/api/v1")[2] for url in seen] == ["/game", "/game/reply"]
+    expect(page.locator(".cell .value")).to_have_count(7)
+    expect(page.get_by_role("toolbar", name="Moves of the game").get_by_role("button").last).to_contain_text(
+        re.compile("[XOD]")
+    )
+    assert [url.rpartition("/api/v1")[2] for url in seen if "/line" not in url] == ["/play"]
 
 
 def test_a_link_makes_the_position_again(page: Page, browser: Browser, server: Server) -> None:
@@ -120,7 +124,7 @@ def test_a_link_makes_the_position_again(page: Page, browser: Browser, server: S
 
 def test_setting_up_may_be_asked_for_before_the_server_has_answered(page: Page) -> None:
     held: list[Any] = []
-    page.route("**/api/v1/game", lambda route: held.append(route))
+    page.route("**/api/v1/play", lambda route: held.append(route))
     page.goto("/#/board?game=tictactoe&x=you&o=you")
     page.get_by_role("button", name="Set up a position").click()
     card = page.get_by_role("region", name="Set up a position")
@@ -152,13 +156,15 @@ def test_a_position_is_set_up_by_clicks_and_by_text(page: Page) -> None:
 
 def test_moves_go_out_and_come_in(page: Page) -> None:
     page.goto("/#/board?game=tictactoe&moves=22.12.11.33.21.31&x=you&o=you")
-    card = page.get_by_role("region", name="Share and keep")
-    card.get_by_text("Take in moves").click()
+    card = page.get_by_role("region", name="Share and save")
+    card.get_by_text("Paste moves").first.click()
     card.get_by_label("Moves, or a record").fill("22 11 99")
-    card.get_by_role("button", name="Take in").click()
+    card.get_by_role("button", name="Paste moves").click()
     expect(card).to_contain_text("is no cell")
     card.get_by_label("Moves, or a record").fill('{"rules": "3x3:3", "moves": [11, 21, 12, 22, 13]}')
-    card.get_by_role("button", name="Take in").click()
+    card.get_by_role("button", name="Paste moves").click()
+    expect(page.locator(".status")).to_contain_text("X to move")
+    page.get_by_role("button", name="Last move").click()
     expect(page.locator(".status")).to_contain_text("X wins")
     with page.expect_download() as download:
         card.get_by_role("button", name="Save record").click()
@@ -180,7 +186,7 @@ def test_what_is_too_expensive_is_an_opinion_and_can_be_found_out(page: Page) ->
 def test_rules_of_ones_own(page: Page) -> None:
     page.goto("/#/board?game=tictactoe&x=you&o=you")
     page.get_by_role("combobox", name="Game", exact=True).select_option("own")
-    for name, value in (("Rows", "3"), ("Columns", "4"), ("Wins", "3")):
+    for name, value in (("Rows", "3"), ("Columns", "4"), ("In a row to win", "3")):
         page.get_by_role("spinbutton", name=name, exact=True).fill(value)
     page.get_by_role("button", name="Use these rules").click()
     expect(page.locator(".cell")).to_have_count(12)
@@ -236,63 +242,6 @@ def test_2048_by_swipe_and_with_a_seed(page: Page) -> None:
     page.get_by_role("spinbutton", name="Seed").fill("7")
     page.get_by_role("button", name="Begin with this seed").click()
     expect(board).to_have_attribute("aria-label", first or "")
-
-
-def test_a_match_is_watched_and_a_grade_shows_blunders(page: Page) -> None:
-    page.goto("/#/arena")
-    match = page.get_by_role("region", name="Match")
-    match.get_by_role("combobox", name="Game", exact=True).select_option("tictactoe")
-    match.get_by_role("spinbutton", name="Games").fill("40")
-    match.get_by_role("button", name="Play the match").click()
-    expect(match.get_by_role("img", name=re.compile("A wins .* draws"))).to_be_visible()
-    expect(match).to_contain_text("40 games")
-    expect(match.get_by_role("img", name=re.compile("interval"))).to_be_visible()
-    grade = page.get_by_role("region", name="Grade")
-    grade.get_by_role("combobox", name="Player").select_option("random")
-    grade.get_by_role("spinbutton", name="Positions").fill("40")
-    grade.get_by_role("button", name="Grade it").click()
-    expect(grade).to_contain_text("of 40 moves keep the value")
-    grade.locator(".gallery a").first.click()
-    expect(page).to_have_url(re.compile("board.*start="))
-
-
-def test_data_a_gallery_a_search_a_replay(page: Page) -> None:
-    page.goto("/#/data")
-    page.get_by_role("link", name=re.compile("^wins")).click()
-    gallery = page.get_by_test_id("gallery")
-    expect(gallery.locator("figure")).to_have_count(21)
-    page.get_by_label("Layer").select_option("6")
-    expect(gallery.locator("figcaption").first).to_contain_text("O wins")
-    there = page.get_by_role("region", name="Is a board there?")
-    there.get_by_role("textbox").fill("OO./XXX/...")
-    there.get_by_role("button", name="Look").click()
-    expect(there).to_contain_text("yes")
-    search = page.get_by_role("region", name="Search by pattern")
-    search.get_by_role("textbox").fill("XXX/???/???")
-    search.get_by_role("button", name="Search").click()
-    expect(search).to_contain_text("of 135 boards match")
-    page.get_by_role("link", name=re.compile("tictactoe.tb")).click()
-    expect(page.get_by_role("img", name=re.compile("Positions by ply"))).to_be_visible()
-    seen = asked_of(page, "/files/games2048?")
-    page.get_by_role("link", name=re.compile("train.jsonl")).click()
-    expect(page.get_by_text("Mean score")).to_be_visible()
-    expect(page.get_by_role("button", name="Game 2")).to_be_visible()
-    assert len(seen) == 1
-    page.get_by_role("button", name="Forward").first.click()
-    expect(page.get_by_text("Move 1 of 30")).to_be_visible()
-    page.get_by_role("link", name=re.compile("match.jsonl")).click()
-    page.get_by_role("link", name="Game 0").click()
-    expect(page.locator(".status")).to_contain_text(re.compile("wins|draw"))
-
-
-def test_a_tournament_with_its_cross_table(page: Page) -> None:
-    page.goto("/#/data")
-    page.get_by_role("link", name=re.compile("^cup ?[0-9]")).click()
-    expect(page.get_by_role("img", name=re.compile("Elo of each player"))).to_be_visible()
-    crossed = page.get_by_role("region", name="Cross table")
-    expect(crossed.locator("tbody tr")).to_have_count(3)
-    crossed.get_by_role("link").first.click()
-    expect(page.get_by_role("link", name="Game 0")).to_be_visible()
 
 
 def test_dark_mode_by_system_and_by_switch(page: Page) -> None:
@@ -388,6 +337,6 @@ def test_a_wrong_link_is_said_and_can_be_left(browser: Browser, server: Server) 
     with browser.new_context(base_url=server.address) as context:
         page = context.new_page()
         page.goto("/#/board?game=99x99:9")
-        expect(page.locator(".status")).to_contain_text("do not fit")
+        expect(page.locator(".status")).to_contain_text("too many")
         page.get_by_role("button", name="Start over").click()
         expect(page.locator(".cell")).to_have_count(9)

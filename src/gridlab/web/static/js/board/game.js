@@ -1,13 +1,17 @@
-// A game in progress, as the page holds it: where it began, every move, and how far we have gone back.
+// A game as the page holds it: its rules, its players, its tree of moves, and the position that is shown.
 
 import { gameName } from "../game-picker.js";
+import { textOf, treeOf } from "./tree.js";
 
 const PERSON = "you"; // in an address
+export const PLAIN = { game: "tictactoe", x: "", o: "perfect errs=0.2" };
 
 export class Game {
-  constructor({ game = "tictactoe", start = "", moves = [], at = null, x = "", o = "perfect", seed = null } = {}) {
-    Object.assign(this, { game: gameName(game), start, moves, x, o });
-    this.at = at === null ? moves.length : Math.max(0, Math.min(at, moves.length));
+  constructor({ game = PLAIN.game, start = "", moves = "", at = null, x = "", o = PLAIN.o, seed = null } = {}) {
+    Object.assign(this, { game: gameName(game), start, x, o });
+    this.root = treeOf(moves);
+    const nodes = this.root.all;
+    this.at = at === null ? this.root.line.at(-1) : nodes[Math.max(0, Math.min(at, nodes.length - 1))];
     this.seed = seed ?? Math.floor(Math.random() * 1e9);
   }
 
@@ -15,44 +19,45 @@ export class Game {
     const text = (name, fallback) => parameters.get(name) ?? fallback;
     const who = (name) => (parameters.get(name) === PERSON ? "" : text(name, otherwise[name]));
     const whole = (name) => (/^\d{1,15}$/.test(text(name, "")) ? Number(text(name)) : null);
-    const moves = text("moves", "").split(".").filter(Boolean);
-    return new Game({ game: text("game", otherwise.game), start: text("start", ""), moves, at: whole("at"), x: who("x"), o: who("o"), seed: whole("seed") });
+    return new Game({ game: text("game", otherwise.game), start: text("start", ""), moves: text("moves", ""), at: whole("at"), x: who("x"), o: who("o"), seed: whole("seed") });
   }
 
   // What an address holds of it.
   parameters() {
-    const { game, start, moves, at, x, o, seed } = this;
-    return { game, start, moves: moves.join("."), at: at === moves.length ? null : at, x: x || PERSON, o: o || PERSON, seed };
-  }
-
-  get played() {
-    return this.moves.slice(0, this.at);
-  }
-
-  // As the server takes it.
-  asked() {
-    return { game: this.game, start: this.start, moves: this.played, x: this.x, o: this.o, seed: this.seed };
-  }
-
-  play(move) {
-    this.moves = [...this.played, move];
-    this.at = this.moves.length;
+    const { game, start, root, at, x, o, seed } = this;
+    const first = root.all.indexOf(at), last = firstLine(root);
+    return { game, start, moves: textOf(root), at: at === last ? null : first, x: x || PERSON, o: o || PERSON, seed };
   }
 
   get firstSide() {
     return this.start.replaceAll(/[^XO]/g, "").length % 2 === 0 ? "X" : "O";
   }
 
-  // Who is to move after so many moves.
-  sideAt(number) {
-    return (number % 2 === 0) === (this.firstSide === "X") ? "X" : "O";
+  // Who is to move at a node, known before the server has said anything.
+  sideAt(node) {
+    return (node.depth % 2 === 0) === (this.firstSide === "X") ? "X" : "O";
   }
 
   player(side) {
     return side === "X" ? this.x : this.o;
   }
 
+  // The player whose turn it is at a node; "" is a person.
+  playerAt(node) {
+    return this.player(this.sideAt(node));
+  }
+
   get alone() {
     return !this.x && !this.o;
   }
+
+  get watched() {
+    return Boolean(this.x && this.o);
+  }
+}
+
+function firstLine(root) {
+  let node = root;
+  while (node.children.length) node = node.children[0];
+  return node;
 }

@@ -1,45 +1,30 @@
-// What the server has said of positions, remembered; and the best line after a move.
+// Cells and moves, and the best line after a move, remembered.
 
 import { get } from "../api.js";
 
-export class Knowledge {
+const AHEAD = 4; // moves of a line that are drawn on the board
+
+export class Lines {
   constructor() {
-    this.known = new Map(); // values by game and board
-    this.lines = new Map();
-  }
-
-  get(game, board) {
-    return this.known.get(`${game} ${board}`) ?? null;
-  }
-
-  keep(game, values) {
-    this.known.set(`${game} ${values.board}`, values);
-  }
-
-  async ask(game, board, signal) {
-    const known = this.get(game, board);
-    if (known?.exact) return known;
-    const values = await get("/values", { game, board }, signal);
-    this.keep(game, values);
-    return values;
+    this.known = new Map();
   }
 
   // The best moves from a position on.
   rest(game, board) {
     const key = `${game} ${board}`;
-    if (!this.lines.has(key)) this.lines.set(key, get("/line", { game, board }).then((found) => found.moves));
-    const asked = this.lines.get(key);
-    asked.catch(() => this.lines.delete(key));
+    if (!this.known.has(key)) this.known.set(key, get("/line", { game, board }).then((found) => found.moves));
+    const asked = this.known.get(key);
+    asked.catch(() => this.known.delete(key));
     return asked;
   }
 
-  // The move and what follows with best play: cells with their numbers, or null if it is not known.
-  async line(game, position, move) {
-    const after = await this.rest(game, boardAfter(position, move.cell)).catch(() => null);
-    if (!after) return null;
+  // The move and what follows with best play: all of it, and the first cells with their numbers; null if it is not known.
+  async after(game, position, move) {
+    const following = await this.rest(game, boardAfter(position, move.cell)).catch(() => null);
+    if (!following) return null;
     const sides = [position.to_move, position.to_move === "X" ? "O" : "X"];
-    const moves = [move.move, ...after];
-    const ghosts = new Map(moves.map((each, number) => [cellOf(each, position.cols), { number: number + 1, side: sides[number % 2] }]));
+    const moves = [move.move, ...following];
+    const ghosts = new Map(moves.slice(0, AHEAD).map((each, number) => [cellOf(each, position.cols), { number: number + 1, side: sides[number % 2] }]));
     return { moves, ghosts };
   }
 }
@@ -54,7 +39,7 @@ export function moveOf(cell, { rows, cols }) {
   return Math.max(rows, cols) > 9 ? `${row},${col}` : `${row}${col}`;
 }
 
-function boardAfter({ board, rows, cols, to_move: side }, cell) {
+export function boardAfter({ board, rows, cols, to_move: side }, cell) {
   const marks = [...board.replaceAll("/", "")];
   marks[cell] = side;
   return Array.from({ length: rows }, (_, row) => marks.slice(row * cols, (row + 1) * cols).join("")).join("/");

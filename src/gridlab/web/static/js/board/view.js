@@ -1,96 +1,82 @@
-// The page of the board: play, look at values, go back, set up.
+// The page of the board: play, watch, look at values, try variations, set up. What is shown follows from `play` alone.
 
-import { get, post, whenBack } from "../api.js";
+import { get, stream, whenBack } from "../api.js";
 import { announce, fill, h } from "../dom.js";
-import { ABOUT, gamePicker, gameTitle, sizeOf } from "../game-picker.js";
-import { playerPicker } from "../player-picker.js";
+import { aboutGame, gamePicker, gameTitle, sizeOf } from "../game-picker.js";
+import { kindsOf, playerPicker } from "../player-picker.js";
 import { preference, prefer } from "../prefs.js";
-import { remember } from "../route.js";
-import { Analysis, askOpinion } from "./analysis.js";
-import { Game } from "./game.js";
+import { link, remember } from "../route.js";
+import { Analysis } from "./analysis.js";
+import { Game, PLAIN } from "./game.js";
 import { Grid } from "./grid.js";
-import { cellOf, Knowledge, moveOf } from "./knowledge.js";
+import { walkByKeys } from "./keys.js";
+import { cellOf, Lines, moveOf } from "./knowledge.js";
+import { layout } from "./layout.js";
+import { Play } from "./play.js";
 import { scorecard } from "./scorecard.js";
 import { Setup } from "./setup.js";
 import { showFailure, showStatus, statusWords } from "./status.js";
 import { Strip } from "./strip.js";
 import { Transfer } from "./transfer.js";
-import { valueWords } from "./words.js";
-
-const PLAIN = { game: "tictactoe", x: "", o: "perfect errs=0.2" };
+import { Watch } from "./watch.js";
+import { legend, valueWords } from "./words.js";
 
 export function view(main, parameters) {
-  const page = new BoardPage(main, Game.of(parameters, preference("board", PLAIN)));
+  const page = new BoardPage(main, Game.of(parameters, preference("board", PLAIN)), parameters);
   return () => page.leave();
 }
 
 class BoardPage {
-  constructor(main, game) {
-    this.game = game;
-    this.knowledge = new Knowledge();
-    this.turn = 0;
-    this.shown = { values: preference("values", true), hint: preference("hint", false), network: preference("network", false) };
-    this.learning = false;
+  constructor(main, game, parameters) {
+    this.lines = new Lines();
+    this.own = !parameters.get("game"); // the game is the one that was played last, not one of a link
+    this.learning = this.settingUp = false;
+    this.ghosts = new Map();
+    this.play = new Play(game, { changed: () => this.draw(), wants: (node, moves) => this.wants(node, moves) });
     this.grid = new Grid({ press: (cell) => this.press(cell), look: (cell) => this.look(cell) });
     this.grid.reserve(sizeOf(game.game));
-    this.strip = new Strip((at) => this.jump(at));
-    this.analysis = new Analysis({ knowledge: this.knowledge, solved: (values) => { this.knowledge.keep(this.game.game, values); this.refresh(); } });
+    this.strip = new Strip({ go: (node) => this.play.go(node, false), remove: (node) => this.removeLine(node) });
+    this.analysis = new Analysis({ lines: this.lines, found: (node, values) => { node.values = values; this.draw(); } });
     this.setup = new Setup({ changed: (position) => this.drawSetup(position), done: (board) => this.endSetup(board) });
-    this.transfer = new Transfer({ game: () => this.game, load: (asked) => this.begin({ ...asked, x: "", o: "" }) });
-    this.build(main);
-    this.unwatch = whenBack(() => this.refresh());
-    this.refresh();
-    get("/lab").then((lab) => { this.learning = lab.learning; this.toggles(); }, () => {});
+    this.transfer = new Transfer({ game: () => this.game, board: () => this.grid.element, load: (found) => this.load(found) });
+    this.watch = new Watch({ step: () => this.step(), idle: () => !this.play.request?.reply, ended: () => this.ended() });
+    Object.assign(this, layout(main, this));
+    this.ticking = setInterval(() => { if (this.play.doing) this.draw(); }, 500);
+    this.switches();
+    this.pickers();
+    this.forget = [whenBack(() => this.play.send()), walkByKeys(this.play)];
+    this.play.send(this.play.replies(this.play.at));
+    if (parameters.get("watch") || (game.watched && !game.at.parent)) this.watch.run();
+    get("/lab").then((lab) => { this.learning = lab.learning; this.switches(); }, () => {});
   }
 
   leave() {
-    this.turn++;
-    this.asking?.abort();
+    this.play.stop();
     this.analysis.stop();
-    this.unwatch();
+    this.watch.pause();
+    clearInterval(this.ticking);
+    for (const each of this.forget) each();
   }
 
-  build(main) {
-    this.status = h("div", { class: "status", role: "status" });
-    this.lineText = h("p", { class: "line-text number" });
-    this.buttons = {
-      first: h("button", { class: "square", "aria-label": "First move", title: "To the start", onclick: () => this.jump(0) }, "⇤"),
-      undo: h("button", { onclick: () => this.undo(), title: "U" }, "Undo"),
-      redo: h("button", { onclick: () => this.redo(), title: "R" }, "Redo"),
-      last: h("button", { class: "square", "aria-label": "Last move", title: "To the end", onclick: () => this.jump(this.game.moves.length) }, "⇥"),
-    };
-    this.switches = h("div", { class: "joined", role: "group", "aria-label": "What is shown" });
-    this.players = h("div", { class: "stack" });
-    this.games = h("div", {});
-    this.card = h("div", {});
-    this.about = h("p", { class: "muted" });
-    this.title = h("h1", {}, "");
-    const board = h("section", { class: "card board-card", "aria-label": "Game", onkeydown: (event) => this.shortcut(event) },
-      this.status, this.grid.element, this.lineText,
-      h("div", { class: "row spread" },
-        h("div", { class: "toolbar" }, h("div", { class: "joined" }, ...Object.values(this.buttons)), h("button", { onclick: () => this.restart(), title: "N" }, "New game")),
-        this.switches));
-    const strip = h("section", { class: "card", "aria-label": "History" }, this.strip.element);
-    const side = h("section", { class: "card", "aria-label": "Game and players" }, h("h2", {}, "Game"), h("div", { class: "stack" }, this.games, this.players,
-      h("div", { class: "toolbar" }, h("button", { onclick: () => this.analyse() }, "Analyse: both sides mine"), h("button", { onclick: () => this.beginSetup() }, "Set up a position"))));
-    fill(main,
-      h("div", { class: "page-head" }, this.title, this.about),
-      h("div", { class: "columns" }, h("div", { class: "column" }, board, this.setup.element, strip), h("div", { class: "column" }, this.card, this.analysis.element, side, this.transfer.element)));
-    this.toggles();
-    this.pickers();
+  get game() {
+    return this.play.game;
   }
 
-  toggles() {
+  // In analysis values are shown until they are switched off; against an opponent they are a help that is asked for.
+  shown(name) {
+    return preference(`${name}${this.game.alone || this.game.watched ? "" : ".play"}`, name === "values" && (this.game.alone || this.game.watched));
+  }
+
+  switches() {
     const toggle = (name, text, title) => h("button", {
-      "aria-pressed": String(this.shown[name]), title,
+      "aria-pressed": String(this.shown(name)), title,
       onclick: () => {
-        this.shown[name] = !this.shown[name];
-        prefer(name, this.shown[name]);
-        this.toggles();
-        this.refresh();
+        prefer(`${name}${this.game.alone || this.game.watched ? "" : ".play"}`, !this.shown(name));
+        this.switches();
+        this.play.send(false);
       },
     }, text);
-    fill(this.switches, toggle("values", "Values", "What every move is worth"), toggle("hint", "Hint", "Mark the best moves"),
+    fill(this.toggles, toggle("values", "Values", "What every move is worth (V)"), toggle("hint", "Hint", "Mark the best moves (H)"),
       this.learning && this.isSquava ? toggle("network", "Network", "What a trained network thinks of every move") : null);
   }
 
@@ -99,222 +85,229 @@ class BoardPage {
   }
 
   pickers() {
-    fill(this.games, gamePicker(this.game.game, (game) => this.begin({ game, x: this.game.x, o: this.game.o })));
+    fill(this.games, gamePicker(this.game.game, (game) => this.change(game)));
     const pick = (side) => playerPicker({
       name: `${side}${side === "X" ? ", who begins" : ""}`, game: this.game.game, chosen: this.game[side.toLowerCase()], person: true,
-      choose: (text) => { this.game[side.toLowerCase()] = text; this.keep(); this.refresh(); },
+      choose: (text) => this.seat(side.toLowerCase(), text),
     });
     fill(this.players, pick("X"), pick("O"));
   }
 
-  keep() {
-    const { game, x, o } = this.game;
-    prefer("board", { game, x, o });
-  }
-
   // ---- the game
 
-  begin(asked) {
-    this.game = new Game({ o: "", ...asked });
-    this.keep();
-    this.toggles();
+  begin(game) {
+    this.play.stop();
+    this.watch.pause();
+    if (this.settingUp) this.leaveSetup();
+    this.play.game = game;
+    this.own = false;
+    prefer("board", { game: game.game, x: game.x, o: game.o });
+    this.ghosts = new Map();
+    this.switches();
     this.pickers();
-    this.refresh();
+    this.play.send();
+    if (game.watched) this.watch.run();
+  }
+
+  // Another game is taken when the server knows its rules; players that do not play it make way.
+  async change(text) {
+    await get("/position", { game: text });
+    const kinds = await kindsOf(text);
+    const able = (player) => !player || kinds.some((each) => each.name === player.split(/[\s=]/)[0] && !each.reason);
+    const seat = (player) => (able(player) ? player : PLAIN.o);
+    this.begin(new Game({ game: text, x: seat(this.game.x), o: seat(this.game.o) }));
+  }
+
+  // Moves or a record from elsewhere.
+  async load({ game, start, moves, x = "", o = "", watch = false }) {
+    const found = new Game({ game, start, moves, x, o });
+    for (const end of found.root.all.filter((each) => !each.children.length)) await stream("/play", { game, start, moves: end.moves }, () => {});
+    if (watch && found.watched) found.at = found.root;
+    this.begin(found);
+  }
+
+  seat(side, text) {
+    this.game[side] = text;
+    prefer("board", { game: this.game.game, x: this.game.x, o: this.game.o });
+    this.switches();
+    this.play.send();
+    if (this.game.watched) this.watch.run();
+    else this.watch.pause();
   }
 
   restart() {
     const { game, x, o } = this.game;
-    this.game = new Game({ game, x, o });
-    this.refresh();
+    this.begin(new Game({ game, x, o }));
     announce("New game");
   }
 
   analyse() {
-    this.game.x = this.game.o = "";
-    this.keep();
+    this.seat("x", "");
+    this.seat("o", "");
     this.pickers();
-    this.refresh();
   }
 
   press(cell) {
     if (this.settingUp) this.setup.press(cell);
-    else if (this.position && !this.position.over && !this.thinking) {
-      this.game.play(moveOf(cell, this.position));
-      this.refresh();
-    }
+    else if (this.play.position) this.play.play(moveOf(cell, this.play.position), cell);
   }
 
-  jump(at) {
-    this.game.at = Math.max(0, Math.min(at, this.game.moves.length));
-    this.refresh({ waits: this.game.at < this.game.moves.length });
+  removeLine(node) {
+    node.remove();
+    this.draw();
   }
 
   // Back to the last decision of a person, if there is one; else by one move.
   undo() {
-    const { at } = this.game;
-    const mine = (number) => !this.game.player(this.game.sideAt(number));
-    let to = at - 1;
-    while (to > 0 && !mine(to)) to--;
-    this.jump(!this.game.alone && to >= 0 && !mine(to) ? at - 1 : to);
+    const back = this.play.at.path.slice(0, -1);
+    const mine = back.findLast((each) => !this.game.playerAt(each));
+    if (back.length) this.play.go(mine ?? back.at(-1), false);
   }
 
   redo() {
-    const { at, moves } = this.game;
-    let to = at + 1;
-    while (to < moves.length && this.game.player(this.game.sideAt(to))) to++;
-    this.jump(Math.min(to, moves.length));
+    const on = this.play.at.line.slice(this.play.at.depth + 1);
+    const mine = on.find((each) => !this.game.playerAt(each));
+    if (on.length) this.play.go(mine ?? on.at(-1), false);
   }
 
-  shortcut(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const does = { u: () => this.undo(), r: () => this.redo(), n: () => this.restart(), h: () => this.switches.children[1].click(), v: () => this.switches.children[0].click() }[event.key.toLowerCase()];
-    if (does) {
-      event.preventDefault();
-      does();
-    }
+  // ---- watching
+
+  step() {
+    const { at } = this.play;
+    if (at.following) this.play.go(at.following, false);
+    else this.play.send(true);
+  }
+
+  ended() {
+    const { at, position, error } = this.play;
+    return Boolean(error || position?.over) && !at.following;
+  }
+
+  fullScreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.board.requestFullscreen?.().catch(() => {});
   }
 
   // ---- what is shown
 
-  async refresh({ waits = false } = {}) {
-    const mine = ++this.turn;
-    this.asking?.abort();
-    const { signal } = (this.asking = new AbortController());
-    if (this.settingUp) this.endSetup(null, false);
-    this.thinking = false;
+  // What is still missing of a position, or wanted of the one that moves will lead to.
+  wants(node, moves) {
+    const wanted = this.shown("values") || this.shown("hint"), over = node.position?.over;
+    const network = this.shown("network") && this.learning && this.isSquava;
+    const reviewed = !moves && (node.review || (node.step && !over));
+    const review = reviewed ? "no" : this.shown("values") ? "always" : over || moves ? "over" : "no";
+    if (moves) return { values: wanted, opinion: wanted, network, review };
+    return { values: wanted && !over && !node.values, opinion: wanted, network: network && !over && !node.network, review };
+  }
+
+  draw() {
+    if (this.settingUp) return;
+    const { play } = this, { at, position, error } = play;
     remember("board", this.game.parameters());
     this.title.textContent = gameTitle(this.game.game);
-    this.about.textContent = ABOUT[this.game.game] ?? "";
-    try {
-      const { position } = await post("/game", this.game.asked(), signal);
-      if (mine === this.turn) await this.arrive(position, mine, signal, waits);
-    } catch (error) {
-      if (error.name !== "AbortError" && mine === this.turn) this.fail(error);
+    this.about.textContent = aboutGame(this.game.game);
+    if (error) this.fail(error);
+    if (!position) return;
+    if (this.setupWanted) {
+      this.beginSetup();
+      return;
     }
+    this.drawBoard();
+    const values = this.shown("values") ? at.values : null;
+    if (!error) showStatus(this.status, { play, values, go: () => play.send(true) });
+    const told = this.shown("values") || position.over;
+    this.strip.show(this.game, at, told);
+    this.buttons.undo.disabled = this.buttons.first.disabled = !at.parent;
+    this.buttons.redo.disabled = this.buttons.last.disabled = !at.following;
+    this.watch.element.hidden = !this.game.watched && !this.watch.running;
+    this.watch.draw();
+    this.analysis.element.hidden = !this.shown("values") || position.over || play.thinking;
+    if (!this.analysis.element.hidden) this.analysis.show(this.game.game, at, play.doing);
+    if (at.review !== this.carded || !position.over) {
+      this.carded = position.over ? at.review : null;
+      fill(this.card, this.carded ? scorecard(at.review, this.game, (number) => play.go(at.path[number], false)) : null);
+    }
+    this.say(values);
   }
 
-  // The position after the last move is there: now a player replies, or a person wants to know more.
-  async arrive(position, mine, signal, waits = false) {
-    this.position = position;
-    this.values = this.knowledge.get(this.game.game, position.board);
-    this.opinion = this.network = this.review = null;
-    this.thinking = Boolean(!position.over && this.game.player(position.to_move) && !waits);
-    this.draw();
-    announce(statusWords({ game: this.game, position }));
-    if (this.setupWanted) this.beginSetup();
-    else if (this.thinking) await this.reply(mine, signal);
-    else await this.learn(mine, signal);
-  }
-
-  async reply(mine, signal) {
-    const { move, position } = await post("/game/reply", this.game.asked(), signal);
-    if (mine !== this.turn) return;
-    this.game.play(move);
-    remember("board", this.game.parameters());
-    await this.arrive(position, mine, signal);
-  }
-
-  // Values, opinions and the review, each shown when it is there.
-  async learn(mine, signal) {
-    const { game } = this.game, { board, over } = this.position;
-    const still = () => mine === this.turn;
-    const wanted = this.shown.values || this.shown.hint;
-    const parts = [];
-    if (!over && wanted) {
-      if (!this.values && this.shown.values) this.analysis.wait();
-      parts.push(this.knowledge.ask(game, board, signal).then((values) => { if (still()) { this.values = values; this.draw(); this.say(); } }));
-    }
-    if (!over && this.shown.network && this.learning && this.isSquava) {
-      parts.push(askOpinion(game, board, "network", signal).then((found) => { if (still()) { this.network = found; this.draw(); } }));
-    }
-    parts.push(post("/review", { game, start: this.game.start, moves: this.game.moves }, signal).then((found) => { if (still()) { this.review = found; this.draw(); } }));
-    await Promise.all(parts);
-    if (still() && !over && wanted && this.values && !this.values.exact) {
-      const found = await askOpinion(game, board, "search", signal);
-      if (still()) {
-        this.opinion = found;
-        this.draw();
-      }
-    }
-  }
-
-  draw(ghosts = new Map()) {
-    const { position, values } = this;
-    const exact = values?.moves.filter((move) => move.value !== "unknown") ?? [];
-    const best = this.shown.hint && !position.over ? this.bestCells() : [];
-    const last = this.game.played.at(-1);
+  drawBoard() {
+    const { at, position } = this.play;
+    const exact = at.values?.moves.filter((move) => move.value !== "unknown") ?? [];
+    const values = this.shown("values");
+    if (this.ghostsOf !== at) this.ghosts = new Map();
     this.grid.show(position, {
-      values: this.shown.values ? exact : null, opinion: this.shown.values && this.opinion ? this.opinion.moves : null, network: this.network?.moves ?? null,
-      best, latest: last ? cellOf(last, position.cols) : null, ghosts, open: !position.over && !this.thinking,
+      values: values && !position.over ? exact : null, opinion: values && at.opinion ? at.opinion.moves : null, network: this.shown("network") ? at.network?.moves ?? null : null,
+      best: this.shown("hint") && !position.over ? this.bestCells() : [], latest: at.parent ? cellOf(at.move, position.cols) : null,
+      ghosts: this.ghosts, open: !position.over && !this.game.playerAt(at),
     });
-    showStatus(this.status, { game: this.game, position, values: this.shown.values ? values : null, thinking: this.thinking, go: () => this.refresh() });
-    this.strip.show(this.game.moves, this.shown.values || position.over ? this.review?.steps ?? [] : [], this.game.at, this.game.firstSide);
-    this.buttons.undo.disabled = this.buttons.first.disabled = this.game.at === 0;
-    this.buttons.redo.disabled = this.buttons.last.disabled = this.game.at >= this.game.moves.length;
-    this.analysis.element.hidden = !this.shown.values || position.over;
-    if (!ghosts.size && this.shown.values && !this.thinking && (values || position.over)) this.analysis.show(this.game.game, position, values, this.opinion);
-    fill(this.card, position.over && this.review && this.game.at === this.game.moves.length ? scorecard(this.review, this.game, (at) => this.jump(at)) : null);
+    if (!this.ghosts.size) fill(this.below, values && !position.over && exact.length ? legend(link("about", { section: "values" })) : "");
   }
 
   bestCells() {
-    if (this.values?.exact) return this.values.moves.filter((move) => this.values.best.includes(move.move)).map((move) => move.cell);
-    return this.opinion ? [cellOf(this.opinion.best, this.position.cols)] : [];
+    const { values, opinion, position } = this.play.at;
+    if (values?.exact) return values.moves.filter((move) => values.best.includes(move.move)).map((move) => move.cell);
+    return opinion ? [cellOf(opinion.best, position.cols)] : [];
   }
 
-  say() {
-    announce(statusWords({ game: this.game, position: this.position, values: this.shown.values ? this.values : null }));
+  // Said once for each thing that is new.
+  say(values) {
+    const words = this.play.position.guessed ? "" : statusWords(this.play, values);
+    if (words && words !== this.said) announce(words);
+    this.said = words || this.said;
   }
 
-  // The best line after a move, while the pointer or the focus is on it.
+  // The best line after a move, while the pointer, a finger or the focus is on it.
   async look(cell) {
-    if (this.settingUp || !this.position) return;
+    const { at, position } = this.play;
+    if (this.settingUp || !position) return;
     this.looking = cell;
-    const move = cell === null || !this.shown.values || this.thinking ? null : this.values?.moves.find((each) => each.cell === cell && each.value !== "unknown");
-    if (!move) {
-      this.lineText.textContent = "";
-      if (this.ghosted) this.draw();
-      this.ghosted = false;
-      return;
-    }
-    const { turn, position } = this;
-    const line = await this.knowledge.line(this.game.game, position, move);
-    if (!line || this.looking !== cell || turn !== this.turn || position !== this.position) return;
-    this.lineText.textContent = `${move.move} ${valueWords(move.value, move.distance)}: ${line.moves.join(" ")}`;
-    this.draw(line.ghosts);
-    this.ghosted = true;
+    const move = cell === null || !this.shown("values") || this.play.thinking ? null : at.values?.moves.find((each) => each.cell === cell && each.value !== "unknown");
+    const line = move ? await this.lines.after(this.game.game, position, move) : null;
+    if (this.looking !== cell || this.play.at !== at || this.settingUp) return;
+    this.ghosts = line?.ghosts ?? new Map();
+    this.ghostsOf = at;
+    this.drawBoard();
+    if (line) this.below.textContent = `${move.move} ${valueWords(move.value, move.distance)}: ${line.moves.join(" ")}`;
   }
 
+  // A game that cannot even begin is told; one that was only remembered makes way for another.
   fail(error) {
-    this.thinking = false;
-    if (this.position) this.draw();
-    const wrong = !this.position && error.status >= 400;
-    showFailure(this.status, error, () => this.refresh(), wrong ? () => this.begin({ ...PLAIN }) : null);
+    const wrong = !this.play.position && error.status >= 400 && error.status < 500;
+    if (wrong && this.own) this.begin(new Game(PLAIN));
+    else showFailure(this.status, error, () => this.play.send(), wrong ? () => this.begin(new Game(PLAIN)) : null);
   }
 
   // ---- setting up
 
   beginSetup() {
-    this.setupWanted = !this.position; // by somebody faster than the first answer
+    this.setupWanted = !this.play.position; // by somebody faster than the first answer
     if (this.setupWanted) return;
-    this.asking?.abort();
-    this.turn++;
+    this.play.stop();
+    this.watch.pause();
+    this.analysis.stop();
     this.settingUp = true;
-    this.setup.begin(this.game.game, this.position);
+    this.analysis.element.hidden = true;
+    fill(this.card);
+    fill(this.below);
+    this.setup.begin(this.game.game, this.play.position);
     this.setup.element.scrollIntoView({ block: "nearest" });
   }
 
   drawSetup(position) {
+    if (!this.settingUp) return;
     this.grid.show(position, { setup: true });
     fill(this.status, h("span", { class: "turn" }, "Setting up"), h("span", { class: "what" }, "click cells for X, O, empty"));
   }
 
-  endSetup(board, again = true) {
+  leaveSetup() {
     this.settingUp = false;
     this.setup.end();
-    if (board !== null) {
-      const { game, x, o } = this.game;
-      this.game = new Game({ game, x, o, start: /[XO]/.test(board) ? board : "" });
-    }
-    if (again) this.refresh();
+  }
+
+  endSetup(board) {
+    this.leaveSetup();
+    const { game, x, o } = this.game;
+    if (board === null) this.play.send();
+    else this.begin(new Game({ game, x, o, start: /[XO]/.test(board) ? board : "" }));
   }
 }

@@ -1,6 +1,6 @@
 // Values in words.
 
-import { plural } from "../dom.js";
+import { h, plural } from "../dom.js";
 
 export function valueWords(value, distance) {
   if (value === "unknown") return "not known";
@@ -18,4 +18,10 @@ export const CHANGE = { "win->draw": "a win became a draw", "win->loss": "a win 
 
 export function opinionWords(value) {
   return `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(2)}`;
+}
+
+// What the chips on the board mean, right below it.
+export function legend(explained) {
+  const entry = (kind, label, words) => [h("span", { class: `chip ${kind}` }, label), ` ${words} `];
+  return [entry("win", "W17", "wins in 17 plies"), entry("draw", "D", "draws"), entry("loss", "L4", "loses in 4"), "· a ply is one move of one player · ", h("a", { href: explained }, "more")].flat();
 }
