@@ -91,32 +91,86 @@ def test_a_review_finds_the_blunder(ask: Ask) -> None:
 # ---- 2048
 
 
-def test_2048_goes_on_the_same_way_every_time(ask: Ask) -> None:
+def in_parts(api: httpx.Client, path: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+    """An answer in parts, without the words on how far it has come, and its end."""
+    answer = api.post(path, json=body)
+    assert answer.is_success, answer.text
+    assert answer.headers["content-type"].startswith("application/x-ndjson")
+    *parts, end = [json.loads(line) for line in answer.text.splitlines()]
+    assert end["part"] in ("end", "error")
+    return [each for each in parts if each["part"] != "doing"] + [end] * (end["part"] == "error")
+
+
+def here(state: dict[str, Any]) -> dict[str, Any]:
+    return {"game": state["rules"]} | {name: state[name] for name in ("board", "score", "seed", "ply")}
+
+
+def test_2048_goes_on_the_same_way_every_time(ask: Ask, api: httpx.Client) -> None:
     state = ask("/2048/start", game="2048", seed=3)
-    again = ask("/2048/start", game="2048", seed=3)
-    assert state == again
-    position = Position2048.parse(state["board"])
+    assert state == ask("/2048/start", game="2048", seed=3)
+    position, made = Position2048.parse(state["board"]), list[str]()
     for direction in ("left", "up", "right", "down"):
+        asked = here(state) | {"directions": [direction]}
+        (answer,) = in_parts(api, "/2048/play", asked)
+        assert [answer] == in_parts(api, "/2048/play", asked)
         if direction in position.moves():
-            asked = {name: state[name] for name in ("board", "score", "seed", "ply")} | {"direction": direction}
-            step = ask("/2048/move", asked)
-            assert step == ask("/2048/move", asked)
+            (step,) = answer["steps"]
             slid = position.play(direction)
             position, state = Position2048.parse(step["state"]["board"], score=step["state"]["score"]), step["state"]
             new = [cell for cell in range(16) if position.tiles[cell] != slid.tiles[cell]]
             assert new == [step["spawned"]]
             assert position.score == slid.score
+            made.append(direction)
+        else:
+            assert (answer["steps"], answer["skipped"]) == ([], 1)
+    replay, values = in_parts(api, "/2048/play", {"seed": 3, "moves": made, "values": "expectimax depth=1"})
+    assert replay["state"] == state
+    assert [each["ply"] for each in replay["before"]] == list(range(len(made)))
+    assert values["board"] == state["board"]
+    assert set(values["values"]) == set(state["moves"])
 
 
-def test_2048_is_played_to_its_end_and_recorded(ask: Ask) -> None:
+def test_2048_takes_all_directions_at_once_and_skips_what_moves_nothing(ask: Ask, api: httpx.Client) -> None:
+    directions = ["left", "left", "left", "left", "up", "up", "right", "down", "down", "down"]
+    (together,) = in_parts(api, "/2048/play", here(ask("/2048/start", seed=5)) | {"directions": directions})
+    state, steps = ask("/2048/start", seed=5), list[dict[str, Any]]()
+    for each in directions:
+        (answer,) = in_parts(api, "/2048/play", here(state) | {"directions": [each]})
+        steps += answer["steps"]
+        state = steps[-1]["state"] if steps else state
+    assert together["steps"] == steps
+    assert len(steps) + together["skipped"] == len(directions)
+
+
+def test_2048_is_played_to_its_end_replayed_reviewed_and_recorded(ask: Ask, api: httpx.Client) -> None:
     state, moves = ask("/2048/start", seed=11), list[str]()
     while not state["over"]:
-        asked = {name: state[name] for name in ("board", "score", "seed", "ply")}
-        steps = ask("/2048/autoplay", asked | {"player": "random", "moves": 50})["steps"]
+        parts = in_parts(api, "/2048/play", here(state) | {"player": "random", "count": 50})
+        steps = [step for part in parts for step in part["steps"]]
         moves += [step["direction"] for step in steps]
         state = steps[-1]["state"]
+    (replay,) = in_parts(api, "/2048/play", {"seed": 11, "moves": moves})
+    assert replay["state"] == state
+    assert len(replay["before"]) == min(50, len(moves))
+    assert replay["history"][0] == [0, 0]
+    assert replay["history"][-1] == [len(moves), state["score"]]
+    assert len(replay["history"]) <= 200
+    (review,) = in_parts(api, "/2048/review", {"seed": 11, "moves": moves, "player": "ntuple"})
+    assert review["looked_at"] == review["decisions"] <= len(moves)
+    assert (review["exact"], review["points"]) == (False, True)
+    for each in review["worst"]:
+        assert moves[each["ply"]] == each["played"] != each["best"]
+        values = ask("/2048/values", board=each["state"]["board"], player="ntuple")
+        assert values["best"] == each["best"]
+        assert values["values"][each["best"]] - values["values"][each["played"]] == pytest.approx(each["loss"])
     game_played, _ = parse(ask("/2048/record", {"seed": 11, "moves": moves})["line"].encode())
     assert (game_played.moves, game_played.final_score) == (len(moves), state["score"])
+
+
+def test_2048_says_what_cannot_be_replayed(api: httpx.Client) -> None:
+    (problem,) = in_parts(api, "/2048/play", {"seed": 7, "moves": ["up"] * 20})
+    assert problem["status"] == 400
+    assert problem["error"].startswith("move 14 of 20 cannot be replayed: up changes nothing in ")
 
 
 @pytest.mark.parametrize("rules", ["2048", "2048:3x3"])

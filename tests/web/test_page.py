@@ -193,57 +193,6 @@ def test_rules_of_ones_own(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("3×4:3")
 
 
-def test_2048_by_keys_undo_and_autoplay(page: Page) -> None:
-    page.goto("/#/2048?seed=7")
-    moves = page.locator(".scores .amount").nth(2)
-    expect(page.locator(".tiles .tile")).to_have_count(2)
-    for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown", "a", "w"):
-        page.keyboard.press(key)
-        page.wait_for_timeout(320)
-    expect(moves).not_to_have_text("0")
-    before = int(moves.inner_text())
-    page.get_by_role("button", name="Undo").click()
-    expect(moves).to_have_text(str(before - 1))
-    page.get_by_role("button", name="Values").click()
-    expect(page.get_by_role("region", name="Advice")).to_contain_text("· best")
-    page.get_by_label("Speed of autoplay").select_option("fast")
-    page.get_by_role("button", name="Autoplay").click()
-    expect(moves).to_have_text(re.compile(r"^[2-9]\d|\d{3}"))
-    page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_role("button", name="Autoplay")).to_be_visible()
-    expect(page.get_by_role("img", name=re.compile("Score after each"))).to_be_visible()
-
-
-def test_2048_on_a_solved_board_is_exact(page: Page) -> None:
-    page.goto("/#/2048?game=2048:2x2&seed=1")
-    page.get_by_role("button", name="Values").click()
-    advice = page.get_by_role("region", name="Advice")
-    expect(advice).to_contain_text("Exact: points to come with perfect play")
-    expect(advice.get_by_role("combobox", name="Adviser")).to_have_value("perfect")
-    page.goto("/#/data?file=tables/2048-2x2.tb")
-    expect(page.get_by_role("img", name=re.compile("Boards by the sum"))).to_be_visible()
-
-
-def test_2048_by_swipe_and_with_a_seed(page: Page) -> None:
-    page.goto("/#/2048?seed=7")
-    board = page.locator(".tiles")
-    expect(board.locator(".tile")).to_have_count(2)
-    first = board.get_attribute("aria-label")
-    box = board.bounding_box()
-    assert box
-    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    for right, down in ((-100, 0), (0, -100)):
-        page.mouse.move(*middle)
-        page.mouse.down()
-        page.mouse.move(middle[0] + right, middle[1] + down)
-        page.mouse.up()
-        page.wait_for_timeout(400)
-    expect(page.locator(".scores .amount").nth(2)).not_to_have_text("0")
-    page.get_by_role("spinbutton", name="Seed").fill("7")
-    page.get_by_role("button", name="Begin with this seed").click()
-    expect(board).to_have_attribute("aria-label", first or "")
-
-
 def test_dark_mode_by_system_and_by_switch(page: Page) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     page.goto("/#/about")

@@ -1,5 +1,6 @@
 """What the server must refuse, and how it says so."""
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -83,7 +84,10 @@ def test_players_read_no_other_files(api: httpx.Client, outside: Path) -> None:
         "expectimax evaluator=ntuple:../a",
     ):
         body = {"board": "2 . . ./. . . ./. . . ./. . . .", "player": player}
-        refused(api.post("/2048/autoplay", json=body), 404)
+        refused(api.post("/2048/play", json=body), 404)
+        refused(api.post("/2048/review", json={"seed": 1, "moves": [], "player": player}), 404)
+        told = api.post("/2048/play", json={"board": body["board"], "values": player}).text
+        assert json.loads(told.splitlines()[-1])["status"] == 404
         refused(api.get("/2048/values", params=body), 404)
     refused(api.get("/2048/values", params=body | {"player": f"expectimax evaluator={outside}"}), 400)
     inside = {"game": "tictactoe", "x": "perfect tablebase=tables/tictactoe.tb"}
@@ -269,8 +273,12 @@ def test_nonsense_gets_a_sentence(api: httpx.Client, path: str, parameters: dict
         ("/jobs/match", {"game": "tictactoe", "a": "random", "b": "random", "games": 10**9}),
         ("/jobs/solve", {"game": "tictactoe", "seconds": 1e9}),
         ("/jobs/grade", {"game": "2048", "player": "random"}),
-        ("/2048/autoplay", {"board": "2 . . ./. . . ./. . . ./. . . .", "player": "expectimax table=24"}),
-        ("/2048/autoplay", {"board": "2 ./. .", "game": "2048:2x2", "player": "expectimax depth=9"}),
+        ("/2048/play", {"board": "2 . . ./. . . ./. . . ./. . . .", "player": "expectimax table=24"}),
+        ("/2048/play", {"board": "2 ./. .", "game": "2048:2x2", "player": "expectimax depth=99"}),
+        ("/2048/play", {"board": "3 ./. .", "game": "2048:2x2"}),
+        ("/2048/play", {"directions": ["up"] * 501}),
+        ("/2048/play", {"player": "random", "count": 51}),
+        ("/2048/review", {"seed": 1, "moves": ["sideways"]}),
         ("/2048/record", {"seed": 1, "moves": ["up"] * 70_001}),
         ("/2048/record", {"seed": 1, "moves": []}),
     ],

@@ -1,14 +1,24 @@
-// What each direction is worth, as a player sees it.
+// The four directions at the board: buttons, and on them what each is worth, as a player sees it.
 
 import { fill, h } from "../dom.js";
 
-const ALL = ["up", "left", "right", "down"];
 export const ARROWS = { up: "↑", down: "↓", left: "←", right: "→" };
+const ALL = ["left", "up", "down", "right"];
 
 // Exact values are close to each other: all their digits that matter.
-function worth({ exact, target, points }, value) {
-  const digits = exact ? (target === "score" ? 3 : 6) : points ? 0 : 1;
-  return value.toLocaleString("en", { minimumFractionDigits: exact ? digits : 0, maximumFractionDigits: digits });
+function digits({ exact, target, points }, value) {
+  if (exact) return target === "score" ? 3 : 6;
+  return points || Math.abs(value) >= 1000 ? 0 : 1;
+}
+
+export function worth(found, value) {
+  const most = digits(found, value);
+  return value.toLocaleString("en", { minimumFractionDigits: found.exact ? most : 0, maximumFractionDigits: most });
+}
+
+export function lossText(found, loss) {
+  const text = worth(found, loss);
+  return /[1-9]/.test(text) ? `−${text}` : "−0";
 }
 
 function explained({ exact, target, points, player }) {
@@ -16,29 +26,55 @@ function explained({ exact, target, points, player }) {
   return points ? `Points still to come, as ${player} expects them.` : `An opinion of ${player}, on its own scale.`;
 }
 
-export function advice(element, found) {
-  if (!found) {
-    fill(element, h("p", { class: "muted small" }, "Asking …"));
-    return;
+// A bar is as long as its value, from zero; values below zero have none.
+function share(values, value) {
+  const given = Object.values(values);
+  const high = Math.max(...given);
+  return Math.min(...given) < 0 || high <= 0 ? 0 : (100 * value) / high;
+}
+
+function words(found, direction) {
+  const value = found?.values[direction];
+  if (value === undefined) return ["", ""];
+  const loss = found.values[found.best] - value;
+  return [worth(found, value), direction === found.best ? "best" : loss ? lossText(found, loss) : "as good"];
+}
+
+export class Directions {
+  constructor(press) {
+    this.buttons = ALL.map((direction) => {
+      const [worthText, loss, bar] = [h("span", { class: "worth" }), h("span", { class: "loss" }), h("i", {})];
+      const button = h("button", { class: `direction ${direction}`, onclick: () => press(direction) },
+        h("span", { class: "arrow", "aria-hidden": "true" }, ARROWS[direction]), h("span", { class: "name" }, direction),
+        worthText, loss, h("span", { class: "bar", "aria-hidden": "true" }, bar));
+      return { direction, button, worthText, loss, bar };
+    });
+    this.remark = h("p", { class: "remark muted small", role: "status" });
+    this.element = h("div", { class: "directions" }, h("div", { class: "pad", role: "group", "aria-label": "Directions" }, this.buttons.map((each) => each.button)), this.remark);
   }
-  const given = Object.values(found.values);
-  if (!given.length) {
-    fill(element, h("p", { class: "muted small" }, "No move is left."));
-    return;
+
+  // What is known of this state, and how much of it the visitor wants to see: all values, the best direction, nothing.
+  show({ state, advice, values, hint }) {
+    const found = advice?.found;
+    for (const { direction, button, worthText, loss, bar } of this.buttons) {
+      const [value, beside] = values ? words(found, direction) : ["", ""];
+      const best = (values || hint) && found?.best === direction;
+      button.classList.toggle("is-best", Boolean(best));
+      button.classList.toggle("is-idle", Boolean(state && !state.moves.includes(direction)));
+      button.setAttribute("aria-label", [direction, value, beside || (best ? "best" : "")].filter(Boolean).join(", "));
+      worthText.textContent = value;
+      loss.textContent = beside || (best ? "best" : "");
+      bar.style.width = `${value ? share(found.values, found.values[direction]) : 0}%`;
+    }
+    this.element.classList.toggle("valued", Boolean(values));
+    fill(this.remark, this.said({ state, advice, values, hint }));
   }
-  const low = Math.min(...given), high = Math.max(...given);
-  const width = (value) => (high === low ? 100 : 12 + (88 * (value - low)) / (high - low));
-  const rows = ALL.flatMap((direction) => {
-    const value = found.values[direction];
-    const best = direction === found.best;
-    const bar = h("i", {});
-    bar.style.width = `${value === undefined ? 0 : width(value)}%`;
-    return [
-      h("span", { class: best ? "is-best" : "" }, `${ARROWS[direction]} ${direction}`),
-      h("span", { class: best ? "bar best" : "bar", "aria-hidden": "true" }, bar),
-      h("span", { class: `number ${best ? "is-best" : "muted"}` }, value === undefined ? "no move" : `${worth(found, value)}${best ? " · best" : ""}`),
-    ];
-  });
-  fill(element, h("div", { class: "directions" }, rows),
-    h("p", { class: "muted small" }, explained(found)));
+
+  said({ state, advice, values, hint }) {
+    if (!state || state.over || !(values || hint)) return "";
+    if (advice?.error) return h("span", { class: "error" }, advice.error);
+    if (!advice?.found) return h("span", { class: "soon" }, advice?.doing ? `${advice.player.split(" ")[0]}: ${advice.doing} …` : "asking the adviser …");
+    if (values) return explained(advice.found);
+    return `${advice.player.split(" ")[0]} would go ${advice.found.best} ${ARROWS[advice.found.best]}`;
+  }
 }

@@ -1,19 +1,20 @@
-// The page of 2048: play, ask for advice, let a player play, go back.
+// The page of 2048: play, ask for advice, let a player play, go back. The game is kept by the browser.
 
-import { get, post, whenBack } from "../api.js";
-import { download } from "../board/transfer.js";
-import { lines } from "../charts.js";
-import { announce, counted, field, fill, h, number, select, toast } from "../dom.js";
-import { kindsOf, playerPicker } from "../player-picker.js";
-import { sizeOf } from "../game-picker.js";
+import { post, whenBack } from "../api.js";
+import { copy, download } from "../board/transfer.js";
+import { announce, toast } from "../dom.js";
+import { kindsOf } from "../player-picker.js";
 import { preference, prefer } from "../prefs.js";
 import { link, remember } from "../route.js";
-import { advice, ARROWS } from "./advice.js";
+import { Auto, PACES } from "./auto.js";
+import { Game } from "./game.js";
 import { keys, swipes } from "./input.js";
-import { Tiles } from "./tiles.js";
+import { goOn, kept, replace, swap } from "./keep.js";
+import { movesOf, textOf } from "./moves.js";
+import { Screen } from "./screen.js";
 
-const SPEEDS = { slow: [1, 1], normal: [1, 2.5], fast: [8, 9] }; // moves asked for together, speed of the animation
-const SIZES = ["2048", "2048:3x3", "2048:3x4", "2048:5x5", "2048:2x3", "2048:2x2"];
+const GOAL = 2048; // the tile that is celebrated
+const anySeed = () => Math.floor(Math.random() * 1e6);
 
 export function view(main, parameters) {
   const page = new Page2048(main, parameters);
@@ -22,254 +23,247 @@ export function view(main, parameters) {
 
 class Page2048 {
   constructor(main, parameters) {
-    this.game = parameters.get("game") ?? preference("game2048", "2048");
-    const seed = parameters.get("seed");
-    this.seed = /^\d{1,15}$/.test(seed ?? "") ? Number(seed) : Math.floor(Math.random() * 1e6);
-    this.player = preference("adviser", this.game === "2048" ? "ntuple" : "expectimax");
+    this.rules = parameters.get("game") ?? preference("game2048", "2048");
+    this.named = parameters.get("player") ?? "";
+    this.player = this.named || preference("adviser", this.rules === "2048" ? "ntuple" : "expectimax");
     this.shown = preference("values2048", false);
-    this.speed = preference("speed2048", "normal");
-    this.states = [];
-    this.moves = [];
-    this.tiles = new Tiles();
-    this.tiles.element.style.aspectRatio = sizeOf(this.game).reverse().join(" / ");
-    this.build(main);
-    this.forget = [keys((direction) => this.move(direction)), whenBack(() => (this.states.length ? this.draw() : this.begin()))];
-    swipes(this.tiles.element, (direction) => this.move(direction));
-    this.begin();
+    this.pace = preference("speed2048", "normal") in PACES ? preference("speed2048", "normal") : "normal";
+    this.hear = this.hear.bind(this);
+    this.game = new Game({ hear: this.hear, adviser: (state) => (this.shown || (state && this.hinted === state) ? this.player : "") });
+    this.auto = new Auto(this.game, { player: () => this.player, pace: () => this.pace, hear: this.hear });
+    this.screen = new Screen(main, this);
+    this.forget = [keys((direction) => this.press(direction)), whenBack(() => this.game.resume())];
+    swipes(this.screen.stage, (direction) => this.press(direction));
+    this.takeUp(parameters);
+    this.preferExact();
   }
 
   leave() {
-    this.playing = false;
-    this.gone = true;
+    this.auto.pause();
+    this.game.close();
+    this.screen.leave();
     for (const each of this.forget) each();
   }
 
-  get state() {
-    return this.states.at(-1);
+  // ---- which game
+
+  // What the address asks for, or the game that was left running. A game of somebody else takes no place before a move.
+  takeUp(parameters) {
+    const [text, number] = [parameters.get("moves"), parameters.get("seed") ?? ""];
+    const seed = /^\d{1,15}$/.test(number) ? Number(number) : null;
+    this.watch = parameters.get("watch") === "1";
+    const { running, aside } = kept(this.rules);
+    if (this.watch || (text && !(text === running?.moves && seed === running.seed))) this.openLink(seed ?? anySeed(), text ?? "");
+    else if (running && (seed === null || seed === running.seed)) this.openKept(running);
+    else if (aside && seed === aside.seed) this.openKept(swap(this.rules));
+    else if (seed === null) this.begin();
+    else this.openLink(seed, "");
   }
 
-  build(main) {
-    this.score = h("span", { class: "amount", "data-testid": "score" }, "0");
-    this.most = h("span", { class: "amount" }, "0");
-    this.count = h("span", { class: "amount" }, "0");
-    this.status = h("p", { class: "muted", role: "status" }, "Arrow keys, WASD, the buttons or swipes.");
-    this.values = h("div", { class: "stack tight" });
-    this.chart = h("div", {});
-    this.undoButton = h("button", { onclick: () => this.undo() }, "Undo");
-    this.autoButton = h("button", { class: "primary", onclick: () => this.auto() }, "Autoplay");
-    this.hintButton = h("button", { "aria-pressed": String(this.shown), onclick: () => this.toggle() }, "Values");
-    this.saveButton = h("button", { onclick: () => this.save() }, "Save record");
-    const pad = ["up", "left", "right", "down"].map((direction) => h("button", { class: direction, "aria-label": direction, onclick: () => this.move(direction) }, ARROWS[direction]));
-    const amounts = [["Score", this.score], ["Largest tile", this.most], ["Moves", this.count]].map(([name, amount]) => h("div", {}, h("span", { class: "name" }, name), amount));
-    const board = h("section", { class: "card", "aria-label": "Game" }, h("div", { class: "scores" }, amounts), this.tiles.element,
-      h("div", { class: "stack" }, this.status, h("div", { class: "row spread" },
-        h("div", { class: "toolbar" }, this.undoButton, this.hintButton, h("button", { onclick: () => this.hint() }, "Hint"), this.autoButton),
-        h("div", { class: "pad", role: "group", "aria-label": "Directions" }, pad))));
-    fill(main, h("div", { class: "page-head" }, h("h1", {}, "2048"), h("p", {}, "Slide, merge, and see what each direction is worth.")),
-      h("div", { class: "columns" },
-        h("div", { class: "column" }, board, h("section", { class: "card", "aria-label": "History" }, h("h2", {}, "Score over the game"), this.chart)),
-        h("div", { class: "column" }, this.adviceCard(), this.newCard(), this.recordCard())));
+  openKept(record) {
+    let moves = [];
+    try {
+      moves = movesOf(record.moves);
+    } catch {
+      toast("The game that was kept here is damaged; it starts again.", true);
+    }
+    this.record = { own: record.own, cheered: record.cheered };
+    this.guest = false;
+    this.game.open({ game: this.rules, seed: record.seed, moves, at: Math.min(record.at, moves.length) });
   }
 
-  adviceCard() {
-    const picker = h("div", {});
-    this.showPicker = () => fill(picker, playerPicker({
-      name: "Adviser", game: this.game, chosen: this.player,
-      choose: (text) => { this.player = text; prefer("adviser", text); this.ask(); },
-    }));
-    this.showPicker();
+  openLink(seed, text) {
+    let moves = [];
+    try {
+      moves = text ? movesOf(text) : [];
+    } catch (error) {
+      toast(`${error.message[0].toUpperCase()}${error.message.slice(1)}; the game starts from its seed.`, true);
+    }
+    this.record = { own: !moves.length && !this.watch, cheered: false };
+    this.guest = true;
+    this.game.open({ game: this.rules, seed, moves });
+  }
+
+  begin(seed = anySeed(), rules = this.rules) {
+    this.auto.pause();
+    this.turnTo(rules);
+    this.record = { own: true, cheered: false };
+    this.guest = false;
+    this.fresh = true;
+    this.game.open({ game: rules, seed });
+  }
+
+  // Another board: the game that was left there, or a new one.
+  change(rules) {
+    this.auto.pause();
+    this.turnTo(rules);
+    const { running } = kept(rules);
+    if (running) this.openKept(running);
+    else this.begin(anySeed(), rules);
+  }
+
+  turnTo(rules) {
+    const same = rules === this.rules;
+    this.rules = rules;
+    if (same) return;
+    this.named = "";
+    this.screen.showCards();
     this.preferExact();
-    const speed = select([["slow", "Slow"], ["normal", "Normal"], ["fast", "Fast"]], this.speed, (value) => { this.speed = value; prefer("speed2048", value); });
-    return h("section", { class: "card", "aria-label": "Advice" }, h("h2", {}, "Advice"), h("div", { class: "stack" }, this.values, picker, field("Speed of autoplay", speed)));
+  }
+
+  // The other game: the running one if a link is only being looked at, else the one that was laid aside.
+  back() {
+    this.auto.pause();
+    this.openKept(this.guest ? kept(this.rules).running : swap(this.rules));
   }
 
   // A solved board knows the truth and is asked first; else whoever was chosen last; else a network, which counts in points.
   preferExact() {
-    kindsOf(this.game).then((kinds) => {
+    kindsOf(this.rules).then((kinds) => {
       const able = (text) => kinds.some((each) => each.name === text.split(" ")[0] && !each.reason);
+      this.solved = able("perfect");
+      if (this.named) return;
       const best = ["perfect", preference("adviser", "ntuple"), "ntuple"].find(able) ?? "expectimax";
       if (best === this.player) return;
       this.player = best;
-      this.showPicker();
-      this.ask();
+      this.screen.showCards();
+      this.changed();
     }, () => {});
   }
 
-  newCard() {
-    this.seedInput = number(this.seed, 0, 1e9, () => {});
-    const own = h("input", { type: "text", value: this.game, spellcheck: false, placeholder: "2048:5x4:0.2" });
-    const ownField = field("Rules", own, "Rows, columns, and the share of fours: 2048:5x4:0.2");
-    ownField.hidden = SIZES.includes(this.game);
-    const sizes = [...SIZES.map((each) => [each, each === "2048" ? "4×4" : each.replace("2048:", "").replace("x", "×")]), ["own", "Of your own …"]];
-    const size = select(sizes, SIZES.includes(this.game) ? this.game : "own", (value) => { ownField.hidden = value !== "own"; });
-    const begin = (seed) => { this.game = size.value === "own" ? own.value.trim() : size.value; this.seed = seed; prefer("game2048", this.game); this.showPicker(); this.preferExact(); this.begin(); };
-    return h("section", { class: "card", "aria-label": "New game" }, h("h2", {}, "New game"), h("div", { class: "stack" },
-      h("div", { class: "fields" }, field("Board", size), field("Seed", this.seedInput)), ownField,
-      h("div", { class: "toolbar" },
-        h("button", { onclick: () => begin(Math.max(0, Math.floor(Number(this.seedInput.value) || 0))) }, "Begin with this seed"),
-        h("button", { onclick: () => begin(Math.floor(Math.random() * 1e6)) }, "Any"))));
-  }
+  // ---- what a visitor does
 
-  recordCard() {
-    const files = h("ul", { class: "list" });
-    const card = h("section", { class: "card", "aria-label": "Recorded games" }, h("h2", {}, "Recorded games"), h("div", { class: "stack" }, h("div", {}, this.saveButton), files));
-    get("/files").then((found) => {
-      const games = found.filter((each) => each.kind === "games2048");
-      fill(files, games.map((each) => h("li", {}, h("a", { href: link("data", { file: each.path }) }, h("span", { class: "path" }, each.path), h("span", { class: "muted" }, "replay")))));
-      if (!games.length) fill(files, h("li", { class: "help" }, "A finished game can be saved as a line of JSON. Files of games in the served folder can be replayed here."));
-    }, () => {});
-    return card;
-  }
-
-  // ---- the game
-
-  async begin() {
-    this.playing = false;
-    this.busy = true;
-    try {
-      this.states = [await get("/2048/start", { game: this.game, seed: this.seed })];
-      this.tiles.element.style.aspectRatio = `${this.state.cols} / ${this.state.rows}`;
-      this.moves = [];
-      this.seedInput.value = this.seed;
-      this.busy = false;
-      this.draw();
-      announce("New game");
-    } catch (error) {
-      fill(this.status, h("span", { class: "error" }, error.message, " "), h("button", { onclick: () => this.begin() }, "Try again"));
-    }
-  }
-
-  asked(more) {
-    const { board, score, seed, ply } = this.state;
-    return { game: this.game, board, score, seed, ply, ...more };
-  }
-
-  async move(direction) {
-    if (this.busy || this.playing || !this.state || !this.state.moves.includes(direction)) return;
-    this.busy = true;
-    try {
-      const step = await post("/2048/move", this.asked({ direction }));
-      await this.take(step, 1.4);
-      if (!step.state.over) announce(`${direction}, ${counted(step.state.score)} points, largest tile ${step.state.max_tile}`);
-    } catch (error) {
-      toast(error.message, true);
-    }
-    this.busy = false;
-    this.ask();
-  }
-
-  async take(step, speed) {
-    this.states.push(step.state);
-    this.moves.push(step.direction);
-    await this.tiles.play(step, step.state.cols, speed);
-    this.drawNumbers();
-    if (step.state.over) {
-      this.status.textContent = `The game is over: ${counted(step.state.score)} points.`;
-      announce(this.status.textContent);
-    }
+  press(direction) {
+    this.auto.pause();
+    this.game.press(direction);
   }
 
   undo() {
-    if (this.busy || this.states.length < 2) return;
-    this.playing = false;
-    this.states.pop();
-    this.moves.pop();
-    this.draw();
-    announce("Taken back");
+    this.auto.pause();
+    this.game.undo();
   }
 
-  async auto() {
-    if (this.playing) {
-      this.playing = false;
-      return;
-    }
-    this.playing = true;
-    this.autoButton.textContent = "Stop";
-    try {
-      while (this.playing && !this.gone && !this.state.over) {
-        const [together, speed] = SPEEDS[this.speed];
-        const { steps } = await post("/2048/autoplay", this.asked({ player: this.player, moves: together }));
-        for (const step of steps) {
-          if (!this.playing) break;
-          await this.take(step, speed);
-          await new Promise((go) => setTimeout(go, speed > 4 ? 16 : 90 / speed));
-        }
-      }
-    } catch (error) {
-      toast(error.message, true);
-    }
-    this.playing = false;
-    this.autoButton.textContent = "Autoplay";
-    this.drawNumbers();
-    this.ask();
+  redo() {
+    this.auto.pause();
+    this.game.redo();
   }
 
-  async hint() {
-    if (!this.state || this.state.over) return;
-    try {
-      const { best } = await get("/2048/values", { game: this.game, board: this.state.board, player: this.player });
-      this.status.textContent = `${this.player.split(" ")[0]} would go ${best} ${ARROWS[best]}`;
-      announce(this.status.textContent);
-    } catch (error) {
-      toast(error.message, true);
-    }
+  play(most) {
+    if (this.auto.on) this.auto.pause();
+    else this.auto.start(most);
   }
 
-  async save() {
-    try {
-      const { line } = await post("/2048/record", { game: this.game, seed: this.seed, moves: this.moves });
-      download(`2048-${this.seed}.jsonl`, line);
-    } catch (error) {
-      toast(error.message, true);
-    }
-  }
-
-  // ---- what is shown
-
-  draw() {
-    this.tiles.show(this.state);
-    this.status.textContent = this.state.over ? `The game is over: ${counted(this.state.score)} points.` : "Arrow keys, WASD, the buttons or swipes.";
-    this.drawNumbers();
-    this.ask();
-  }
-
-  drawNumbers() {
-    const { score, max_tile: tile } = this.state;
-    this.score.textContent = counted(score);
-    this.most.textContent = String(tile);
-    this.count.textContent = counted(this.moves.length);
-    this.undoButton.disabled = this.states.length < 2;
-    this.saveButton.disabled = !this.state.over;
-    this.saveButton.title = this.state.over ? "" : "When the game is over";
-    remember("2048", { game: this.game, seed: this.seed });
-    if (this.states.length > 2) {
-      const step = Math.max(1, Math.floor(this.states.length / 200));
-      const points = this.states.map((each, at) => [at, each.score]).filter(([at]) => at % step === 0 || at === this.states.length - 1);
-      fill(this.chart, lines({ title: `Score after each of ${this.moves.length} moves: ${counted(score)} now`, series: [{ points }], below: "move", low: 0 }));
-    } else {
-      fill(this.chart, h("p", { class: "muted small" }, "It is drawn here as the game goes on."));
-    }
+  hint() {
+    this.hinted = this.game.state;
+    this.changed();
   }
 
   toggle() {
     this.shown = !this.shown;
     prefer("values2048", this.shown);
-    this.hintButton.setAttribute("aria-pressed", String(this.shown));
-    this.ask();
+    this.changed();
   }
 
-  async ask() {
-    if (!this.shown) {
-      fill(this.values, h("p", { class: "muted small" }, "Values shows what each direction is worth, and stays on until it is switched off."));
+  choose(text) {
+    this.player = text;
+    prefer("adviser", text);
+    this.changed();
+  }
+
+  // Something else is asked for, of the same board.
+  changed() {
+    this.game.consult();
+    if (this.game.state) this.screen.draw();
+  }
+
+  share() {
+    const { game, seed, moves } = this.game;
+    copy(`${location.origin}${location.pathname}${link("2048", { game, seed, moves: moves.length ? textOf(moves) : "" })}`, "Link");
+  }
+
+  async save() {
+    try {
+      const { line } = await post("/2048/record", { game: this.game.game, seed: this.game.seed, moves: this.game.moves });
+      download(`2048-${this.game.seed}.jsonl`, line);
+    } catch (error) {
+      toast(error.message, true);
+    }
+  }
+
+  // Who names the worst moves: the truth where it is known, else the adviser, unless that has no opinion.
+  reviewer() {
+    if (this.solved) return "perfect";
+    return this.player === "random" ? "expectimax" : this.player;
+  }
+
+  // ---- what has happened
+
+  hear(what, more) {
+    if (what === "opened") this.opened();
+    else if (what === "step") this.stepped(more);
+    else if (what === "moved") this.moved();
+    else if (what === "advice") this.screen.drawAdvice();
+    else if (what === "queue") this.screen.drawQueue();
+    else if (what === "auto") this.screen.drawAuto();
+    else if (what === "doing") this.screen.say(`${more} …`);
+    else if (what === "trouble") toast(more, true);
+    else this.lost(more);
+  }
+
+  opened() {
+    const { state } = this.game;
+    this.rules = this.game.game;
+    if (state.max_tile >= GOAL) this.record.cheered = true;
+    if (this.fresh) announce("New game");
+    prefer("game2048", this.rules);
+    if (!this.guest) {
+      this.keep();
+      remember("2048", { game: this.rules, seed: this.game.seed });
+    }
+    this.screen.tiles.show(state);
+    this.screen.say("");
+    this.screen.draw();
+    if (this.watch) this.auto.start();
+    this.watch = false;
+  }
+
+  stepped(step) {
+    if (this.auto.on) this.record.own = false;
+    this.screen.tiles.play(step);
+    if (step.state.max_tile >= GOAL && !this.record.cheered) this.cheer();
+    this.keep();
+    this.screen.draw();
+  }
+
+  moved() {
+    this.screen.tiles.show(this.game.state);
+    this.keep();
+    this.screen.draw();
+  }
+
+  // Moves that cannot be replayed are told, and the game begins; so are rules that are none.
+  lost(sentence) {
+    if (!this.game.all.length) {
+      this.screen.say(sentence, true);
       return;
     }
-    if (!this.state || this.playing) return;
-    const { board } = this.state;
-    try {
-      const found = await get("/2048/values", { game: this.game, board, player: this.player });
-      if (this.state.board === board) advice(this.values, found);
-    } catch (error) {
-      fill(this.values, h("p", { class: "error" }, error.message));
-    }
+    toast(`This game cannot be replayed and starts from its seed: ${sentence}.`, true);
+    this.guest = true;
+    this.game.open({ game: this.rules, seed: this.game.seed });
+  }
+
+  cheer() {
+    this.record.cheered = true;
+    this.screen.cheer(`${GOAL}! The game goes on.`);
+  }
+
+  // Keep the game; one that was only looked at so far now takes the place of the running one.
+  keep() {
+    const { state, seed, all, moves } = this.game, another = this.guest || this.fresh;
+    const record = { seed, moves: textOf(all), at: moves.length, score: state.score, over: state.over, ...this.record };
+    if (another) replace(this.rules, record);
+    else goOn(this.rules, record);
+    this.guest = this.fresh = false;
+    if (another) remember("2048", { game: this.rules, seed });
   }
 }

@@ -1,0 +1,197 @@
+"""A game of 2048 in parts: what was played before, what is played now, and what each direction is worth then.
+
+{"part": "state", "state": …, "before": […], "history": [[ply, score], …]}   if moves were to be replayed
+{"part": "steps", "steps": […], "skipped": n}                                  those asked for, or of a player
+{"part": "values", …}                                                          of the board that came of it
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from math import isfinite
+from typing import Any, cast
+
+from gridlab.arena.review2048 import review_game
+from gridlab.core.errors import IllegalMove
+from gridlab.core.progress import listening
+from gridlab.games.game2048.position import Position2048
+from gridlab.games.game2048.reference import travel
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.game2048.seeded import chance, moved, replayed
+from gridlab.games.registry import game
+from gridlab.players.game2048 import as_adviser
+from gridlab.players.registry import Player
+from gridlab.web.lab import Lab
+from gridlab.web.models import Direction
+from gridlab.web.models.game2048 import Play2048, Review2048, State2048, Step2048, Values2048, Worst2048
+from gridlab.web.players import safe_player
+from gridlab.web.settings import PLAIN_DEPTH
+from gridlab.web.work import Tell
+
+MOST_BEFORE = 50  # states that a page can go back to without asking
+MOST_POINTS = 200  # of a chart
+REVIEW_SECONDS = 8.0
+OFTEN = 0.15  # seconds between two words of how far a review has come
+
+
+def rules_of(text: str) -> Rules2048:
+    rules: Rules2048 = game(text, "2048")
+    return rules
+
+
+def state_of(position: Position2048, seed: int, ply: int) -> State2048:
+    rules = position.rules
+    return State2048(
+        rules=str(rules), rows=rules.rows, cols=rules.cols, board=str(position), tiles=list(position.tiles),
+        score=position.score, max_tile=position.max_tile, over=position.over,
+        moves=cast(list[Direction], position.moves()), seed=seed, ply=ply,
+    )  # fmt: skip
+
+
+def step_of(before: Position2048, direction: str, after: Position2048, seed: int, ply: int) -> Step2048:
+    """What a move has changed; the new tile stands where no other has gone."""
+    goes = travel(before.rules, before.tiles, direction)
+    spawned = next(cell for cell, tile in enumerate(after.tiles) if tile and cell not in goes.values())
+    return Step2048(
+        direction=cast(Direction, direction), travel=list(goes.items()), spawned=spawned,
+        state=state_of(after, seed, ply + 1),
+    )  # fmt: skip
+
+
+# ---- players
+
+
+def usable(lab: Lab, text: str, rules: Rules2048) -> str:
+    """The player by text; on boards that no kernel plays, one that names no depth looks less far ahead."""
+    if not rules.packed and text.split()[:1] == ["expectimax"] and "depth=" not in text:
+        text = f"{text} depth={PLAIN_DEPTH}"
+    return safe_player(text, rules, lab.folder, lab.settings.commands)
+
+
+def lent(lab: Lab, text: str, rules: Rules2048) -> AbstractContextManager[Player]:
+    """A player, with a table of the served folder if there is one for it."""
+    return lab.players.lent(usable(lab, text, rules), rules, lab.folder.tablebase_of(rules))
+
+
+def about_values(player: Player) -> dict[str, Any]:
+    """What the values of a player are: true or an opinion, points or a scale of its own."""
+    return {
+        "exact": bool(getattr(player, "exact", False)),
+        "target": str(getattr(getattr(player, "table", None), "target", "")),
+        "points": bool(getattr(player, "points", False)),
+    }
+
+
+def valued(lab: Lab, position: Position2048, text: str) -> Values2048:
+    with lent(lab, text, position.rules) as player:
+        adviser = as_adviser(player, text)
+        found = adviser.values(position, chance(0, 0)) if position.moves() else {}
+        about = about_values(player)
+    best = max(found, key=found.__getitem__) if found else None
+    known = {direction: value for direction, value in found.items() if isfinite(value)}
+    return Values2048(
+        player=text, board=str(position), values=cast(dict[Direction, float], known),
+        best=cast(Direction | None, best), **about,
+    )  # fmt: skip
+
+
+# ---- a game in parts
+
+
+class Game:
+    """A game as one request goes on with it."""
+
+    def __init__(self, asked: Play2048) -> None:
+        """Where it goes on: what is wrong with the board is said before the first part."""
+        self.seed, self.ply = asked.seed, asked.ply
+        self.rules = rules_of(asked.game)
+        self.position = Position2048.parse(asked.board, self.rules, asked.score) if asked.board else None
+
+    def play(self, lab: Lab, asked: Play2048, tell: Tell) -> None:
+        """Everything that is asked for, one after the other."""
+        here = self.position or self.replay(asked.moves, tell)
+        if asked.directions:
+            here = self.push(here, asked.directions, tell)
+        if asked.player:
+            here = self.follow(here, lab, asked.player, asked.count, tell)
+        if asked.values:
+            tell("values", **valued(lab, here, asked.values).model_dump())
+
+    def replay(self, moves: Sequence[str], tell: Tell) -> Position2048:
+        """The moves so far: where they lead, the last states before, and the score over the game."""
+        if len(moves) > MOST_BEFORE:
+            tell("doing", doing=f"replaying {len(moves):,} moves")
+        positions = replayed(self.rules, self.seed, moves)
+        self.ply = len(moves)
+        first = max(0, self.ply - MOST_BEFORE)
+        states = [state_of(each, self.seed, first + i).model_dump() for i, each in enumerate(positions[first:])]
+        tell("state", state=states[-1], before=states[:-1], history=history_of(positions))
+        return positions[-1]
+
+    def push(self, here: Position2048, directions: Sequence[str], tell: Tell) -> Position2048:
+        """These directions in turn; one that changes nothing when its turn comes is skipped."""
+        steps = []
+        for direction in directions:
+            if direction in here.moves():
+                here, step = self._step(here, direction)
+                steps.append(step)
+        tell("steps", steps=steps, skipped=len(directions) - len(steps))
+        return here
+
+    def follow(self, here: Position2048, lab: Lab, text: str, count: int, tell: Tell) -> Position2048:
+        """Some moves of a player, fewer if the game ends; each is told when it is found."""
+        if here.over:
+            raise IllegalMove(f"there is no move in {here}")
+        with lent(lab, text, self.rules) as player:
+            for _ in range(count):
+                here, step = self._step(here, player.move(here, chance(self.seed + 1, self.ply)))
+                tell("steps", steps=[step], skipped=0)
+                if here.over:
+                    break
+        return here
+
+    def _step(self, here: Position2048, direction: str) -> tuple[Position2048, dict[str, Any]]:
+        after = moved(here, direction, self.seed, self.ply)
+        step = step_of(here, direction, after, self.seed, self.ply)
+        self.ply += 1
+        return after, step.model_dump()
+
+
+def history_of(positions: Sequence[Position2048]) -> list[tuple[int, int]]:
+    """The score over a game, thinned; its end is always there."""
+    last = len(positions) - 1
+    every = max(1, -(-last // (MOST_POINTS - 1)))
+    return [(ply, positions[ply].score) for ply in [*range(0, last, every), last]]
+
+
+def review(lab: Lab, asked: Review2048, tell: Tell) -> None:
+    """The worst moves of a game, and how far the review has come in the meantime."""
+    rules = rules_of(asked.game)
+    positions = replayed(rules, asked.seed, asked.moves)
+    with lent(lab, asked.player, rules) as player, listening(now_and_then(tell)):
+        found = review_game(as_adviser(player, asked.player), positions, asked.moves, REVIEW_SECONDS)
+        about = about_values(player)
+    worst = [
+        Worst2048(
+            ply=ply, state=state_of(each.position, asked.seed, ply), played=cast(Direction, each.played),
+            best=cast(Direction, each.best), loss=each.regret,
+        ).model_dump()
+        for ply, each in found.worst
+    ]  # fmt: skip
+    tell(
+        "review", player=asked.player, moves=len(asked.moves), decisions=found.decisions, looked_at=found.looked_at,
+        kept=found.kept, worst=worst, **about,
+    )  # fmt: skip
+
+
+def now_and_then(tell: Tell) -> Callable[[str, float, float | None], None]:
+    """Tell how far some work has come, not too often."""
+    told = time.monotonic()
+
+    def hear(doing: str, done: float, total: float | None) -> None:
+        nonlocal told
+        if time.monotonic() - told >= OFTEN:
+            told = time.monotonic()
+            tell("doing", doing=doing, done=done, total=total)
+
+    return hear
