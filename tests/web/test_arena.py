@@ -130,22 +130,23 @@ def test_rules_that_are_refused_are_told_at_the_form(page: Page) -> None:
     assert match.get_by_role("spinbutton", name="In a row that loses").get_attribute("max") == "4"
 
 
-@pytest.mark.parametrize(
-    ("game", "sentence"),
-    [
-        ("tictactoe", "Three in a row win, on 3×3."),
-        ("squava", "Four in a row win, three in a row lose, on 5×5."),
-        ("6x6:4", "Four in a row win, on 6×6."),
-        ("3x3:-3", "Three in a row lose, on 3×3."),
-        ("1x20:13-1", "13 in a row win, one in a row loses, on 1×20."),
-        ("2048:3x3", ""),
-        ("4x4:", ""),
-    ],
-)
-def test_rules_in_a_sentence(page: Page, game: str, sentence: str) -> None:
+SENTENCES = {
+    "tictactoe": "Three in a row win, on 3×3.",
+    "squava": "Four in a row win, three in a row lose, on 5×5.",
+    "6x6:4": "Four in a row win, on 6×6.",
+    "3x3:-3": "Three in a row lose, on 3×3.",
+    "1x20:13-1": "13 in a row win, one in a row loses, on 1×20.",
+    "2048:3x3": "",
+    "4x4:": "",
+}
+
+
+def test_rules_in_a_sentence(page: Page) -> None:
     page.goto("/#/about")
-    said = page.evaluate("async (game) => (await import('/js/game-picker.js')).aboutGame(game)", game)
-    assert said == sentence
+    said = (
+        "async (games) => (({ aboutGame }) => games.map((each) => aboutGame(each)))(await import('/js/game-picker.js'))"
+    )
+    assert page.evaluate(said, list(SENTENCES)) == list(SENTENCES.values())
 
 
 def test_the_strength_of_a_player_is_said_in_words(page: Page) -> None:
@@ -204,6 +205,14 @@ def test_a_recorded_game_opens_with_its_players_to_be_watched(page: Page) -> Non
     assert parameters(second.get_attribute("href"))["x"] == "heuristic"
     first.click()
     expect(page.locator(".cell")).to_have_count(9)
+    expect(page.get_by_role("combobox", name="X, who begins")).to_have_value("random")
+    expect(page.get_by_role("combobox", name="O", exact=True)).to_have_value("heuristic")
+
+
+def test_a_player_from_elsewhere_keeps_its_name(page: Page) -> None:
+    page.goto("/#/board?game=tictactoe&moves=22.11&x=Marvin&o=random&at=0&watch=1")
+    expect(page.get_by_role("combobox", name="X, who begins")).to_have_value("Marvin")
+    expect(page.get_by_role("combobox", name="X, who begins").locator("option:checked")).to_have_text("Marvin")
 
 
 def test_a_tournament_with_its_cross_table(page: Page) -> None:

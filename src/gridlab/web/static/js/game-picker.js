@@ -40,8 +40,6 @@ export function aboutGame(game) {
   return `${said[0].toUpperCase()}${said.slice(1)}.`;
 }
 
-export const ABOUT = Object.fromEntries(Object.values(NAMES).map((name) => [name, aboutGame(name)]));
-
 // Fields for rules of one's own; their limits follow one another.
 function ruleFields(rules, changed) {
   const inputs = {};

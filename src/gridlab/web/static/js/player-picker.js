@@ -99,6 +99,7 @@ export function playerPicker({ name, game, chosen, choose, person = false }) {
       ...(person ? [["", "You"]] : []),
       ...found.map((each) => [each.name, each.reason ? `${each.name} (${why(each.reason)})` : each.name, Boolean(each.reason), each.reason]),
     ];
+    if (!options.some(([value]) => value === now.name)) options.push([now.name, now.name]); // of a record: somebody else's
     list.replaceChildren(...options.map(([value, text, disabled, title]) => h("option", { value, disabled, title: title || null }, text)));
     list.value = now.name;
     showSettings();
