@@ -62,6 +62,19 @@ def test_a_match_is_played_and_its_games_are_watched(page: Page) -> None:
     expect(page).to_have_url(re.compile("#/board.*x=random"))
 
 
+def test_of_a_long_match_only_some_games_are_listed(page: Page) -> None:
+    page.goto("/#/arena")
+    match = panel(page, "Match")
+    for name in ("A", "B"):
+        match.get_by_role("combobox", name=name, exact=True).select_option("random")
+    match.get_by_role("spinbutton", name="Games").fill("202")
+    match.get_by_role("button", name="Play the match").click()
+    expect(match).to_contain_text("· 202 games")
+    match.get_by_text("Watch its games").click()
+    expect(match.get_by_role("region", name="Games of the match").locator("tbody tr")).to_have_count(200)
+    expect(match).to_contain_text("2 more games are not listed")
+
+
 def test_results_of_the_arena_outlive_the_page(page: Page) -> None:
     grade = graded(page)
     share = grade.locator(".big").inner_text()
