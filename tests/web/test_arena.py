@@ -112,6 +112,18 @@ def test_a_match_that_a_reload_has_stopped_says_so(page: Page) -> None:
     expect(match.get_by_role("spinbutton", name="Games")).to_have_value("2000")
 
 
+def test_no_match_begins_before_its_game_is_known(page: Page) -> None:
+    page.goto("/#/arena")
+    match, held = panel(page, "Match"), list[Any]()
+    expect(match.get_by_role("spinbutton", name="depth")).to_be_visible()
+    page.route("**/api/v1/players?game=2048", lambda route: held.append(route))
+    match.get_by_role("combobox", name="Game", exact=True).select_option("2048")
+    expect(match.get_by_role("button", name="Play the match")).to_be_disabled()
+    held[0].continue_()
+    expect(match.get_by_role("button", name="Play the match")).to_be_enabled()
+    expect(match.get_by_role("combobox", name="A", exact=True)).to_have_value("expectimax")
+
+
 def test_players_of_2048_can_be_watched_after_a_match(page: Page) -> None:
     page.goto("/#/arena")
     match = panel(page, "Match")

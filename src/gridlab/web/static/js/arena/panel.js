@@ -12,13 +12,13 @@ export class Panel {
   // `players(solo)` gives the settings that name players; a game of another family needs others.
   constructor({ name, title, lead, games, settings, players, verb }) {
     const before = kept(name);
-    Object.assign(this, { name, players, settings: { ...settings, ...players(solo(settings.game)), ...before.settings }, work: null, last: before.last ?? null });
+    Object.assign(this, { name, players, settings: { ...settings, ...players(solo(settings.game)), ...before.settings }, work: null, last: before.last ?? null, turn: 0 });
     this.pickers = h("div", { class: "pair" });
     this.fields = h("div", { class: "fields" });
     this.progress = h("div", {});
     this.result = h("div", {});
-    const form = h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); this.run(); } },
-      this.pickers, this.fields, h("div", {}, h("button", { class: "primary", type: "submit" }, verb)));
+    this.form = h("fieldset", { class: "stack" }, this.pickers, this.fields, h("div", {}, h("button", { class: "primary", type: "submit" }, verb)));
+    const form = h("form", { onsubmit: (event) => { event.preventDefault(); this.run(); } }, this.form);
     this.element = h("section", { class: "card", "aria-label": title }, h("h2", {}, title), h("p", { class: "muted small lead" }, lead),
       h("div", { class: "stack" }, gamePicker(this.settings.game, (game) => this.choose(game), games), form, this.progress, this.result));
   }
@@ -36,9 +36,16 @@ export class Panel {
     keep(this.name, { settings: this.settings, last: this.last });
   }
 
-  // Rules that the server refuses are told where they were chosen.
+  // Rules that the server refuses are told where they were chosen. Until it has answered, nothing else can be chosen.
   async choose(game) {
-    await kindsOf(game);
+    const mine = ++this.turn;
+    this.form.disabled = true;
+    try {
+      await kindsOf(game);
+    } finally {
+      if (mine === this.turn) this.form.disabled = false;
+    }
+    if (mine !== this.turn) return;
     this.set({ ...(solo(game) === this.solo ? {} : this.players(solo(game))), game });
     this.pick();
   }
