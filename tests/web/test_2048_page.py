@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.game2048.seeded import begun, moved, replayed
 from gridlab.players.registry import make_player
 from tests.conftest import in_long_runs
-from tests.web.conftest import Server
 
 pytestmark = pytest.mark.compiled
 
@@ -90,8 +89,8 @@ def swipe(page: Page, direction: str) -> None:
 
 @pytest.mark.parametrize("pause", [31, 70, *in_long_runs(130)])
 def test_forty_keys_are_forty_keys(page: Page, pause: int) -> None:
-    slow_line(page)
     opened(page)
+    slow_line(page)
     directions = random.Random(pause).choices(DIRECTIONS, k=40)
     page.evaluate(PRESS, [[KEYS[each] for each in directions], pause])
     at_rest(page)
@@ -113,8 +112,8 @@ def legal_part(directions: list[str], seed: int = 7) -> list[str]:
 @pytest.mark.parametrize("inputs", [200, *in_long_runs(2000)])
 def test_keys_swipes_and_undo_at_random_moments(page: Page, inputs: int) -> None:
     page.add_init_script("localStorage.setItem('gridlab', JSON.stringify({ values2048: true }))")
-    slow_line(page)
     opened(page, "2048?game=2048:5x5&seed=7&player=random")
+    slow_line(page)
     chance, pressed, undone = random.Random(5), 0, 0
     while pressed + undone < inputs:
         what = chance.random()
@@ -147,22 +146,16 @@ def test_a_slow_adviser_holds_up_no_move(page: Page) -> None:
     assert len(agrees(page)) >= 15
 
 
-def test_what_was_pressed_while_the_server_was_away_counts(browser: Browser, data: Any) -> None:
-    server = Server(data)
-    context = browser.new_context(base_url=server.address)
-    page = context.new_page()
-    try:
-        opened(page)
-        server.stop()
-        page.evaluate(PRESS, [["a", "w", "d", "s"], 20])
-        expect(page.locator("#offline")).to_be_visible()
-        assert amount(page, "count") == 0
-        server = Server(data, server.port)
-        expect(page.get_by_test_id("count")).to_have_text(str(len(legal_part(["left", "up", "right", "down"]))))
-        agrees(page)
-    finally:
-        context.close()
-        server.stop()
+def test_what_was_pressed_while_the_server_was_away_counts(page: Page) -> None:
+    opened(page)
+    away = re.compile("/2048/play|/health")
+    page.route(away, lambda route: route.abort())
+    page.evaluate(PRESS, [["a", "w", "d", "s"], 20])
+    expect(page.locator("#offline")).to_be_visible()
+    assert amount(page, "count") == 0
+    page.unroute(away)
+    expect(page.get_by_test_id("count")).to_have_text(str(len(legal_part(["left", "up", "right", "down"]))))
+    agrees(page)
 
 
 # ---- no game is lost
@@ -205,6 +198,19 @@ def test_undo_goes_back_beyond_a_reload_to_the_beginning(page: Page) -> None:
     expect(page.get_by_test_id("count")).to_have_text("0")
     agrees(page)
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
+def test_games_of_two_windows_are_both_kept(page: Page) -> None:
+    other = page.context.new_page()
+    for window, seed in ((page, 7), (other, 8)):
+        opened(window, f"2048?seed={seed}")
+    for window, times in ((page, 3), (other, 2), (page, 1)):
+        window.evaluate(PRESS, [["a", "w", "d", "s"] * times, 5])
+        at_rest(window)
+    counts = [amount(window, "count") for window in (page, other)]
+    for window, count in zip((page, other), counts, strict=True):
+        window.reload()
+        expect(window.get_by_test_id("count")).to_have_text(str(count))
 
 
 def copied(page: Page) -> str:

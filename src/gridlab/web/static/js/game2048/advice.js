@@ -49,6 +49,7 @@ export class Directions {
         worthText, loss, h("span", { class: "bar", "aria-hidden": "true" }, bar));
       return { direction, button, worthText, loss, bar };
     });
+    this.word = ""; // what is more urgent than advice
     this.remark = h("p", { class: "remark muted small", role: "status" });
     this.element = h("div", { class: "directions" }, h("div", { class: "pad", role: "group", "aria-label": "Directions" }, this.buttons.map((each) => each.button)), this.remark);
   }
@@ -67,7 +68,7 @@ export class Directions {
       bar.style.width = `${value ? share(found.values, found.values[direction]) : 0}%`;
     }
     this.element.classList.toggle("valued", Boolean(values));
-    fill(this.remark, this.said({ state, advice, values, hint }));
+    fill(this.remark, this.word || this.said({ state, advice, values, hint }));
   }
 
   said({ state, advice, values, hint }) {

@@ -6,7 +6,7 @@ import { QUIET } from "./game.js";
 export const PACES = { slow: ["Slow", 700, 1], normal: ["Normal", 190, 6], fast: ["Fast", 16, 40] }; // milliseconds a move, moves of a request
 
 export class Auto {
-  // player() and pace() say who plays, and how fast; hear(what, more) is told "auto" and "trouble".
+  // player() and pace() say who plays, and how fast; hear(what, more) is told "auto", "doing" and "trouble".
   constructor(game, { player, pace, hear }) {
     Object.assign(this, { game, player, pace, hear, turn: 0, on: false, ahead: [], asking: null });
   }
@@ -32,6 +32,7 @@ export class Auto {
     this.wake?.();
     if (!this.on) return;
     this.on = false;
+    this.hear("doing", "");
     this.hear("auto");
     this.game.consult();
   }
@@ -58,11 +59,13 @@ export class Auto {
   ask(count) {
     const { game } = this, { board, score, ply } = game.state, asking = new AbortController();
     this.asking = asking;
-    const hear = ({ steps = [] }) => {
+    const hear = ({ steps = [], doing = "" }) => {
       if (asking.signal.aborted) return;
       this.ahead.push(...steps);
+      this.hear("doing", doing);
       this.wake?.();
     };
+    this.hear("doing", `${this.player().split(" ")[0]} is thinking`);
     const body = { game: game.game, seed: game.seed, board, score, ply, player: this.player(), count };
     stream("/2048/play", body, hear, asking.signal).catch((error) => { this.error = error; }).finally(() => {
       if (this.asking === asking) this.asking = null;

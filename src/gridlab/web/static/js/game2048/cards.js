@@ -1,4 +1,4 @@
-// What stands below the board of 2048: the adviser, the board and the seed, the score over the game, links and records.
+// What stands around the board of 2048: the adviser, the board and the seed, the score over the game, links and records.
 
 import { get } from "../api.js";
 import { lines } from "../charts.js";
@@ -17,13 +17,13 @@ export function boardName(rules) {
 const card = (name, ...children) => h("section", { class: "card", "aria-label": name }, h("h2", {}, name), h("div", { class: "stack" }, children));
 
 export function adviserCard({ rules, player, choose }) {
-  return card("Advice", playerPicker({ name: "Adviser", game: rules, chosen: player, choose }),
-    h("p", { class: "help" }, "The adviser says what each direction is worth, gives hints, plays by itself, and names the worst moves when a game is over."));
+  return h("section", { class: "stack tight", "aria-label": "Advice" }, playerPicker({ name: "Adviser", game: rules, chosen: player, choose }),
+    h("p", { class: "help" }, "Says what each direction is worth, gives hints, plays by itself, and names the worst moves when a game is over."));
 }
 
 // change(rules) goes on with the game of another board; begin(seed) begins one on this board.
 export function boardCard({ rules, change, begin }) {
-  const seed = number("", 0, 1e15, () => {}, { placeholder: "any" });
+  const seed = number("", 0, 1e15, () => {}); // the placeholder is that of this game
   const own = h("input", { type: "text", value: rules, spellcheck: false, placeholder: "2048:5x4:0.2" });
   const ownForm = h("form", { class: "stack tight", hidden: SIZES.includes(rules), onsubmit: (event) => { event.preventDefault(); change(own.value.trim()); } },
     field("Rules", own, "Rows, columns, and the share of fours: 2048:5x4:0.2"), h("button", { type: "submit" }, "Use these rules"));
@@ -32,7 +32,7 @@ export function boardCard({ rules, change, begin }) {
     ownForm.hidden = value !== "own";
     if (value !== "own") change(value);
   });
-  const again = h("form", { class: "stack tight", onsubmit: (event) => { event.preventDefault(); begin(Math.min(1e15, Math.max(0, Math.floor(Number(seed.value) || 0)))); } },
+  const again = h("form", { class: "stack tight", onsubmit: (event) => { event.preventDefault(); begin(Math.min(1e15, Math.max(0, Math.floor(Number(seed.value || seed.placeholder) || 0)))); } },
     field("Seed", seed, "New tiles hang on the seed and the number of the move alone."), h("button", { type: "submit" }, "Begin with this seed"));
   return card("Board and seed", field("Board", size), ownForm, again);
 }

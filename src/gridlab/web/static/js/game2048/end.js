@@ -7,11 +7,11 @@ import { boardInWords, picture } from "./tiles.js";
 
 // What lies over the board when no move is left.
 export function endScreen({ score, best, isBest, begin, undo }) {
-  return h("div", { class: "end", role: "group", "aria-label": "Game over" },
+  return h("div", { class: "end" }, h("div", { class: "end-card", role: "group", "aria-label": "Game over" },
     h("p", { class: "end-name" }, "Game over"),
     h("p", { class: "end-score" }, plural(score, "point")),
     h("p", {}, isBest ? "Your best so far" : best ? `Best: ${counted(best)}` : ""),
-    h("div", { class: "toolbar" }, h("button", { class: "primary", onclick: begin }, "New game"), h("button", { onclick: undo }, "Undo")));
+    h("div", { class: "toolbar" }, h("button", { class: "primary", onclick: begin }, "New game"), h("button", { onclick: undo }, "Undo"))));
 }
 
 export class Review {

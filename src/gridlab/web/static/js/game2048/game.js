@@ -69,6 +69,7 @@ export class Game {
   // The server is there again.
   resume() {
     this.away = false;
+    if (this.advice?.error) this.known.delete(this.state);
     this.pump();
     this.consult();
   }

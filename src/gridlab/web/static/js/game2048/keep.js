@@ -27,18 +27,13 @@ function write(rules, changes) {
   return now;
 }
 
-// The running game has gone on.
-export function goOn(rules, game) {
-  const best = Math.max(kept(rules).best, game.own ? game.score : 0);
-  return write(rules, { running: game, best });
-}
-
-// Another game takes the place of the running one, which is laid aside unless it was over or never begun.
-export function replace(rules, game) {
-  const { running, aside } = kept(rules);
-  const worth = running && !running.over && running.at > 0;
-  write(rules, { aside: worth ? running : aside });
-  return goOn(rules, game);
+// The running game has gone on; if it is another one than before (a new one, that of a link, one of another window), that
+// one is laid aside: unless it was over, never begun, or shorter than the one that lies there.
+export function keep(rules, game, another) {
+  const { running, aside, best } = kept(rules);
+  const left = (another || running?.seed !== game.seed) && running && !running.over && running.at > 0;
+  const free = !aside || aside.over || aside.seed === game.seed || aside.at <= running?.at;
+  write(rules, { running: game, aside: left && free ? running : aside, best: Math.max(best, game.own ? game.score : 0) });
 }
 
 // The game that was laid aside goes on, and the other one waits.

@@ -34,15 +34,14 @@ export class Screen {
     this.best.title = "The most points on this board in games without autoplay";
     const amount = (name, kind) => h("div", {}, h("span", { class: "name" }, name), this[kind]);
     this.title = h("h1", {}, boardName(this.page.rules));
-    this.status = h("p", { class: "notice small", role: "status" });
     this.aside = h("p", { class: "notice small" });
-    const head = h("div", { class: "head" }, this.title, h("div", { class: "scores" }, amount("Score", "score"), amount("Best", "best"), amount("Moves", "count"), amount("Largest", "largest")), this.status, this.aside);
-    this.adviser = h("div", {});
+    const head = h("div", { class: "head" }, this.title, h("div", { class: "scores" }, amount("Score", "score"), amount("Best", "best"), amount("Moves", "count"), amount("Largest", "largest")), this.aside);
+    this.adviser = h("div", { class: "adviser" });
     this.board = h("div", {});
     this.showCards();
-    this.section = h("section", { class: "play2048", "aria-label": "Game" }, head, this.builtStage(), h("div", { class: "tools" }, this.toolbar(), this.directions.element, this.review.element));
+    this.section = h("section", { class: "play2048", "aria-label": "Game" }, head, this.builtStage(), h("div", { class: "tools" }, this.toolbar(), this.directions.element, this.review.element, this.adviser));
     this.shape(...sizeOf(this.page.rules));
-    fill(main, this.section, h("div", { class: "pair below2048" }, this.adviser, this.board, this.chart.element, this.keepCard.element));
+    fill(main, this.section, h("div", { class: "below2048" }, this.board, this.chart.element, this.keepCard.element));
   }
 
   builtStage() {
@@ -81,8 +80,9 @@ export class Screen {
 
   say(text, bad = false) {
     const usual = bad && this.page.rules !== "2048";
-    fill(this.status, text ? h("span", { class: bad ? "error" : "muted" }, text, " ") : null,
-      usual ? h("button", { class: "link", onclick: () => this.page.change("2048") }, "Play on 4×4") : null);
+    this.directions.word = text && [h("span", { class: bad ? "error" : "soon" }, text, " "),
+      usual ? h("button", { class: "link", onclick: () => this.page.change("2048") }, "Play on 4×4") : ""];
+    this.drawAdvice();
   }
 
   cheer(text) {
@@ -98,6 +98,7 @@ export class Screen {
   draw() {
     const { state, moves, later } = this.game, { best } = kept(this.page.rules);
     this.shape(state.rows, state.cols);
+    this.board.querySelector("[type=number]").placeholder = state.seed;
     this.title.textContent = boardName(this.page.rules);
     this.score.textContent = counted(state.score);
     this.best.textContent = counted(best);
@@ -148,6 +149,7 @@ export class Screen {
     const { state, moves, queue, skipped } = this.game, busy = queue.length > 0;
     this.tiles.element.setAttribute("aria-busy", String(busy));
     this.tiles.element.dataset.skipped = skipped;
+    if (state && !this.page.auto.on) this.say(busy ? `${plural(queue.length, "move")} on the way …` : "");
     if (!busy && state && !state.over && !this.page.auto.on && moves.length) announce(`${plural(state.score, "point")}, largest tile ${state.max_tile}`);
   }
 

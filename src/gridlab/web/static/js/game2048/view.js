@@ -9,7 +9,7 @@ import { link, remember } from "../route.js";
 import { Auto, PACES } from "./auto.js";
 import { Game } from "./game.js";
 import { keys, swipes } from "./input.js";
-import { goOn, kept, replace, swap } from "./keep.js";
+import { keep, kept, swap } from "./keep.js";
 import { movesOf, textOf } from "./moves.js";
 import { Screen } from "./screen.js";
 
@@ -205,7 +205,7 @@ class Page2048 {
     else if (what === "advice") this.screen.drawAdvice();
     else if (what === "queue") this.screen.drawQueue();
     else if (what === "auto") this.screen.drawAuto();
-    else if (what === "doing") this.screen.say(`${more} …`);
+    else if (what === "doing") this.screen.say(more && `${more} …`);
     else if (what === "trouble") toast(more, true);
     else this.lost(more);
   }
@@ -237,6 +237,7 @@ class Page2048 {
 
   moved() {
     this.screen.tiles.show(this.game.state);
+    this.screen.say("");
     this.keep();
     this.screen.draw();
   }
@@ -261,8 +262,7 @@ class Page2048 {
   keep() {
     const { state, seed, all, moves } = this.game, another = this.guest || this.fresh;
     const record = { seed, moves: textOf(all), at: moves.length, score: state.score, over: state.over, ...this.record };
-    if (another) replace(this.rules, record);
-    else goOn(this.rules, record);
+    keep(this.rules, record, another);
     this.guest = this.fresh = false;
     if (another) remember("2048", { game: this.rules, seed });
   }
