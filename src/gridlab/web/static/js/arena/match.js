@@ -12,11 +12,11 @@ const ENDS = { played: "", resigned: ", resigned", fault: ", by a fault" };
 export class MatchPanel extends Panel {
   constructor() {
     super({
-      name: "match", title: "Match", lead: "Every opening is played twice, with colours exchanged.", verb: "Play the match", games: GAMES, settings: { game: "tictactoe4", games: 100, openings: 2, seed: 0 },
+      name: "match", title: "Match", lead: "Every opening is drawn at random and played twice, with colours exchanged.", verb: "Play the match", games: GAMES, settings: { game: "tictactoe4", games: 100, openings: 2, seed: 0 },
       players: (solo) => (solo ? { a: "expectimax depth=2", b: "random" } : { a: "alpha-beta depth=2", b: "mcts playouts=500" }),
     });
     const { games, openings, seed } = this.settings;
-    this.openings = field("Random opening moves", number(openings, 0, 20, (value) => this.set({ openings: value })));
+    this.openings = field("Opening moves", number(openings, 0, 20, (value) => this.set({ openings: value })));
     fill(this.fields, field("Games", number(games, 2, 2000, (value) => this.set({ games: value }), { step: 2 })), this.openings, field("Seed", number(seed, 0, 1e9, (value) => this.set({ seed: value }))));
     this.listOpen = false;
     this.restore();
