@@ -44,7 +44,7 @@ def some_moves(page: Any) -> None:
     page.get_by_label("Speed of autoplay").select_option("fast")
     page.get_by_role("button", name="Autoplay").click()
     page.wait_for_timeout(9000)
-    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Pause").click()
 
 
 def match_and_grade(page: Any) -> None:
