@@ -10,7 +10,7 @@ import { stream } from "../api.js";
 const MOST = 400; // directions of a request
 const MOST_STATES = 500; // that can be gone back to without asking
 const MOST_POINTS = 400; // of the chart
-export const QUIET = 220; // milliseconds without a move, then an adviser who was too slow for the last ones is asked
+export const QUIET = 220; // milliseconds without a move
 const LATE = 1000; // milliseconds after which moves are sent again without waiting for an adviser
 const BUSY = 1000; // milliseconds until a server that has too much to do is asked again
 
@@ -111,7 +111,7 @@ export class Game {
       }
       const end = queue.findIndex((each) => typeof each !== "string");
       const directions = queue.slice(0, end < 0 ? MOST : Math.min(end, MOST));
-      this.hasty = Boolean(this.request); // the adviser was not fast enough
+      this.hasty ||= Boolean(this.request?.player); // the adviser was not fast enough and is asked when it is quiet
       await this.ask({ directions }, this.hasty ? "" : this.adviser(null));
       queue.splice(0, directions.length);
     } else if (first.forth) {
@@ -145,8 +145,9 @@ export class Game {
 
   // Resolved when the board is what was asked for; what an adviser says of it may come later.
   ask(more, player) {
-    this.request?.abort();
-    const request = new AbortController();
+    const before = this.request;
+    if (before?.player || !before?.about) before?.abort(); // else only its end is outstanding
+    const request = Object.assign(new AbortController(), { player });
     this.request = request;
     return new Promise((resolve, reject) => {
       const changed = () => {
@@ -203,6 +204,7 @@ export class Game {
     clearTimeout(this.quiet);
     if (this.gone || this.pumping || this.away || !this.state || this.state.over) return;
     this.quiet = setTimeout(() => {
+      this.hasty = false;
       const player = this.adviser(this.state);
       if (this.pumping || this.gone || !player || this.advice?.player === player) return;
       this.ask({}, player).catch(() => {});
