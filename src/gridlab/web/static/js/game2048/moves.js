@@ -3,7 +3,7 @@
 // COUNT.MOVES.CHECK: how many moves there are, in base 36; the moves, three a character of the alphabet of base64url, two
 // bits each (up 0, down 1, left 2, right 3), the first one highest, the last character filled up with zeros; and a check
 // of both in base 36, so that a text that has lost or changed a character is not taken for another game.
-// Left, up, left: "3.i.1rq".
+// Left, up, left: "3.i.jxm".
 
 const NAMES = ["up", "down", "left", "right"];
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
