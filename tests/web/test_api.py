@@ -60,24 +60,62 @@ def test_a_position_is_told_even_if_no_game_leads_to_it(ask: Ask) -> None:
     assert said["svg"] == Position.parse("XXX/OOO/...", game("tictactoe"))._repr_svg_()
 
 
-def test_a_player_answers_and_a_finished_game_is_a_record(ask: Ask) -> None:
+def test_a_player_answers_and_a_finished_game_is_a_record(api: httpx.Client, ask: Ask) -> None:
     moves: list[str] = []
     body: dict[str, Any] = {"game": "tictactoe", "x": "random", "o": "perfect", "seed": 4}
     while True:
-        state = ask("/game/reply", body | {"moves": moves})
-        assert state["moves"][:-1] == moves
-        moves = state["moves"]
-        if state["position"]["over"]:
+        first, reply = in_parts(api, "/play", body | {"moves": moves, "reply": True})
+        assert (first["part"], first["moves"], reply["part"]) == ("game", moves, "reply")
+        moves.append(reply["move"])
+        if reply["position"]["over"]:
             break
-    assert state["position"]["winner"] != "X"
+    assert reply["position"]["winner"] != "X"
     record = Record.parse(ask("/game/record", body | {"moves": moves})["line"])
     assert find_flaw(record) is None
     assert (record.x, record.o, record.seed) == ("random", "perfect", 4)
 
 
-def test_the_same_game_gets_the_same_answer(ask: Ask) -> None:
-    body = {"game": "squava", "moves": ["33"], "o": "random", "seed": 9}
-    assert ask("/game/reply", body)["move"] == ask("/game/reply", body)["move"]
+def test_the_same_game_gets_the_same_answer(api: httpx.Client) -> None:
+    body = {"game": "squava", "moves": ["33"], "o": "random", "seed": 9, "reply": True}
+    assert in_parts(api, "/play", body) == in_parts(api, "/play", body)
+
+
+def test_one_request_brings_all_that_is_shown(api: httpx.Client) -> None:
+    body = {"game": "tictactoe", "next": ["22"], "o": "perfect", "reply": True, "values": True, "review": "always"}
+    parts = {each["part"]: each for each in in_parts(api, "/play", body)}
+    assert list(parts) == ["game", "reply", "values", "review"]
+    assert parts["game"]["moves"] == ["22"]
+    assert parts["reply"]["by"] == "exact"
+    assert parts["values"]["board"] == parts["reply"]["position"]["board"]
+    assert [step["label"] for step in parts["review"]["steps"]] == ["D", "D", "D"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "accepted", "said"),
+    [
+        ({"next": ["22", "22"]}, ["22"], "occupied"),
+        ({"next": ["22", "99"]}, ["22"], "no cell"),
+        ({"next": ["22", "11"], "o": "random"}, ["22"], "random plays O"),
+        ({"moves": ["11", "21", "12", "22"], "next": ["13", "33"]}, ["11", "21", "12", "22", "13"], "over"),
+    ],
+)
+def test_moves_are_made_as_far_as_they_are_legal(
+    api: httpx.Client, asked: dict[str, Any], accepted: list[str], said: str
+) -> None:
+    [first] = in_parts(api, "/play", {"game": "tictactoe", **asked})
+    assert first["moves"] == accepted
+    assert said in first["refused"]
+
+
+def test_opinions_of_symmetric_moves_are_the_same(ask: Ask) -> None:
+    said = ask("/opinion", game="7x9:4")
+    values = {each["move"]: (each["value"], each["visits"]) for each in said["moves"]}
+    for move, (value, visits) in values.items():
+        row, col = int(move[0]), int(move[1])
+        for other in (f"{8 - row}{col}", f"{row}{10 - col}", f"{8 - row}{10 - col}"):
+            assert values[other] == (value, visits)
+        assert visits >= 200
+    assert said["best"] in values
 
 
 def test_a_review_finds_the_blunder(ask: Ask) -> None:
@@ -85,7 +123,7 @@ def test_a_review_finds_the_blunder(ask: Ask) -> None:
     assert [step["label"] for step in said["steps"][:3]] == ["D", "D", "W5"]
     assert [number for number, step in enumerate(said["steps"]) if step["blunder"]] == [1] == said["o"]["blunders"]
     assert said["steps"][1]["blunder"] == "draw->loss"
-    assert said["x"] == {"decisions": 2, "kept": 2, "accuracy": 1.0, "blunders": []}
+    assert said["x"] == {"decisions": 2, "kept": 2, "accuracy": 1.0, "unknown": 0, "blunders": []}
 
 
 # ---- 2048

@@ -1,5 +1,7 @@
 """What the routes share: exact answers that are remembered, players that wait for the next request."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +11,14 @@ from gridlab import Position, game
 from gridlab.core.errors import BadPlayer
 from gridlab.datasets.terminals.layer_file import layer_name, write_layer
 from gridlab.exact.oracle import whole_line
+from gridlab.games.mnk.solution import Solution
 from gridlab.web import lab
 from gridlab.web.folder import Folder
-from gridlab.web.lab import Players, Truth
+from gridlab.web.lab import Players
 from gridlab.web.players import NotHere, offered, safe_player
 from gridlab.web.routes.data import terminals_info
 from gridlab.web.settings import Settings
+from gridlab.web.truth import Prompt, Truth, moves_known
 
 pytestmark = pytest.mark.compiled
 
@@ -24,11 +28,10 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-def test_the_best_line_goes_on_where_the_table_ends(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lab, "QUICK_SECONDS", 120.0)
+def test_the_best_line_goes_on_where_the_table_ends(folder: Folder) -> None:
     start = Position(game("squava")).play("33")
     truth, position = Truth(folder), start
-    found, line = truth.ask(start), whole_line(start, truth.ask)
+    found, line = truth.ask(start), whole_line(start, lambda position: truth.ask(position, seconds=120.0))
     assert (found.source, found.value, found.distance) == ("5x5_4-3.tb", "win", 19)
     for cell in line:
         position = position.play(cell)
@@ -40,6 +43,48 @@ def test_the_best_line_goes_on_where_the_table_ends(folder: Folder, monkeypatch:
 def test_answers_are_remembered(folder: Folder) -> None:
     truth, position = Truth(folder), Position(game("tictactoe"))
     assert truth.ask(position) is truth.ask(position)
+
+
+def test_what_is_over_is_known_without_a_search(folder: Folder) -> None:
+    won = Position.parse("XXXXX/OOOO./...../...../.....", game("5x5:5"))
+    found = Truth(folder).ask(won)
+    assert (found.value, found.distance, found.exact, found.moves) == ("loss", 0, True, ())
+
+
+def test_a_glance_does_not_wait_for_a_search(folder: Folder) -> None:
+    """Somebody else's hard question of the same game is being searched; an easy one is answered beside it."""
+    truth, rules = Truth(folder), game("5x5:5")
+    late = Position.parse("XXXX./OOOO./XOXO./OXOX./.....", rules)
+    with ThreadPoolExecutor(1) as other:
+        hard = other.submit(truth.ask, Position(rules).play("33"), 3.0, None)
+        time.sleep(0.5)
+        begun = time.monotonic()
+        assert truth.ask(late).exact
+        assert time.monotonic() - begun < 1.0
+        assert not hard.done()
+        begun = time.monotonic()
+        assert not Prompt(truth, 0.3).ask(Position(rules)).exact  # its turn does not come in time
+        assert time.monotonic() - begun < 1.5
+        assert not hard.result().exact
+
+
+def test_a_long_search_shows_what_it_knows_and_goes_on(folder: Folder) -> None:
+    truth, position = Truth(folder), Position(game("4x5:4")).play("11").play("45").play("22")
+    shown: list[int] = []
+
+    def show(so_far: Solution) -> None:
+        shown.append(moves_known(so_far))
+
+    first = truth.search(position, 0.15, lambda moves, nodes: None, show)
+    assert not first.exact
+    assert shown == sorted(shown)
+    assert truth.ask(position) == first  # remembered
+    again: list[int] = []
+    last = truth.search(position, 60.0, lambda moves, nodes: again.append(nodes), show)
+    assert last.exact
+    fresh: list[int] = []
+    assert Truth(folder).search(position, 60.0, lambda moves, nodes: fresh.append(nodes), show).exact
+    assert again[-1] < fresh[-1]  # what was searched before is not searched again
 
 
 def test_terminal_wins_without_a_manifest_are_remarked_on_by_their_name(tmp_path: Path) -> None:

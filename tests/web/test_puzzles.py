@@ -57,7 +57,7 @@ def test_a_puzzle_is_asked_without_its_answer(ask: Ask, name: str) -> None:
     assert said["position"]["board"] == one.question.board
     assert said["aim"] in ("win", "draw", "points")
     assert set(said) == {"game", "level", "number", "of", "question", "aim", "legal", "position"}
-    assert set(said["position"]) <= {"rows", "cols", "board", "to_move", "marked", "tiles", "svg"}
+    assert set(said["position"]) <= {"rows", "cols", "board", "to_move", "marked", "tiles"}
 
 
 @pytest.mark.parametrize("name", GAMES[:-1])

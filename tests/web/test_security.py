@@ -1,10 +1,10 @@
 """What the server must refuse, and how it says so."""
 
 import json
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -73,8 +73,8 @@ def test_a_link_inside_a_dataset_is_followed_no_further(api: httpx.Client, outsi
 
 def test_players_read_no_other_files(api: httpx.Client, outside: Path) -> None:
     for name in (str(outside), "link.tb", "../secret.tb"):
-        body = {"game": "tictactoe", "x": f"perfect tablebase={name}"}
-        refused(api.post("/game/reply", json=body), 404)
+        body: dict[str, Any] = {"game": "tictactoe", "x": f"perfect tablebase={name}", "reply": True}
+        refused(api.post("/play", json=body), 404)
         match = {"game": "tictactoe", "a": body["x"], "b": "random", "games": 2}
         refused(api.post("/jobs/match", json=match), 404)
         refused(api.post("/jobs/grade", json={"game": "tictactoe", "player": body["x"]}), 404)
@@ -90,8 +90,8 @@ def test_players_read_no_other_files(api: httpx.Client, outside: Path) -> None:
         assert json.loads(told.splitlines()[-1])["status"] == 404
         refused(api.get("/2048/values", params=body), 404)
     refused(api.get("/2048/values", params=body | {"player": f"expectimax evaluator={outside}"}), 400)
-    inside = {"game": "tictactoe", "x": "perfect tablebase=tables/tictactoe.tb"}
-    assert api.post("/game/reply", json=inside).is_success
+    inside = {"game": "tictactoe", "x": "perfect tablebase=tables/tictactoe.tb", "reply": True}
+    assert '"part": "reply"' in api.post("/play", json=inside).text
 
 
 def test_a_link_that_stays_inside_is_fine(data: Path) -> None:
@@ -124,12 +124,11 @@ def test_nobody_learns_where_the_folder_lies(api: httpx.Client, data: Path) -> N
 def test_no_program_is_started(api: httpx.Client, tmp_path: Path) -> None:
     witness = tmp_path / "was-here"
     player = f'command="touch {witness}"'
-    assert "--commands" in refused(api.post("/game/reply", json={"game": "tictactoe", "x": player}), 403)
+    assert "--commands" in refused(api.post("/play", json={"game": "tictactoe", "x": player, "reply": True}), 403)
     refused(api.post("/jobs/match", json={"game": "tictactoe", "a": player, "b": "random"}), 403)
     refused(api.post("/jobs/grade", json={"game": "tictactoe", "player": player}), 403)
-    refused(
-        api.post("/game/reply", json={"game": "tictactoe", "x": f"command seconds=1 command='touch {witness}'"}), 403
-    )
+    hidden = {"game": "tictactoe", "x": f"command seconds=1 command='touch {witness}'", "reply": True}
+    refused(api.post("/play", json=hidden), 403)
     assert not witness.exists()
     assert "command" not in [each["name"] for each in api.get("/players", params={"game": "tictactoe"}).json()]
 
@@ -137,10 +136,10 @@ def test_no_program_is_started(api: httpx.Client, tmp_path: Path) -> None:
 def test_with_the_flag_programs_play(data: Path) -> None:
     server = Server(data, 0, "--commands")
     try:
-        body = {"game": "tictactoe", "x": "command=\"sh -c 'read line; echo 22'\""}
-        answer = httpx.post(f"{server.address}/api/v1/game/reply", json=body, timeout=30)
+        body = {"game": "tictactoe", "x": "command=\"sh -c 'read line; echo 22'\"", "reply": True}
+        answer = httpx.post(f"{server.address}/api/v1/play", json=body, timeout=30)
         assert answer.is_success, answer.text
-        assert answer.json()["move"] == "22"
+        assert '"move": "22"' in answer.text
     finally:
         server.stop()
 
@@ -163,7 +162,7 @@ def test_foreign_hosts_are_refused(server: Server, host: str) -> None:
     ],
 )
 def test_foreign_pages_are_refused(server: Server, headers: dict[str, str]) -> None:
-    refused(httpx.post(f"{server.address}/api/v1/game", json={"game": "tictactoe"}, headers=headers), 403)
+    refused(httpx.post(f"{server.address}/api/v1/play", json={"game": "tictactoe"}, headers=headers), 403)
     refused(httpx.get(f"{server.address}/api/v1/files", headers=headers), 403)
 
 
@@ -221,14 +220,14 @@ def test_only_the_page_is_served(server: Server, path: str) -> None:
 
 
 def test_huge_requests_are_refused(server: Server, api: httpx.Client) -> None:
-    refused(api.post("/game", content=b"[" * (MOST_BODY + 1), headers={"content-type": "application/json"}), 413)
+    refused(api.post("/play", content=b"[" * (MOST_BODY + 1), headers={"content-type": "application/json"}), 413)
 
     def endless() -> Iterator[bytes]:
         for _ in range(64):
             yield b" " * (MOST_BODY // 16)
 
-    refused(api.post("/game", content=endless(), headers={"content-type": "application/json"}), 413)
-    refused(api.post("/game", content=b"[" * 100_000, headers={"content-type": "application/json"}), 400, 422)
+    refused(api.post("/play", content=endless(), headers={"content-type": "application/json"}), 413)
+    refused(api.post("/play", content=b"[" * 100_000, headers={"content-type": "application/json"}), 400, 422)
 
 
 @pytest.mark.parametrize(
@@ -261,14 +260,14 @@ def test_nonsense_gets_a_sentence(api: httpx.Client, path: str, parameters: dict
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/game", {"game": "tictactoe", "moves": ["11"] * 64}),
-        ("/game", {"game": "tictactoe", "moves": ["11", "11"]}),
-        ("/game", {"game": "tictactoe", "surprise": 1}),
-        ("/game/reply", {"game": "tictactoe"}),
-        ("/game/reply", {"game": "tictactoe", "x": "mcts playouts=50000000"}),
-        ("/game/reply", {"game": "tictactoe", "x": "alpha-beta depth=99"}),
-        ("/game/reply", {"game": "tictactoe", "x": "nobody"}),
-        ("/game/reply", {"game": "tictactoe", "x": "perfect errs=2"}),
+        ("/play", {"game": "tictactoe", "moves": ["11"] * 64}),
+        ("/play", {"game": "tictactoe", "moves": ["11", "11"]}),
+        ("/play", {"game": "tictactoe", "surprise": 1}),
+        ("/play", {"reply": True, "game": "tictactoe"}),
+        ("/play", {"reply": True, "game": "tictactoe", "x": "mcts playouts=50000000"}),
+        ("/play", {"reply": True, "game": "tictactoe", "x": "alpha-beta depth=99"}),
+        ("/play", {"reply": True, "game": "tictactoe", "x": "nobody"}),
+        ("/play", {"reply": True, "game": "tictactoe", "x": "perfect errs=2"}),
         ("/game/record", {"game": "tictactoe"}),
         ("/jobs/match", {"game": "tictactoe", "a": "random", "b": "random", "games": 10**9}),
         ("/jobs/solve", {"game": "tictactoe", "seconds": 1e9}),
@@ -299,7 +298,7 @@ def test_a_full_queue_says_so(api: httpx.Client) -> None:
         api.delete(f"/jobs/{number}")
     assert "too much to do" in refused(full, 429)
     assert full.headers["retry-after"]
-    assert len(begun) <= 9 + (os.cpu_count() or 1)
+    assert len(begun) <= 24
 
 
 # ---- the command

@@ -34,6 +34,7 @@ NODES = 10_000_000  # of a search for one truth; a few seconds
 GIVE_UP = 200  # positions of a ply without a choice, one after the other, before it is left
 TOO_HARD = 3  # positions of a ply beyond the budget, one after the other, before it is left
 BATCH, BATCHES = 1 << 14, 256  # slots of a large ply tried at a time, and how many times
+SOME = 1 << 10  # positions made numbers of Python together
 OPENINGS = 1 << 16  # random openings tried for a ply of a large board
 DRAWING = 0  # what a source of chance is for
 
@@ -99,10 +100,16 @@ def _positions(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[
     images = symmetries(rules.rows, rules.cols)
     seen: set[tuple[int, int]] = set()
     for boards in _batches(rules, ply, random):
-        for crosses, noughts in random.permutation(boards).tolist():
+        for crosses, noughts in _one_by_one(random.permutation(boards)):
             if (crosses, noughts) not in seen:
                 seen.add((crosses, noughts))
                 yield Position(rules, crosses, noughts).image(images[random.integers(len(images))])
+
+
+def _one_by_one(boards: Boards) -> Iterator[tuple[int, int]]:
+    """As numbers of Python, some at a time: a list of millions would keep every other thread waiting."""
+    for start in range(0, len(boards), SOME):
+        yield from boards[start : start + SOME].tolist()
 
 
 def _batches(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Boards]:

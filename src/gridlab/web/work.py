@@ -1,20 +1,17 @@
 """Work off the event loop: lanes for what a page waits for, and jobs that show their progress.
 
 A lane has some threads and a bounded queue; whoever comes when it is full is told so. Work is stopped by the flag that
-kernels look at (gridlab.core.stop): when its time is up, when the client has left, when somebody cancels it.
+kernels look at (gridlab.core.stop): when its time is up, when the client has left, when somebody cancels it. All
+threads have the same priority: one with less would be slow to give back the interpreter's lock, and all would wait.
 """
 
 import asyncio
 import itertools
-import os
 import secrets
-import sys
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -31,7 +28,6 @@ State = Literal["waiting", "running", "done", "failed", "cancelled"]
 GLANCE = 0.1  # seconds between two looks whether the client is still there
 WORD = 0.3  # seconds of silence after which an answer in parts says that something is being compiled
 PATIENCE = 5.0  # seconds without a listener after which a job is cancelled
-NICENESS = 5  # of jobs
 KEPT = 32  # jobs whose results are remembered
 COMPILING = "compiling, the first time only"
 
@@ -162,7 +158,7 @@ class Jobs:
     def __init__(self, threads: int, waiting: int, seconds: float, plain: Callable[[str], str] = str) -> None:
         """`plain` makes of an error a sentence for those outside."""
         self._plain = plain
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="job", initializer=_yield_to_others)
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="job")
         self._room, self._seconds = threads + waiting, seconds
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
@@ -197,14 +193,6 @@ class Jobs:
         for job in self._jobs.values():
             job.stop[0] = 1
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _yield_to_others() -> None:
-    """Let this thread, and those it begins, give way to whoever answers a page; where threads have priorities."""
-    if sys.platform == "linux":
-        thread = threading.get_native_id()
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
 
 
 def _run(job: Job, function: Callable[[Job], Any], plain: Callable[[str], str]) -> None:

@@ -60,14 +60,13 @@ class PuzzleBoard(BaseModel):
     to_move: str
     marked: list[int] = Field(description="The cells of completed lines.")
     tiles: list[int]
-    svg: str
 
     @classmethod
     def of(cls, position: Position | Position2048) -> "PuzzleBoard":
         rules = position.rules
         return cls(
             rows=rules.rows, cols=rules.cols, board=str(position), to_move=position.to_move, marked=_marked(position),
-            tiles=list(position.tiles) if isinstance(position, Position2048) else [], svg=position._repr_svg_(),
+            tiles=list(position.tiles) if isinstance(position, Position2048) else [],
         )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """In-a-row games: positions, exact values, opinions, games in progress, reviews."""
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ from gridlab.games.mnk.solution import Solution
 from gridlab.games.registry import game
 from gridlab.games.symmetry import symmetries
 from gridlab.players.mnk import EXACT_SHARE, PerfectPlayer
-from gridlab.players.registry import parse_player
+from gridlab.players.registry import Player, parse_player
 from gridlab.search.mnk.mcts import search
 from gridlab.web.lab import Lab
 from gridlab.web.models import BoardText, FileName, GameText, RecordLine
@@ -93,7 +94,16 @@ def router(lab: Lab) -> APIRouter:
     async def play(asked: PlayAsked) -> StreamingResponse:
         """Moves of people, the answer of the player, and what is known of the position then: a line for each part."""
         session = session_of(asked)
-        return streamed(lab.replies, lambda tell: played(lab, asked, session, tell), REPLY_SECONDS, lab.folder.plain)
+        refused = advance(session, asked)
+        player = replier(lab, asked, session) if asked.reply and not refused and not session.over else None
+
+        def work(tell: Tell) -> None:
+            tell("game", moves=session.as_dict()["moves"], refused=refused, position=drawn(session.position))
+            if player:
+                answer(player, asked.seed, session, tell)
+            tell_more(lab, asked, session, tell)
+
+        return streamed(lab.replies, work, REPLY_SECONDS, lab.folder.plain)
 
     @routes.post("/game/record")
     async def record(asked: GameAsked) -> RecordLine:
@@ -129,19 +139,6 @@ def session_of(asked: GameAsked, **seats: Any) -> Session:
 # ---- one request, and all that is shown for it
 
 
-def played(lab: Lab, asked: PlayAsked, session: Session, tell: Tell) -> None:
-    """Make moves, let the player answer, and say what is wanted of the position then, each as it is known."""
-    refused = advance(session, asked)
-    tell("game", moves=session.as_dict()["moves"], refused=refused, position=drawn(session.position))
-    if asked.reply and not refused and not session.over:
-        answer(lab, asked, session, tell)
-    position: Position = session.position
-    if not session.over:
-        opine(lab, asked, position, tell)
-    if asked.review == "always" or (asked.review == "over" and session.over):
-        tell("review", **review_result(reviewed_aloud(lab, session, tell)).model_dump())
-
-
 def advance(session: Session, asked: PlayAsked) -> str:
     """Make the moves of people as far as they are legal; why the first of the others was not made."""
     for text in asked.next:
@@ -156,33 +153,41 @@ def advance(session: Session, asked: PlayAsked) -> str:
     return ""
 
 
-def answer(lab: Lab, asked: PlayAsked, session: Session, tell: Tell) -> None:
-    """Let the player to move make its move."""
-    side = session.to_move
-    text = asked.x if side == "X" else asked.o
+def replier(lab: Lab, asked: PlayAsked, session: Session) -> AbstractContextManager[Player]:
+    """The player to move, for one move, if it is one that may be asked for here.
+
+    `perfect` with no table of its own goes by what the lab knows, and answers in time.
+    """
+    text, rules = asked.x if session.to_move == "X" else asked.o, session.rules
     if not text:
-        raise BadNotation(f"{side} is a person, who has to say what to play")
-    tell("doing", doing=f"{side} is thinking ({text})")
-    session.random = np.random.default_rng([asked.seed, len(session.moves)])
-    before = session.position
-    if prompt := prompt_player(lab, text, session.rules):
-        session.seats = {**session.seats, side: prompt}
-        move, by = session.reply(), prompt.source
-    else:
-        safe = safe_player(text, session.rules, lab.folder, lab.settings.commands)
-        with lab.players.lent(safe, session.rules, lab.folder.tablebase_of(session.rules)) as player:
-            session.seats = {**session.seats, side: player}
-            move, by = session.reply(), ""
+        raise BadNotation(f"{session.to_move} is a person, who has to say what to play")
+    safe = safe_player(text, rules, lab.folder, lab.settings.commands)
+    name, settings = parse_player(safe, house_kinds(rules))
+    if name != "perfect" or settings["tablebase"]:
+        return lab.players.lent(safe, rules, lab.folder.tablebase_of(rules))
+    seconds = min(settings["seconds"] or PROMPT_SECONDS, REPLY_SECONDS / 2)
+    oracle = Prompt(lab.truth, EXACT_SHARE * seconds)
+    return nullcontext(PerfectPlayer(rules, "", settings["errs"], seconds, oracle))
+
+
+def answer(lent: AbstractContextManager[Player], seed: int, session: Session, tell: Tell) -> None:
+    """Let the player to move make its move."""
+    side, before = session.to_move, session.position
+    tell("doing", doing=f"{side} is thinking")
+    session.random = np.random.default_rng([seed, len(session.moves)])
+    with lent as player:
+        session.seats = {**session.seats, side: player}
+        move = session.reply()
+        by = getattr(player, "source", "")
     tell("reply", move=before.move_text(move), by=by, position=drawn(session.position))
 
 
-def prompt_player(lab: Lab, text: str, rules: Rules) -> PerfectPlayer | None:
-    """The player `perfect`, if it is meant and brings no table of its own: by what the lab knows, and in time."""
-    name, settings = parse_player(text, house_kinds(rules))
-    if name != "perfect" or settings["tablebase"]:
-        return None
-    seconds = min(settings["seconds"] or PROMPT_SECONDS, REPLY_SECONDS / 2)
-    return PerfectPlayer(rules, "", settings["errs"], seconds, Prompt(lab.truth, EXACT_SHARE * seconds))
+def tell_more(lab: Lab, asked: PlayAsked, session: Session, tell: Tell) -> None:
+    """Whatever else is wanted of the position then, each as it is known."""
+    if not session.over:
+        opine(lab, asked, session.position, tell)
+    if asked.review == "always" or (asked.review == "over" and session.over):
+        tell("review", **review_result(reviewed_aloud(lab, session, tell)).model_dump())
 
 
 def opine(lab: Lab, asked: PlayAsked, position: Position, tell: Tell) -> None:

@@ -30,6 +30,7 @@ class BoardPage {
   constructor(main, game, parameters) {
     this.lines = new Lines();
     this.own = !parameters.get("game"); // the game is the one that was played last, not one of a link
+    this.recorded = Boolean(parameters.get("watch")); // its moves are watched, and no more than these
     this.learning = this.settingUp = false;
     this.ghosts = new Map();
     this.play = new Play(game, { changed: () => this.draw(), wants: (node, moves) => this.wants(node, moves) });
@@ -46,7 +47,7 @@ class BoardPage {
     this.pickers();
     this.forget = [whenBack(() => this.play.send()), walkByKeys(this.play)];
     this.play.send(this.play.replies(this.play.at));
-    if (parameters.get("watch") || (game.watched && !game.at.parent)) this.watch.run();
+    if (this.recorded || (game.watched && !game.at.parent)) this.watch.run();
     get("/lab").then((lab) => { this.learning = lab.learning; this.switches(); }, () => {});
   }
 
@@ -100,7 +101,7 @@ class BoardPage {
     this.watch.pause();
     if (this.settingUp) this.leaveSetup();
     this.play.game = game;
-    this.own = false;
+    this.own = this.recorded = false;
     prefer("board", { game: game.game, x: game.x, o: game.o });
     this.ghosts = new Map();
     this.switches();
@@ -180,7 +181,7 @@ class BoardPage {
 
   ended() {
     const { at, position, error } = this.play;
-    return Boolean(error || position?.over) && !at.following;
+    return Boolean(error || position?.over || this.recorded) && !at.following;
   }
 
   fullScreen() {
