@@ -267,6 +267,13 @@ def test_values_are_off_against_an_opponent_and_on_in_analysis(page: Page) -> No
     expect(page.get_by_role("heading", name="What is exact, and how it is known")).to_be_in_viewport()
 
 
+def test_an_opinion_comes_with_its_visits(page: Page) -> None:
+    page.goto("/#/board?game=7x9:4&x=you&o=you")
+    expect(page.locator(".line-text")).to_contain_text("is what a tree search thinks")
+    page.locator(".cell:has(.opinion)").first.hover()
+    expect(page.locator(".line-text")).to_contain_text(re.compile(r"not proved, after [\d,]+ visits"))
+
+
 def test_nothing_is_known_of_a_position_being_set_up(page: Page) -> None:
     page.goto("/#/board?game=tictactoe&moves=22&x=you&o=you")
     card = page.get_by_role("region", name="Analysis")

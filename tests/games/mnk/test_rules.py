@@ -34,7 +34,7 @@ def test_named_games() -> None:
         ("5x5:0", "the winning length 0 does not fit"),
         ("5x5:-6", "the losing length 6 does not fit; 1 to 5 would"),
         ("5x5:4-4", "the losing length 4 must be less than the winning length 4"),
-        ("8x8:5", "64 cells do not fit a bitboard; at most 63 do"),
+        ("8x8:5", "64 cells are too many; a board has at most 63"),
         ("0x3:3", "at least one row and one column"),
         ("3x3:", "nothing ends this game"),
         ("3x3:x", "is no game; write ROWSxCOLS:WIN"),

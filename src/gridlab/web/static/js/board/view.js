@@ -19,7 +19,7 @@ import { showFailure, showStatus, statusWords } from "./status.js";
 import { Strip } from "./strip.js";
 import { Transfer } from "./transfer.js";
 import { Watch } from "./watch.js";
-import { legend, valueWords } from "./words.js";
+import { legend, opinionLine, valueWords } from "./words.js";
 
 export function view(main, parameters) {
   const page = new BoardPage(main, Game.of(parameters, preference("board", PLAIN)), parameters);
@@ -241,7 +241,7 @@ class BoardPage {
       best: this.shown("hint") && !position.over ? this.bestCells() : [], latest: at.parent ? cellOf(at.move, position.cols) : null,
       ghosts: this.ghosts, open: !position.over && !this.game.playerAt(at),
     });
-    if (!this.ghosts.size) fill(this.below, values && !position.over && exact.length ? legend(link("about", { section: "values" })) : "");
+    if (!this.ghosts.size) fill(this.below, values && !position.over && (exact.length || at.opinion) ? legend(link("about", { section: "values" }), exact.length) : "");
   }
 
   bestCells() {
@@ -268,7 +268,9 @@ class BoardPage {
     this.ghosts = line?.ghosts ?? new Map();
     this.ghostsOf = at;
     this.drawBoard();
+    const idea = !move && cell !== null && this.shown("values") ? at.opinion?.moves.find((each) => each.cell === cell) : null;
     if (line) this.below.textContent = `${move.move} ${valueWords(move.value, move.distance)}: ${line.moves.join(" ")}`;
+    else if (idea) this.below.textContent = opinionLine(idea);
   }
 
   // A game that cannot even begin is told; one that was only remembered makes way for another.

@@ -20,8 +20,15 @@ export function opinionWords(value) {
   return `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(2)}`;
 }
 
-// What the chips on the board mean, right below it.
-export function legend(explained) {
+// What the chips on the board mean, right below it; or, where nothing is known, what the numbers in italics are.
+export function legend(explained, exact) {
   const entry = (kind, label, words) => [h("span", { class: `chip ${kind}` }, label), ` ${words} `];
-  return [entry("win", "W17", "wins in 17 plies"), entry("draw", "D", "draws"), entry("loss", "L4", "loses in 4"), "· a ply is one move of one player · ", h("a", { href: explained }, "more")].flat();
+  const chips = [...entry("win", "W17", "wins in 17 plies"), ...entry("draw", "D", "draws"), ...entry("loss", "L4", "loses in 4"), "· a ply is one move of one player"];
+  const words = exact ? [...chips, h("span", { class: "by-touch" }, " · hold a cell to see what follows")] : [h("em", {}, "+0.18"), " is what a tree search thinks, from −1 (loss) to +1 (win); it proves nothing"];
+  return [...words, " · ", h("a", { href: explained }, "more")];
+}
+
+export function opinionLine({ move, value, visits, proved }) {
+  const thinks = proved ? `proved: ${proved}` : `${opinionWords(value)}, not proved`;
+  return `${move} ${thinks}, after ${plural(visits, "visit")} of the tree search, with those of symmetric moves`;
 }
