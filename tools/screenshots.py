@@ -37,6 +37,7 @@ def best_line(page: Any) -> None:
     page.get_by_role("button", name="Hint").click()
     page.wait_for_timeout(700)
     page.locator(".cell.best").first.hover()
+    page.wait_for_timeout(700)
 
 
 def some_moves(page: Any) -> None:
@@ -45,6 +46,16 @@ def some_moves(page: Any) -> None:
     page.get_by_role("button", name="Autoplay").click()
     page.wait_for_timeout(9000)
     page.get_by_role("button", name="Pause").click()
+
+
+def values_on(page: Any) -> None:
+    page.get_by_role("button", name="Values", exact=True).click()
+    page.wait_for_timeout(3000)
+
+
+def answered(page: Any) -> None:
+    page.locator(".cell[aria-disabled='false']").first.click()
+    page.wait_for_timeout(1500)
 
 
 def match_and_grade(page: Any) -> None:
@@ -77,12 +88,13 @@ SHOTS = (
     ),
     Shot("web-line", GAME, act=best_line, scheme="dark"),
     Shot("web-2048", "2048?seed=5", height=900, act=some_moves),
+    Shot("web-puzzle", "puzzles?game=squava&level=2&number=17", act=answered),
     Shot("web-arena", "arena", height=1180, act=match_and_grade),
     Shot("web-data", "data?file=wins/4x4"),
     Shot("web-tournament", "data?file=cup", height=1180),
     Shot("web-learning", "data?file=nets/three.ntuple", height=1000, scheme="dark"),
     Shot("web-narrow", GAME, 390, 844),
-    Shot("web-narrow-2048", "2048?seed=5", 390, 844, "dark"),
+    Shot("web-narrow-2048", "2048?seed=5", 390, 844, "dark", values_on),
 )
 
 

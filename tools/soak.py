@@ -39,11 +39,11 @@ VISITS: list[tuple[str, str, dict[str, object]]] = [
     ("POST", "/jobs/solve", {"game": "tictactoe", "board": "", "seconds": 1}),
     ("GET", "/values", {"game": "tictactoe", "board": "X.O/.X./..."}),
     ("GET", "/values", {"game": "squava", "board": "X..../...../...../...../....."}),
-    ("POST", "/game/reply", {"game": "4x4:3", "moves": ["11"], "x": "random", "o": "heuristic", "seed": 0}),
+    ("POST", "/play", {"game": "4x4:3", "moves": ["11"], "x": "random", "o": "heuristic", "reply": True}),
     (
         "POST",
-        "/2048/autoplay",
-        {"board": "2 . . ./. 4 . ./. . . 2/. . 8 16", "player": "expectimax depth=2", "seed": 0, "moves": 5},
+        "/2048/play",
+        {"board": "2 . . ./. 4 . ./. . . 2/. . 8 16", "player": "expectimax depth=2", "seed": 0, "count": 5},
     ),
     ("POST", "/review", {"game": "tictactoe", "moves": ["22", "11", "13"]}),
 ]

@@ -135,7 +135,7 @@ def test_states_of_an_outcome(gridlab: Run, outcome: str, number: int) -> None:
         (["census", "chess"], "'chess' is no game; name one of tictactoe"),
         (["census", "5x5:9"], "the winning length 9 does not fit; 1 to 5 would"),
         (["census", "6x6:4"], "takes boards of up to 25 cells"),
-        (["states", "8x8:5"], "64 cells do not fit a bitboard"),
+        (["states", "8x8:5"], "64 cells are too many"),
         (["lines", "3x3"], "'3x3' is no game"),
         (["census"], "Missing argument 'GAME'"),
         (["census", "tictactoe", "--workers", "0"], "'0' is not a whole number from 1 to 1024"),

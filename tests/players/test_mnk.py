@@ -1,12 +1,15 @@
 """Players from text."""
 
+import time
+
 import numpy as np
 import pytest
 
 from gridlab.core.errors import BadPlayer
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
-from gridlab.players.mnk import PLAYERS
+from gridlab.games.mnk.solution import Move, Solution, Value
+from gridlab.players.mnk import PLAYERS, PerfectPlayer
 from gridlab.players.registry import close_player, make_player, parse_player
 from tests.conftest import Python
 from tests.search.mnk.by_the_letter import best_first, to_key
@@ -118,3 +121,42 @@ def test_perfect_that_never_errs_draws_the_same_chance_as_ever() -> None:
         make_player(text, RULES).move(position, np.random.default_rng(3)) for text in ("perfect", "perfect errs=0")
     ]
     assert moves[0] == moves[1]
+
+
+@pytest.mark.compiled
+def test_perfect_answers_in_time_exactly_or_not_and_says_which() -> None:
+    random, hard = np.random.default_rng(0), Position(game("5x5:5")).play("33")
+    player = make_player("perfect seconds=0.5", hard.rules)
+    player.move(hard, random)  # compiled
+    begun = time.monotonic()
+    assert player.move(hard, random) in hard.moves()
+    assert time.monotonic() - begun < 2.5
+    assert "not proved" in player.source  # type: ignore[attr-defined]
+    quick = make_player("perfect seconds=5", RULES)
+    assert quick.move(Position.parse("XX./OO./...", RULES), random) == 2
+    assert quick.source == "exact"  # type: ignore[attr-defined]
+    with pytest.raises(BadPlayer, match="seconds=-1"):
+        make_player("perfect seconds=-1", RULES)
+
+
+class Half:
+    """Knows what some moves are worth, and nothing else."""
+
+    def __init__(self, known: dict[int, Value]) -> None:
+        self.known = known
+
+    def ask(self, position: Position) -> Solution:
+        moves = tuple(Move(cell, self.known.get(cell, "unknown"), None) for cell in position.moves())
+        return Solution(position, "unknown", None, moves, ())
+
+
+@pytest.mark.compiled
+def test_what_is_proved_counts_though_the_rest_is_not() -> None:
+    position, random = Position(game("5x5:5")).play("33"), np.random.default_rng(0)
+    cells = position.moves()
+    won = PerfectPlayer(position.rules, "", 0.0, 0.2, Half({0: "win"}))
+    assert won.move(position, random) == 0
+    lost = PerfectPlayer(position.rules, "", 0.0, 0.2, Half(dict.fromkeys(cells[:-1], "loss")))
+    assert lost.move(position, random) == cells[-1]
+    errs = PerfectPlayer(position.rules, "", 1.0, 0.2, Half({0: "win"}))
+    assert errs.move(position, random) != 0

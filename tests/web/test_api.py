@@ -305,6 +305,19 @@ def test_a_job_can_be_cancelled(api: httpx.Client) -> None:
     assert api.get(f"/jobs/{job['id']}").json()["state"] == "cancelled"
 
 
+def test_a_grade_does_not_wait_for_long_searches(api: httpx.Client) -> None:
+    searches = [api.post("/jobs/solve", json={"game": "7x7:6", "seconds": 60}).json()["id"] for _ in range(3)]
+    grade = api.post("/jobs/grade", json={"game": "tictactoe", "player": "random", "positions": 20}).json()
+    give_up = time.monotonic() + 20
+    while (state := api.get(f"/jobs/{grade['id']}").json())["state"] in ("waiting", "running"):
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+    assert state["state"] == "done"
+    assert all(api.get(f"/jobs/{each}").json()["state"] != "done" for each in searches)
+    for each in searches:
+        api.delete(f"/jobs/{each}")
+
+
 def test_a_job_whose_client_leaves_is_cancelled(api: httpx.Client) -> None:
     job = api.post("/jobs/solve", json={"game": "7x7:7", "seconds": 120}).json()
     with api.stream("GET", f"/jobs/{job['id']}/events") as events:

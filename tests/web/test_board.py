@@ -351,6 +351,16 @@ def test_the_board_as_a_picture(page: Page) -> None:
     assert 0.005 < blue.mean() < 0.1
 
 
+def test_the_first_board_is_light(page: Page) -> None:
+    session, sizes = page.context.new_cdp_session(page), list[float]()
+    session.send("Network.enable")
+    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    page.goto("/#/board?game=tictactoe&x=you&o=you")
+    expect(page.locator(".cell .value")).to_have_count(9)
+    settled(page)
+    assert 10_000 < sum(sizes) < 120_000
+
+
 # ---- variations, in and out
 
 

@@ -2,13 +2,15 @@
 
 import asyncio
 import time
+from collections.abc import Callable
+from threading import Event
 
 import pytest
 
 from gridlab.core.interrupts import pause
 from gridlab.core.progress import bar
 from gridlab.web import work
-from gridlab.web.work import Busy, Job, Jobs, Lane, TooLong
+from gridlab.web.work import Busy, Job, Jobs, Lane, Part, Tell, TooLong
 
 SOON = 10.0  # seconds
 
@@ -44,6 +46,63 @@ def test_time_runs_out_and_clients_leave() -> None:
 
     with pytest.raises(TooLong):
         asyncio.run(lane.run(endless, SOON, left))
+    lane.close()
+
+
+async def heard(lane: Lane, function: Callable[[Tell], object], most: int = 100) -> list[Part]:
+    """The parts of some work; whoever has heard enough of them leaves."""
+    found = []
+    telling = lane.parts(function, SOON)
+    async for part in telling:
+        found.append(part)
+        if len(found) == most:
+            break
+    await telling.aclose()  # type: ignore[attr-defined]
+    return found
+
+
+def test_parts_come_as_they_are_told_and_errors_at_their_end() -> None:
+    lane, told = Lane("test", 1, 1), list[Part]()
+
+    def talk(tell: Tell) -> None:
+        tell("game", moves=[1])
+        tell("end of it")
+
+    def fail(tell: Tell) -> None:
+        tell("game")
+        raise ZeroDivisionError
+
+    async def listen() -> None:
+        async for part in lane.parts(fail, SOON):
+            told.append(part)
+
+    assert asyncio.run(heard(lane, talk)) == [{"part": "game", "moves": [1]}, {"part": "end of it"}]
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(listen())
+    assert told == [{"part": "game"}]
+    lane.close()
+
+
+def test_whoever_stops_listening_stops_the_work() -> None:
+    lane, ended = Lane("test", 1, 1), Event()
+
+    def talk(tell: Tell) -> None:
+        try:
+            tell("first")
+            endless()
+        finally:
+            ended.set()
+
+    assert asyncio.run(heard(lane, talk, 1)) == [{"part": "first"}]
+    assert ended.wait(SOON)
+    lane.close()
+
+
+def test_compiling_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "compiling", lambda: True)
+    lane = Lane("test", 1, 1)
+    found = asyncio.run(heard(lane, lambda tell: time.sleep(1.0)))
+    assert {each["doing"] for each in found} == {"compiling, the first time only"}
     lane.close()
 
 

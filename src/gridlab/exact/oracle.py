@@ -54,7 +54,7 @@ class Oracle:
         value_only: bool = False,
         tell: Callable[[int, int], object] = lambda moves, nodes: None,
         budget: Budget | None = None,
-        show: Callable[[Solution], object] = lambda so_far: None,
+        show: Callable[[Solution], object] | None = None,
     ) -> Solution:
         """Value, distance, both for every move, and the main line of a legal position.
 

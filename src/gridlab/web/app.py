@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
+from fastapi.middleware.gzip import GZipMiddleware
 
 from gridlab import __version__
 from gridlab.core.errors import GridlabError
@@ -54,7 +55,7 @@ def make_app(settings: Settings) -> FastAPI:
     app.include_router(root)
     for each in (lab_routes, mnk, game2048, puzzles, jobs, data):
         app.include_router(each.router(lab), prefix=API)
-    app.mount("/", pages(STATIC), name="page")
+    app.mount("/", GZipMiddleware(pages(STATIC)), name="page")
     say_errors(app, lab.folder.plain)
     app.add_middleware(Guard, settings=settings)
     return app

@@ -20,6 +20,7 @@ from gridlab.games import game
 from gridlab.games.mnk import reference
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.mnk.solution import Solution
 from gridlab.search.budget import Budget
 from gridlab.search.mnk.alpha_beta import AlphaBetaSearch, Bounds, solve
 from gridlab.search.mnk.tactics import END
@@ -202,6 +203,26 @@ def test_on_the_command_line(gridlab: Run) -> None:
     assert (code, json.loads(out)["value"], json.loads(out)["at_least"]) == (0, "unknown", "loss")
     code, _, err = gridlab("solve", "3x3:3", "XXX/OOO/...")
     assert (code, err.count("\n")) == (2, 1)
+
+
+@pytest.mark.compiled
+def test_moves_are_shown_as_they_are_known_and_a_search_goes_on() -> None:
+    position = Position(game("4x5:4")).play("22").play("11").play("44")
+    search, shown = AlphaBetaSearch(position.rules), list[Solution]()
+    first = solve(position, Budget(400_000), search=search, show=shown.append)
+    assert not first.exact
+    known = [sum(move.value != "unknown" for move in each.moves) for each in [*shown, first]]
+    assert known == sorted(known)
+    assert 0 < known[-1] < len(position.moves())
+    spent, before = list[int](), search.nodes
+    last = solve(position, search=search, tell=lambda moves, nodes: spent.append(nodes), show=shown.append)
+    assert last.exact
+    alone = AlphaBetaSearch(position.rules)
+    assert solve(position, search=alone).moves == last.moves
+    assert search.nodes - before < alone.nodes  # the table of the first part is used
+    for each in shown:  # nothing that was shown is taken back
+        known_then = {move.cell: move for move in each.moves if move.value != "unknown"}
+        assert known_then.items() <= {move.cell: move for move in last.moves}.items()
 
 
 @pytest.mark.compiled

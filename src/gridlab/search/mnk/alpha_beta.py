@@ -119,13 +119,14 @@ def solve(
     value_only: bool = False,
     search: AlphaBetaSearch | None = None,
     tell: Callable[[int, int], object] = lambda moves, nodes: None,
-    show: Callable[[Solution], object] = lambda so_far: None,
+    show: Callable[[Solution], object] | None = None,
 ) -> Solution:
     """The exact value and distance of a position and of each of its moves, and the main line.
 
     When the budget ends the value may be `unknown`, between `at_least` and `at_most`. `tell` hears now and then how
-    many moves are done, and the nodes so far; `show` what is known, whenever that is one move more. A `search` that is
-    handed in keeps its table for the next question: the same one, asked again, goes on where it was stopped.
+    many moves are done, and the nodes so far; `show` what is known, whenever that is one move more: cells on many lines
+    come first then, for they are known sooner. A `search` that is handed in keeps its table for the next question: the
+    same one, asked again, goes on where it was stopped.
     """
     position.require_legal()
     search = search or AlphaBetaSearch(position.rules)
@@ -140,7 +141,7 @@ def solve(
     def watch() -> None:
         nonlocal shown
         tell(len(done), search.nodes - before)
-        if len(done) > shown:
+        if show and len(done) > shown:
             shown = len(done)
             show(so_far([]))
 
@@ -149,7 +150,8 @@ def solve(
         source = f"alpha-beta, {nodes:,} {'node' if nodes == 1 else 'nodes'}"
         return _solution(position, _of_moves(position, known), dict(known), value_only, line, source)
 
-    ended = call(lambda: _solve_moves(search, position, value_only, known, done), search.stop, seconds, watch)
+    moves = _by_lines(position) if show else position.moves()
+    ended = call(lambda: _solve_moves(search, position, moves, value_only, known, done), search.stop, seconds, watch)
     watch()
     bounds = _of_moves(position, known)
     line: list[int] = []
@@ -159,18 +161,24 @@ def solve(
     return so_far(line)
 
 
-def _solve_moves(
-    search: AlphaBetaSearch, position: Position, value_only: bool, known: dict[int, Bounds], done: list[int]
-) -> bool:
-    """Fill `known` with the bounds of every move for its maker; whether the budget was enough for all to be `done`.
-
-    Cells on many lines come first: they are known sooner, and what they leave in the table helps with the others.
-    """
-    moves = position.moves()
-    most = END - position.ply - 1
-    known.update((cell, Bounds(-most, most)) for cell in moves)
+def _by_lines(position: Position) -> list[int]:
+    """The moves, those on many lines first."""
     lines = position.rules.winning_lines + position.rules.losing_lines
-    for cell in sorted(moves, key=lambda cell: -sum(line >> cell & 1 for line in lines)):
+    return sorted(position.moves(), key=lambda cell: -sum(line >> cell & 1 for line in lines))
+
+
+def _solve_moves(
+    search: AlphaBetaSearch,
+    position: Position,
+    moves: list[int],
+    value_only: bool,
+    known: dict[int, Bounds],
+    done: list[int],
+) -> bool:
+    """Fill `known` with the bounds of every move for its maker; whether the budget was enough for all to be `done`."""
+    most = END - position.ply - 1
+    known.update((cell, Bounds(-most, most)) for cell in sorted(moves))
+    for cell in moves:
 
         def know(bounds: Bounds, cell: int = cell) -> None:
             known[cell] = Bounds(-bounds.high, -bounds.low)

@@ -13,5 +13,6 @@ export function link(page, parameters = {}) {
 
 // Change the address without leaving the page.
 export function remember(page, parameters) {
-  history.replaceState(null, "", link(page, parameters));
+  const address = link(page, parameters);
+  if (address !== location.hash) history.replaceState(null, "", address); // browsers count how often it is replaced
 }

@@ -19,7 +19,7 @@ export function showStatus(element, { play, values, go }) {
     const turn = game.alone || game.player(side) ? [named(side), " to move"] : ["Your move, ", named(side)];
     const known = values && values.value !== "unknown" ? [h("span", { class: `chip ${values.value}` }, values.label), what(valueWords(values.value, values.distance))] : [];
     const waits = game.player(side) && !game.watched;
-    fill(element, h("span", { class: "turn" }, ...turn), known, known.length || at.by.length < 6 ? null : what(`${at.move} was found by ${at.by}`), waits ? h("button", { onclick: go }, "Let it move") : null);
+    fill(element, h("span", { class: "turn" }, ...turn), known, at.by && !known.length ? what(`${at.move}: ${at.by}`) : null, waits ? h("button", { onclick: go }, "Let it move") : null);
   }
 }
 

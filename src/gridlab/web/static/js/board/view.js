@@ -21,6 +21,8 @@ import { Transfer } from "./transfer.js";
 import { Watch } from "./watch.js";
 import { legend, opinionLine, valueWords } from "./words.js";
 
+const SLOW = 300; // milliseconds after which is said what is being done
+
 export function view(main, parameters) {
   const page = new BoardPage(main, Game.of(parameters, preference("board", PLAIN)), parameters);
   return () => page.leave();
@@ -263,7 +265,9 @@ class BoardPage {
     if (this.settingUp || !position) return;
     this.looking = cell;
     const move = cell === null || !this.shown("values") || this.play.thinking ? null : at.values?.moves.find((each) => each.cell === cell && each.value !== "unknown");
+    const slow = setTimeout(() => { if (move && this.looking === cell) this.below.textContent = "Looking for the line …"; }, SLOW);
     const line = move ? await this.lines.after(this.game.game, position, move) : null;
+    clearTimeout(slow);
     if (this.looking !== cell || this.play.at !== at || this.settingUp) return;
     this.ghosts = line?.ghosts ?? new Map();
     this.ghostsOf = at;

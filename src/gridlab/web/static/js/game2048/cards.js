@@ -44,7 +44,7 @@ export function keepCard({ share, save }) {
     const games = found.filter((each) => each.kind === "games2048");
     fill(files, games.map((each) => h("li", {}, h("a", { href: link("data", { file: each.path }) }, h("span", { class: "path" }, each.path), h("span", { class: "muted" }, "replay")))));
   }, () => {});
-  const element = card("Share and keep", h("div", { class: "toolbar" }, h("button", { onclick: share }, "Copy link"), saveButton),
+  const element = card("Share and save", h("div", { class: "toolbar" }, h("button", { onclick: share }, "Copy link"), saveButton),
     h("p", { class: "help" }, "The browser keeps the game. A link carries all its moves; a finished game can be saved as a line of JSON, and files of games in the served folder can be replayed."), files);
   const draw = ({ over }) => {
     saveButton.disabled = !over;
