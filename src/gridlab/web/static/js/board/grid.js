@@ -60,7 +60,6 @@ export class Grid {
       fill(button, ghosts.has(cell) ? ghost(ghosts.get(cell)) : null, chips);
       button.classList.toggle("best", isBest);
       button.classList.toggle("latest", cell === latest);
-      button.classList.toggle("taken", marks[cell] !== ".");
       button.setAttribute("aria-disabled", String(!(setup || (open && marks[cell] === "."))));
       button.setAttribute("aria-label", said.filter(Boolean).join(", "));
     });

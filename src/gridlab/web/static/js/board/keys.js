@@ -5,8 +5,7 @@ const plain = (event) => !(event.ctrlKey || event.metaKey || event.altKey);
 // Letters, while the focus is on the board or its buttons.
 export function shortcuts(page) {
   return (event) => {
-    const press = (number) => page.toggles.children[number].click();
-    const does = { u: () => page.undo(), r: () => page.redo(), n: () => page.restart(), h: () => press(1), v: () => press(0), f: () => page.fullScreen() }[event.key.toLowerCase()];
+    const does = { u: () => page.undo(), r: () => page.redo(), n: () => page.restart(), h: () => page.switches.turn("hint"), v: () => page.switches.turn("values"), f: () => page.fullScreen() }[event.key.toLowerCase()];
     if (!does || !plain(event) || event.target.closest("select")) return;
     event.preventDefault();
     does();

@@ -5,13 +5,12 @@ import { shortcuts } from "./keys.js";
 
 // Fills `main`; gives the elements that change.
 export function layout(main, page) {
-  const { play, grid, watch, setup, strip, analysis, transfer } = page;
+  const { play, grid, switches, watch, setup, strip, analysis, transfer } = page;
   const made = {
     title: h("h1", {}, ""),
     about: h("p", { class: "muted small" }),
     status: h("div", { class: "status", role: "status" }),
     below: h("p", { class: "line-text number" }),
-    toggles: h("div", { class: "joined", role: "group", "aria-label": "What is shown" }),
     players: h("div", { class: "stack" }),
     games: h("div", {}),
     card: h("div", {}),
@@ -29,7 +28,7 @@ export function layout(main, page) {
     grid.element, made.below,
     h("div", { class: "row spread" },
       h("div", { class: "toolbar" }, h("div", { class: "joined" }, ...Object.values(made.buttons)), h("button", { onclick: () => page.restart(), title: "N" }, "New game"), watch.element),
-      h("div", { class: "toolbar" }, made.toggles, whole)));
+      h("div", { class: "toolbar" }, switches.element, whole)));
   const side = h("section", { class: "card", "aria-label": "Game and players" }, h("h2", {}, "Game"), h("div", { class: "stack" }, made.games, made.players,
     h("div", { class: "toolbar" }, h("button", { onclick: () => page.analyse() }, "Analysis board"), h("button", { onclick: () => page.beginSetup() }, "Set up a position"))));
   fill(main, h("div", { class: "columns" },

@@ -3,7 +3,7 @@
 // it: when another was sent since, or the game has changed, it is dropped.
 
 import { stream } from "../api.js";
-import { boardAfter } from "./knowledge.js";
+import { boardAfter } from "./lines.js";
 
 const QUIET = 300; // milliseconds after which is said what is being done
 

@@ -10,13 +10,14 @@ import { Analysis } from "./analysis.js";
 import { Game, PLAIN } from "./game.js";
 import { Grid } from "./grid.js";
 import { walkByKeys } from "./keys.js";
-import { cellOf, Lines, moveOf } from "./knowledge.js";
+import { cellOf, Lines, moveOf } from "./lines.js";
 import { layout } from "./layout.js";
 import { Play } from "./play.js";
 import { scorecard } from "./scorecard.js";
 import { Setup } from "./setup.js";
 import { showFailure, showStatus, statusWords } from "./status.js";
 import { Strip } from "./strip.js";
+import { Switches } from "./switches.js";
 import { Transfer } from "./transfer.js";
 import { Watch } from "./watch.js";
 import { legend, opinionLine, valueWords } from "./words.js";
@@ -38,6 +39,7 @@ class BoardPage {
     this.play = new Play(game, { changed: () => this.draw(), wants: (node, moves) => this.wants(node, moves) });
     this.grid = new Grid({ press: (cell) => this.press(cell), look: (cell) => this.look(cell) });
     this.grid.reserve(sizeOf(game.game));
+    this.switches = new Switches({ game: () => this.game, network: () => this.learning && this.isSquava, changed: () => this.play.send(false) });
     this.strip = new Strip({ go: (node) => this.play.go(node, false), remove: (node) => this.removeLine(node) });
     this.analysis = new Analysis({ lines: this.lines, found: (node, values) => { node.values = values; this.draw(); } });
     this.setup = new Setup({ changed: (position) => this.drawSetup(position), done: (board) => this.endSetup(board) });
@@ -45,12 +47,12 @@ class BoardPage {
     this.watch = new Watch({ step: () => this.step(), idle: () => !this.play.request?.reply, ended: () => this.ended() });
     Object.assign(this, layout(main, this));
     this.ticking = setInterval(() => { if (this.play.doing) this.draw(); }, 500);
-    this.switches();
+    this.switches.draw();
     this.pickers();
     this.forget = [whenBack(() => this.play.send()), walkByKeys(this.play)];
     this.play.send(this.play.replies(this.play.at));
     if (this.recorded || (game.watched && !game.at.parent)) this.watch.run();
-    get("/lab").then((lab) => { this.learning = lab.learning; this.switches(); }, () => {});
+    get("/lab").then((lab) => { this.learning = lab.learning; this.switches.draw(); }, () => {});
   }
 
   leave() {
@@ -65,22 +67,8 @@ class BoardPage {
     return this.play.game;
   }
 
-  // In analysis values are shown until they are switched off; against an opponent they are a help that is asked for.
   shown(name) {
-    return preference(`${name}${this.game.alone || this.game.watched ? "" : ".play"}`, name === "values" && (this.game.alone || this.game.watched));
-  }
-
-  switches() {
-    const toggle = (name, text, title) => h("button", {
-      "aria-pressed": String(this.shown(name)), title,
-      onclick: () => {
-        prefer(`${name}${this.game.alone || this.game.watched ? "" : ".play"}`, !this.shown(name));
-        this.switches();
-        this.play.send(false);
-      },
-    }, text);
-    fill(this.toggles, toggle("values", "Values", "What every move is worth (V)"), toggle("hint", "Hint", "Mark the best moves (H)"),
-      this.learning && this.isSquava ? toggle("network", "Network", "What a trained network thinks of every move") : null);
+    return this.switches.on(name);
   }
 
   get isSquava() {
@@ -104,9 +92,8 @@ class BoardPage {
     if (this.settingUp) this.leaveSetup();
     this.play.game = game;
     this.own = this.recorded = false;
-    prefer("board", { game: game.game, x: game.x, o: game.o });
     this.ghosts = new Map();
-    this.switches();
+    this.switches.draw();
     this.pickers();
     this.play.send();
     if (game.watched) this.watch.run();
@@ -119,6 +106,13 @@ class BoardPage {
     const able = (player) => !player || kinds.some((each) => each.name === player.split(/[\s=]/)[0] && !each.reason);
     const seat = (player) => (able(player) ? player : PLAIN.o);
     this.begin(new Game({ game: text, x: seat(this.game.x), o: seat(this.game.o) }));
+    this.keep();
+  }
+
+  // What the board opens with next time.
+  keep() {
+    const { game, x, o } = this.game;
+    prefer("board", { game, x, o });
   }
 
   // Moves or a record from elsewhere.
@@ -131,8 +125,8 @@ class BoardPage {
 
   seat(side, text) {
     this.game[side] = text;
-    prefer("board", { game: this.game.game, x: this.game.x, o: this.game.o });
-    this.switches();
+    this.keep();
+    this.switches.draw();
     this.play.send();
     if (this.game.watched) this.watch.run();
     else this.watch.pause();
@@ -280,8 +274,9 @@ class BoardPage {
   // A game that cannot even begin is told; one that was only remembered makes way for another.
   fail(error) {
     const wrong = !this.play.position && error.status >= 400 && error.status < 500;
-    if (wrong && this.own) this.begin(new Game(PLAIN));
-    else showFailure(this.status, error, () => this.play.send(), wrong ? () => this.begin(new Game(PLAIN)) : null);
+    const plain = () => { this.begin(new Game(PLAIN)); this.keep(); };
+    if (wrong && this.own) plain();
+    else showFailure(this.status, error, () => this.play.send(), wrong ? plain : null);
   }
 
   // ---- setting up
