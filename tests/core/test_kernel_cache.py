@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gridlab.core import kernel_cache
-from gridlab.core.kernel_cache import KEPT, homes, is_private, prune
+from gridlab.core.kernel_cache import KEPT, homes, prune
+from gridlab.core.ownership import why_not_trusted
 
 posix = pytest.mark.skipif(os.name == "nt", reason="owners and modes of POSIX")
 
@@ -15,6 +16,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="owners and modes of POSIX")
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user whose cache and temporary folders are in `tmp_path`; the home among the temporary files."""
+    why_not_trusted.cache_clear()
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr("numba.config.CACHE_DIR", "")
@@ -49,19 +51,19 @@ def test_a_user_without_a_home_has_the_temporary_folder(temporary: Path, monkeyp
 @posix
 def test_a_temporary_folder_that_others_can_write_to_is_not_used(temporary: Path, tmp_path: Path) -> None:
     temporary.mkdir(mode=0o700)
-    temporary.chmod(0o770)
+    temporary.chmod(0o777)
     assert list(homes(make=True)) == [tmp_path / "caches" / "gridlab"]
     temporary.rmdir()
     temporary.symlink_to(tmp_path)
+    why_not_trusted.cache_clear()
     assert list(homes(make=True)) == [tmp_path / "caches" / "gridlab"]
 
 
 @posix
-def test_a_folder_of_another_user_is_not_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tmp_path.chmod(0o700)
-    assert is_private(tmp_path)
-    monkeypatch.setattr("os.getuid", lambda: tmp_path.stat().st_uid + 1)
-    assert not is_private(tmp_path)
+def test_a_cache_that_others_can_write_to_is_not_used(temporary: Path, tmp_path: Path) -> None:
+    (tmp_path / "caches").mkdir(mode=0o700)
+    (tmp_path / "caches").chmod(0o777)
+    assert list(homes(make=True)) == [temporary]
 
 
 @posix

@@ -5,10 +5,14 @@
 
 numba has such a cache too, but sees only the file of the function itself, and so serves stale code when a helper in
 another file has changed. Here the name of the folder is a digest of all sources that the module reaches, and another
-source leads to another folder. Each file begins with its checksum and is renamed into place, so that any number of
-processes may compile at once, and a spoilt file is compiled anew.
+source leads to another folder. Each file is renamed into place, so that any number of processes may compile at once,
+and a spoilt file is compiled anew:
 
-Compiled code runs without question, so a folder that others may write to is not used.
+    SHA-256 of the rest | SHA-256 of the key (types of arguments, processor, versions) | code, pickled
+
+Compiled code runs without question, and so does whatever a pickle says. So a file is read only if it, its folder and
+every folder above belong to this user or to root and nobody else can write there (gridlab.core.ownership), whoever
+named the place: an environment variable is no reason to trust it. Otherwise the kernel is compiled.
 """
 
 import errno
@@ -18,7 +22,6 @@ import logging
 import os
 import pickle
 import shutil
-import stat
 import sys
 import tempfile
 import time
@@ -34,6 +37,7 @@ from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from gridlab.core.ownership import read_trusted, why_not_trusted
 from gridlab.core.sources import digest_of
 
 KEPT = 4  # folders of a module that stay, so that two checkouts do not chase each other
@@ -62,7 +66,7 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
         file = self._file(key)
         for home in homes():
             with suppress(Exception):  # missing, cut short, of another version of anything: compile it
-                code = _checked((home / file).read_bytes(), key)
+                code = _checked(read_trusted(home / file), key)
                 rtsys.initialize(context)  # arrays are counted by it
                 loaded = compiler.CompileResult._rebuild(context, *code)
                 _used(home / self.folder)
@@ -76,7 +80,7 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
             return
         key = signature, surroundings()
         bare = compiled._replace(type_annotation="")  # a listing of the source, half of the file
-        data = dumps((key, bare._reduce()))
+        data = _digest(key) + dumps(bare._reduce())
         try:
             save_file(self._file(key), hashlib.sha256(data).digest() + data)
         except OSError as error:
@@ -89,7 +93,11 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
             used_files.setdefault(file, compiled)
 
     def _file(self, key: tuple[Any, ...]) -> str:
-        return f"{self.folder}/{self.name}-{hashlib.sha256(str(key).encode()).hexdigest()[:16]}.code"
+        return f"{self.folder}/{self.name}-{_digest(key).hex()[:16]}.code"
+
+
+def _digest(key: tuple[Any, ...]) -> bytes:
+    return hashlib.sha256(str(key).encode()).digest()
 
 
 def surroundings() -> tuple[Any, ...]:
@@ -100,13 +108,12 @@ def surroundings() -> tuple[Any, ...]:
 
 
 def _checked(data: bytes, key: tuple[Any, ...]) -> Any:
-    """The code in a file, if the file is whole and holds what its name says."""
+    """The code in a file, if the file is whole and holds what its name says; nothing is unpickled before."""
     if hashlib.sha256(data[CHECKSUM:]).digest() != data[:CHECKSUM]:
         raise ValueError("spoilt")
-    found, code = pickle.loads(data[CHECKSUM:])
-    if found != key:
+    if data[CHECKSUM : 2 * CHECKSUM] != _digest(key):
         raise ValueError("of another kernel")
-    return code
+    return pickle.loads(data[2 * CHECKSUM :])
 
 
 def find_file(file: str) -> Path | None:
@@ -128,21 +135,38 @@ def save_file(file: str, data: bytes) -> None:
 
 def _write_whole(path: Path, data: bytes) -> None:
     if not path.parent.is_dir():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_private(path.parent)
         prune(path.parent)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    handle, name = tempfile.mkstemp(".part", ".", path.parent)  # a name that nobody can guess, a file that is ours
+    part = Path(name)
     try:
-        part.write_bytes(data)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         part.replace(path)
     finally:
         with suppress(OSError):
             part.unlink()  # still there only if something went wrong
 
 
+def _make_private(folder: Path) -> None:
+    """Make a folder and those above it, for this user alone, whatever the umask."""
+    for each in reversed([folder, *folder.parents]):
+        if not each.exists():
+            each.mkdir(mode=0o700, exist_ok=True)
+
+
 @cache
 def _say_not_kept(reason: str) -> None:
     logging.getLogger("gridlab").warning(
         f"compiled kernels are not kept ({reason.lower()}), so every run compiles: {ADVICE}"
+    )
+
+
+@cache
+def _say_not_trusted(reason: str) -> None:
+    logging.getLogger("gridlab").warning(
+        f"compiled kernels are kept elsewhere, or compiled in every run: {reason}, so anybody's code could be there; "
+        f"{ADVICE} by you alone"
     )
 
 
@@ -172,33 +196,33 @@ def _last_used(folder: Path) -> float:
 def homes(make: bool = False) -> Iterator[Path]:
     """Where compiled kernels may live: $NUMBA_CACHE_DIR, or else the user's cache folder, then a temporary one.
 
-    The last lies where every user may write, so it counts only if it is ours alone; `make` makes it if it is missing.
+    None of them counts if anybody else can write there, or could have; that is said once. `make` makes the temporary
+    one if it is missing.
     """
+    for home in _named_homes():
+        if reason := why_not_trusted(home):
+            _say_not_trusted(reason)
+        else:
+            yield home
+    if config.CACHE_DIR:
+        return
+    shared = Path(tempfile.gettempdir()) / f"gridlab-{getattr(os, 'getuid', getpass.getuser)()}"
+    with suppress(FileExistsError):
+        if make:
+            shared.mkdir(mode=0o700)
+    if shared.is_dir() and not why_not_trusted(shared):
+        yield shared
+
+
+def _named_homes() -> Iterator[Path]:
     if config.CACHE_DIR:
         yield Path(config.CACHE_DIR)
         return
     with suppress(RuntimeError):  # a user without a home
         yield user_caches() / "gridlab"
-    shared = Path(tempfile.gettempdir()) / f"gridlab-{getattr(os, 'getuid', getpass.getuser)()}"
-    with suppress(FileExistsError):
-        if make:
-            shared.mkdir(mode=0o700)
-    if is_private(shared):
-        yield shared
 
 
 def user_caches() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home())
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-
-
-def is_private(folder: Path) -> bool:
-    """Whether nobody else can have put anything into a folder."""
-    if not hasattr(os, "getuid"):  # Windows: the temporary folder is the user's own
-        return folder.is_dir()
-    try:
-        found = folder.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
