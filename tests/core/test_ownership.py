@@ -54,12 +54,17 @@ WAYS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a link": (lambda kept: _link(kept), ""),
     "a folder that is a link": (lambda kept: _link(kept.parent), "is a link"),
     "a folder above that is a link": (lambda kept: _link(kept.parent.parent), "is a link"),
-    "a pipe": (lambda kept: (kept.unlink(), os.mkfifo(kept, 0o600)), "no regular file"),
+    "a pipe": (lambda kept: _pipe(kept), "no regular file"),
 }
 
 
 def _give(path: Path, user: int) -> None:
     os.chown(path, user, -1)
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path, 0o600)
 
 
 def _share(path: Path) -> None:

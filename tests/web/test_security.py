@@ -1,6 +1,9 @@
 """What the server must refuse, and how it says so."""
 
 import json
+import os
+import socket
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -116,6 +119,35 @@ def test_nobody_learns_where_the_folder_lies(api: httpx.Client, data: Path) -> N
         assert str(data) not in said
         assert "site-packages" not in said
         assert "src/gridlab" not in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and sockets of POSIX")
+def test_pipes_and_sockets_are_no_files(api: httpx.Client, data: Path) -> None:
+    """Whoever opens a pipe waits for somebody to write; so many that nobody else would be answered."""
+    pipe, listening = data / "x.jsonl", socket.socket(socket.AF_UNIX)
+    os.mkfifo(pipe)
+    listening.bind(str(data / "y.jsonl"))
+    try:
+        for name in ("x.jsonl", "y.jsonl"):
+            for _ in range(20):
+                assert "neither" in refused(api.get("/files/records", params={"file": name}), 404)
+            refused(api.post("/jobs/statistics", json={"file": name}), 404)
+            refused(api.post("/play", json={"game": "tictactoe", "x": f"perfect tablebase={name}", "reply": True}), 404)
+        assert api.get("/files").is_success
+    finally:
+        pipe.unlink()
+        listening.close()
+        (data / "y.jsonl").unlink()
+
+
+@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names there are always text")
+def test_names_that_are_no_text_are_passed_over(tmp_path: Path) -> None:
+    record = '{"rules": "3x3:3", "moves": []}'
+    inside = tmp_path / os.fsdecode(b"\xfe")
+    inside.mkdir()
+    for path in (tmp_path / os.fsdecode(b"a\xff.jsonl"), inside / "x.jsonl", tmp_path / "good.jsonl"):
+        path.write_text(record)
+    assert [each.path for each in Folder(tmp_path).listing()] == ["good.jsonl"]
 
 
 # ---- programs

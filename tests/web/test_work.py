@@ -159,3 +159,20 @@ def test_a_job_that_fails_says_why() -> None:
     until(job, "failed")
     assert job.error == "so it is"
     jobs.close()
+
+
+def test_a_job_cancelled_while_it_waits_leaves_its_place() -> None:
+    jobs = Jobs(1, 2, SOON)
+    running = jobs.begin("first", lambda job: endless())
+    until(running, "running")
+    waiting = [jobs.begin("next", lambda job: endless()) for _ in range(2)]
+    with pytest.raises(Busy):
+        jobs.begin("too many", lambda job: None)
+    for each in waiting:
+        each.cancel()
+        assert each.state == "cancelled"
+    last = jobs.begin("room again", lambda job: 7)
+    running.cancel()
+    until(last, "done")
+    assert [each.state for each in waiting] == ["cancelled"] * 2
+    jobs.close()

@@ -55,6 +55,8 @@ class Folder:
             raise FileTrouble(f"there is no {said} in the served folder") from error
         if not real.is_relative_to(self.root):
             raise FileTrouble(f"{said} lies outside the served folder")
+        if not (real.is_file() or real.is_dir()):  # whoever opens a pipe waits for somebody to write
+            raise FileTrouble(f"{said} is neither a file nor a folder")
         return real
 
     def plain(self, sentence: str) -> str:
@@ -88,13 +90,15 @@ class Folder:
         for here, folders, files in os.walk(self.root):
             depth = len(Path(here).relative_to(self.root).parts)
             folders[:] = sorted(
-                each for each in folders if depth < DEEPEST and not each.startswith(".") and each not in SKIPPED
+                each
+                for each in filter(_sayable, folders)
+                if depth < DEEPEST and not each.startswith(".") and each not in SKIPPED
             )
             if any(each.startswith("layer_") for each in files):
                 yield self._found(Path(here), "terminals", sum(_size(Path(here) / each) for each in files))
             if SETTINGS in files:
                 yield self._found(Path(here), "tournament", sum(_size(Path(here) / each) for each in files))
-            for name in sorted(files):
+            for name in sorted(filter(_sayable, files)):
                 seen += 1
                 if seen > MOST_ENTRIES:
                     return
@@ -143,6 +147,15 @@ def _kind_of_table(path: Path) -> Kind | None:
         family.name for family in FAMILIES.values() if family.tablebase and magic == family.load("tablebase").MAGIC
     )
     return TABLES.get(next(known, ""))
+
+
+def _sayable(name: str) -> bool:
+    """Whether a name is text: one that is not could not be asked for."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _size(path: Path) -> int:

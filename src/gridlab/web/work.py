@@ -11,7 +11,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -132,6 +132,7 @@ class Job:
     deadline: float = 0.0
     listeners: int = 0
     left_at: float = field(default_factory=time.monotonic)
+    place: "Future[None] | None" = None  # in the queue
 
     @property
     def active(self) -> bool:
@@ -141,6 +142,12 @@ class Job:
         for name, value in values.items():
             setattr(self, name, value)
         self.version += 1
+
+    def cancel(self) -> None:
+        """Stop it; if it has not begun, it never does, and its place is free at once."""
+        self.stop[0] = 1
+        if self.place is not None and self.place.cancel():
+            self.change(state="failed" if self.error else "cancelled")
 
     def hear(self, doing: str, done: float, total: float | None) -> None:
         """What a bar of the work says; the place where work in Python hears that it is to stop."""
@@ -171,7 +178,7 @@ class Jobs:
         self._jobs[job.id] = job
         for old in [each for each in self._jobs.values() if not each.active][: max(0, len(self._jobs) - KEPT)]:
             del self._jobs[old.id]
-        self._pool.submit(_run, job, function, self._plain)
+        job.place = self._pool.submit(_run, job, function, self._plain)
         return job
 
     def get(self, number: str) -> Job | None:
@@ -185,9 +192,9 @@ class Jobs:
                 continue
             if now > job.deadline:
                 job.error = "it took longer than it may here; the command line has no such limit"
-                job.stop[0] = 1
+                job.cancel()
             elif not job.listeners and now - job.left_at > PATIENCE:
-                job.stop[0] = 1
+                job.cancel()
 
     def close(self) -> None:
         for job in self._jobs.values():

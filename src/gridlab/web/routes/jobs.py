@@ -117,7 +117,7 @@ def router(lab: Lab) -> APIRouter:
     async def cancel(number: Number) -> JobInfo:
         """Stop a job."""
         job = known(lab, number)
-        job.stop[0] = 1
+        job.cancel()
         return info(job)
 
     @routes.get("/{number}/events", response_class=StreamingResponse)
