@@ -6,9 +6,12 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from html import unescape
 from pathlib import Path
 
 import pytest
+
+from tests.typed import health_of_the_web_lab, outcome
 
 ROOT = Path(__file__).parent.parent
 
@@ -55,4 +58,38 @@ def test_the_wheel_counts_in_a_clean_environment(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_the_tour_sets_itself_up_in_a_fresh_clone(tmp_path: Path) -> None:
     run("git", "clone", "--quiet", ROOT, tmp_path / "clone", folder=tmp_path)
-    assert "255,168 games" in run("make", "tour", folder=tmp_path / "clone")
+    clone = tmp_path / "clone"
+    said = run("make", "tour", folder=clone)
+    assert "255,168 games" in said
+    assert "not installed" not in said
+    serve, play, grade = re.findall(r"^    (\S.*)\n        \S", said[said.index("What to type next") :], re.MULTILINE)
+    for command in (serve, play, grade):
+        assert command in (ROOT / "README.md").read_text()
+        assert command in unescape((clone / "tour" / "report.html").read_text())
+    assert health_of_the_web_lab(serve, clone) == 200
+    assert outcome(play, "22\n", clone)[0] == 0
+    assert outcome(grade, "", clone)[0] == 0
+    for command in re.findall(r'"made"><code>(.*?)</code>', (clone / "tour" / "report.html").read_text()):
+        code, printed = outcome(unescape(command), "", clone)
+        assert code == 0, f"{command}\n{printed}"
+
+
+@pytest.mark.long
+def test_an_extra_is_installed_as_its_hint_says(tmp_path: Path) -> None:
+    """In a clone by make, in somebody's own environment by pip."""
+    clone, mine = tmp_path / "clone", tmp_path / "mine"
+    run("git", "clone", "--quiet", ROOT, clone, folder=tmp_path)
+    run("make", ".venv/.tour", folder=clone)
+    run(sys.executable, "-m", "venv", mine, folder=tmp_path)
+    run(mine / "bin" / "python", "-m", "pip", "install", "--quiet", clone, folder=tmp_path)
+    for python, folder, expected in (
+        (clone / ".venv" / "bin" / "python", clone, "make extra-gym"),
+        (mine / "bin" / "python", tmp_path, "pip install 'gridlab[gym]'"),
+    ):
+        missed = (
+            "import gridlab.core.extras as e\ntry: e.import_extra('gymnasium', 'gym')\nexcept Exception as s: print(s)"
+        )
+        hint = run(python, "-c", missed, folder=folder).partition(": ")[2].strip()
+        assert hint == expected
+        run("sh", "-c", f'PATH="{python.parent}:$PATH"; {hint}', folder=folder)
+        run(python, "-c", "import gymnasium", folder=folder)
