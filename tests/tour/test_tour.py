@@ -64,7 +64,7 @@ def check_report(path: Path) -> None:
     assert balance.opened == []
     assert balance.seen["svg"] > 20
     assert balance.seen["text.axis"] == 2 * balance.seen["svg.chart"] > 0
-    assert ">" not in re.findall(r'class="axis">(.)', page.replace("<", ">")), "every axis has a name"
+    assert 'class="axis"><' not in page, "every axis has a name"
     assert not re.search(r"\d%", balance.text), "65 %, with a space"
     assert len(re.findall(r"\d %", balance.text)) > 5
     for word, meaning in {"W14": "wins in 14 plies", "L13": "loses in 13", "ply": "one move of one player"}.items():

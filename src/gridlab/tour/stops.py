@@ -150,14 +150,8 @@ def graded(folder: Path, progress: bool) -> Shown:
     html += said("The same two held to the truth, on positions where a move can change the value:")
     html += accuracies(held, f'grade "{players[0]}" "{players[1]}" {exam_of(place)}')
     html += blunders(held[0], f'grade "{players[0]}" {exam_of(place)} --verbose')
-    return Shown(
-        line,
-        html,
-        (
-            'grade "mcts playouts=2000" --game squava',
-            'tournament random heuristic "mcts playouts=100" --game tictactoe',
-        ),
-    )
+    further = 'grade "mcts playouts=2000" --game squava', "tournament random heuristic mcts --game tictactoe"
+    return Shown(line, html, further)
 
 
 def exam_of(place: Path) -> str:
