@@ -14,6 +14,14 @@ import pytest
 from tests.typed import health_of_the_web_lab, outcome
 
 ROOT = Path(__file__).parent.parent
+BINARIES = "Scripts" if os.name == "nt" else "bin"
+MISSED = """
+import gridlab.core.extras
+try:
+    gridlab.core.extras.import_extra("gymnasium", "gym")
+except gridlab.MissingExtra as error:
+    print(error)
+"""
 
 
 def run(*command: str | Path, folder: Path) -> str:
@@ -36,7 +44,7 @@ def test_the_requirements_make_every_format(tmp_path: Path) -> None:
     """`uv pip install -r requirements.txt`, then games and all the tables of them."""
     uv = shutil.which("uv") or ROOT / ".uv" / "bin" / "uv"
     run(uv, "venv", "--quiet", tmp_path / "clean", folder=ROOT)
-    python = tmp_path / "clean" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    python = tmp_path / "clean" / BINARIES / "python"
     run(uv, "pip", "install", "--quiet", "--python", python, "-r", "requirements.txt", folder=ROOT)
     asked = "--games", "1", "--depth", "2", "--max-moves", "20", "--seed", "1", "--quiet"
     for ending in ("jsonl", "csv", "npz", "h5", "parquet"):
@@ -50,7 +58,7 @@ def test_the_wheel_counts_in_a_clean_environment(tmp_path: Path) -> None:
     run(uv, "build", "--wheel", "--out-dir", tmp_path, ROOT, folder=tmp_path)
     (wheel,) = tmp_path.glob("gridlab-*.whl")
     run(sys.executable, "-m", "venv", "clean", folder=tmp_path)
-    binaries = tmp_path / "clean" / ("Scripts" if os.name == "nt" else "bin")
+    binaries = tmp_path / "clean" / BINARIES
     run(binaries / "python", "-m", "pip", "install", "--quiet", wheel, folder=tmp_path)
     assert "5,478 legal positions" in run(binaries / "gridlab", "census", "tictactoe", folder=tmp_path)
 
@@ -81,15 +89,12 @@ def test_an_extra_is_installed_as_its_hint_says(tmp_path: Path) -> None:
     run("git", "clone", "--quiet", ROOT, clone, folder=tmp_path)
     run("make", ".venv/.tour", folder=clone)
     run(sys.executable, "-m", "venv", mine, folder=tmp_path)
-    run(mine / "bin" / "python", "-m", "pip", "install", "--quiet", clone, folder=tmp_path)
+    run(mine / BINARIES / "python", "-m", "pip", "install", "--quiet", clone, folder=tmp_path)
     for python, folder, expected in (
-        (clone / ".venv" / "bin" / "python", clone, "make extra-gym"),
-        (mine / "bin" / "python", tmp_path, "pip install 'gridlab[gym]'"),
+        (clone / ".venv" / BINARIES / "python", clone, "make extra-gym"),
+        (mine / BINARIES / "python", tmp_path, "pip install 'gridlab[gym]'"),
     ):
-        missed = (
-            "import gridlab.core.extras as e\ntry: e.import_extra('gymnasium', 'gym')\nexcept Exception as s: print(s)"
-        )
-        hint = run(python, "-c", missed, folder=folder).partition(": ")[2].strip()
+        hint = run(python, "-c", MISSED, folder=folder).partition(": ")[2].strip()
         assert hint == expected
         run("sh", "-c", f'PATH="{python.parent}:$PATH"; {hint}', folder=folder)
         run(python, "-c", "import gymnasium", folder=folder)
