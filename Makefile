@@ -16,22 +16,24 @@ PYTEST := $(RUN) pytest -n $(shell python3 -c "import os; print(1 + (os.cpu_coun
 
 .PHONY: help
 help:
-	@echo "make tour       set up, then a small, real piece of everything, with a report: tour/report.html"
-	@echo "make warm       set up, then compile everything, so that no command has to wait"
-	@echo "make test       set up, then the tests"
-	@echo "make check      ruff, mypy, import-linter, oxlint, the site and the tests: what CI runs"
-	@echo "make test-long  the tests that take minutes or a fresh environment"
-	@echo "make docs       the docs as a site: site/index.html"
-	@echo "make bench      every figure of docs/benchmarks.md, measured on this machine"
+	@echo "make tour        set up, then a small, real piece of everything, with a report: tour/report.html"
+	@echo "make extra-NAME  an extra, such as learn: README lists them; what is installed stays"
+	@echo "make warm        set up, then compile everything, so that no command has to wait"
+	@echo "make test        set up, then the tests"
+	@echo "make check       ruff, mypy, import-linter, oxlint, the site and the tests: what CI runs"
+	@echo "make test-long   the tests that take minutes or a fresh environment"
+	@echo "make docs        the docs as a site: site/index.html"
+	@echo "make bench       every figure of docs/benchmarks.md, measured on this machine"
 
 .uv/bin/uv:
 	python3 -m venv .uv
 	.uv/bin/python -m pip install --quiet --disable-pip-version-check uv
 
-# The tour needs the package alone; whatever else is installed already stays.
+# The package with what everybody meets, the web lab and pictures; whatever else is installed already stays.
+SYNC := sync --quiet --no-dev --inexact
 .venv/.tour: pyproject.toml $(if $(SYSTEM_UV),,.uv/bin/uv)
-	@echo "installing what gridlab needs"
-	@$(UV) sync --quiet --no-dev --inexact
+	@echo "installing what gridlab, its web lab and its plots need: about 120 MB to fetch"
+	@$(UV) $(SYNC) --extra web --extra plots
 	@touch $@
 
 .venv/.all: pyproject.toml $(if $(SYSTEM_UV),,.uv/bin/uv)
@@ -41,6 +43,11 @@ help:
 
 tour: .venv/.tour
 	@$(RUN) gridlab tour
+
+# make extra-learn, make extra-gym, …
+extra-%: .venv/.tour
+	@echo "installing the extra $*"
+	@$(UV) $(SYNC) --extra $*
 
 warm: .venv/.tour
 	@$(RUN) gridlab warm

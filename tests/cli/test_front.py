@@ -12,6 +12,7 @@ import pytest
 
 from gridlab import __version__, cli
 from gridlab.cli import SECTIONS
+from gridlab.core.here import remedy
 from gridlab.core.progress import bar
 from gridlab.tour import doctor
 from tests.attacks.commands import commands as every_command
@@ -89,7 +90,7 @@ def test_the_doctor_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
     real = doctor._version
     monkeypatch.setattr(doctor, "_version", lambda name: "missing" if name == "torch" else real(name))
     missing = {each.name: each.state for each in doctor.extras()}
-    assert missing["learn"] == "missing torch: pip install 'gridlab[learn]'"
+    assert missing["learn"] == f"missing torch: {remedy('learn')}"
     assert missing["web"] == "there"
 
 

@@ -20,23 +20,30 @@ def test_short(value: float, text: str) -> None:
     assert short(value) == text
 
 
+def axes(chart: ElementTree.Element) -> list[str | None]:
+    """What the axes are called: the one below, then the one beside."""
+    return [each.text for each in chart.iter("text") if each.get("class") == "axis"]
+
+
 def test_bars() -> None:
-    chart = ElementTree.fromstring(bars_svg("a <title>", ["x", "y & z"], {"one": [1, 4], "two": [2, 0]}, "below"))
+    chart = ElementTree.fromstring(bars_svg("a <title>", ["x", "y & z"], {"one": [1, 4], "two": [2, 0]}, "<x>", "y"))
     heights = [float(each.get("height", "")) for each in chart.iter("rect")]
     assert heights[1] == pytest.approx(4 * heights[0])
     assert heights[2] == pytest.approx(2 * heights[0])
     assert heights[3] == 0
     assert chart.get("aria-label") == "a <title>"
+    assert axes(chart) == ["<x>", "y"]
     assert [each.text for each in chart.iter("title")] == ["x: 1", "y & z: 4", "x: 2", "y & z: 0"]
 
 
 def test_lines() -> None:
-    chart = ElementTree.fromstring(lines_svg("curve", {"score": [(0, 0), (5, 50), (10, 100)]}, "seconds"))
+    chart = ElementTree.fromstring(lines_svg("curve", {"score": [(0, 0), (5, 50), (10, 100)]}, "s", "points"))
+    assert axes(chart) == ["s", "points"]
     (line,) = chart.iter("polyline")
     places = [tuple(map(float, each.split(","))) for each in line.get("points", "").split()]
     assert places[1] == pytest.approx(((places[0][0] + places[2][0]) / 2, (places[0][1] + places[2][1]) / 2), abs=0.1)
 
 
 def test_nothing_at_all_is_drawn_too() -> None:
-    ElementTree.fromstring(bars_svg("", ["a"], {"none": [0]}))
-    ElementTree.fromstring(lines_svg("", {"none": []}))
+    ElementTree.fromstring(bars_svg("", ["a"], {"none": [0]}, "", ""))
+    ElementTree.fromstring(lines_svg("", {"none": []}, "", ""))

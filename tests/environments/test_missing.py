@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from gridlab.core.here import remedy
+
 EXTRAS = {
     "gridlab.environments.mnk.single": "gym",
     "gridlab.environments.mnk.vector": "gym",
@@ -39,4 +41,4 @@ def said() -> dict[str, str]:
 
 @pytest.mark.parametrize(("module", "extra"), EXTRAS.items())
 def test_a_missing_library_is_named(said: dict[str, str], module: str, extra: str) -> None:
-    assert f"pip install 'gridlab[{extra}]'" in said[module]
+    assert remedy(extra) in said[module]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadPlayer
+from gridlab.core.here import remedy
 from gridlab.games import game
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.solution import Move, Solution, Value
@@ -97,7 +98,7 @@ def test_learnt_players_need_torch_and_say_so(python: Python) -> None:
         "sys.exit(cli.run(['match', 'dqn', 'random', '--game', 'squava', '--games', '2', '--workers', '1']))"
     )
     assert done.returncode == 2
-    assert done.stderr.endswith("error: this needs torch, which is not installed: pip install 'gridlab[learn]'\n")
+    assert done.stderr.endswith(f"error: this needs torch, which is not installed: {remedy('learn')}\n")
     done = python("import sys, gridlab.cli, gridlab.players.mnk, gridlab.arena.match; sys.exit('torch' in sys.modules)")
     assert done.returncode == 0
 

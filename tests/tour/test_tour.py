@@ -1,15 +1,23 @@
 """The tour: every stop works, a second one uses what is there, and what fails is told while the others go on."""
 
 import re
+from collections import Counter
 from functools import partial
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
+from gridlab.core.extras import import_extra
+from gridlab.core.here import program
 from gridlab.learn import training
+from gridlab.learn.reports import where_extras_allow
 from gridlab.tour import stops
+from gridlab.tour.onward import next_commands
 from gridlab.tour.show import Shown
+from tests.cli.parsing import parse
 from tests.conftest import Run
 
 pytestmark = pytest.mark.compiled
@@ -24,22 +32,50 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Balance(HTMLParser):
-    """Sees that every element that is opened is closed, in order."""
+    """Sees that every element that is opened is closed, in order, and gathers what is shown."""
 
     def __init__(self) -> None:
         super().__init__()
         self.opened: list[str] = []
-        self.pictures = 0
+        self.seen: Counter[str] = Counter()
+        self.links: list[str] = []
+        self.text = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert not {"src", "href"} & {name for name, _ in attrs}, "the page stands alone"
-        self.pictures += tag == "svg"
+        found = dict(attrs)
+        assert "src" not in found, "the page stands alone"
+        self.links += [found["href"] or ""] if "href" in found else []
+        self.seen.update([tag, f"{tag}.{found.get('class')}"])
         if tag not in EMPTY:
             self.opened.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
         if tag not in EMPTY:
             assert self.opened.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data if "style" not in self.opened else ""
+
+
+def check_report(path: Path) -> None:
+    """The page is whole, is explained before it is used, and leads on: its links, its commands."""
+    page, balance = path.read_text(), Balance()
+    balance.feed(page)
+    assert balance.opened == []
+    assert balance.seen["svg"] > 20
+    assert balance.seen["text.axis"] == 2 * balance.seen["svg.chart"] > 0
+    assert 'class="axis"><' not in page, "every axis has a name"
+    assert not re.search(r"\d%", balance.text), "65 %, with a space"
+    assert len(re.findall(r"\d %", balance.text)) > 5
+    for word, meaning in {"W14": "wins in 14 plies", "L13": "loses in 13", "ply": "one move of one player"}.items():
+        assert 0 <= balance.text.find(word) < balance.text.find(meaning) < balance.text.index("1. "), word
+    assert len(balance.links) > 10
+    for link in balance.links:
+        assert (path.parent / unquote(link)).is_file(), link
+    assert balance.seen["figure.drawn"] == len(re.findall(r'<figcaption>[^<]+<div class="made">', page))
+    for command in re.findall(r"<code>(.*?)</code>", page):
+        if command != str(Path.cwd()):
+            parse(unescape(command).removeprefix(f"{program()} "))
 
 
 @pytest.mark.parametrize(
@@ -52,18 +88,19 @@ def test_the_tour_a_second_one_and_one_that_fails(
     monkeypatch.setattr(stops, "EARLY", plies)
     for name in ("play_match", "grade"):
         monkeypatch.setattr(stops, name, partial(getattr(stops, name), workers=workers))
-    folder = tmp_path / "tour"
+    monkeypatch.chdir(tmp_path)
+    folder = Path("tour")
     code, out, _ = gridlab("tour", "-o", folder)
     assert code == 0
+    assert re.findall(r"^    (\S.*)\n        \S", out[out.index("What to type next") :], re.MULTILINE) == [
+        each.command for each in next_commands()
+    ]
     assert "6,046 arrangements, 5,478 legal positions, 255,168 games" in out
     assert "X wins in 7 moves, if O allows it: 13 12 32 21 23 31 33" in out
     assert f"{wins} wins of the first plies, every one verified" in out
     assert "best play on 2x3 makes 480.26 points" in out
-    page = (folder / "report.html").read_text()
-    balance = Balance()
-    balance.feed(page)
-    assert (balance.opened, balance.pictures > 20) == ([], True)
-    assert "earlier tour" not in page
+    check_report(folder / "report.html")
+    assert "earlier tour" not in (folder / "report.html").read_text()
 
     made = {path: path.stat().st_mtime_ns for path in folder.glob("*.tb")}
     every = [stop for stop in stops.stops() if stop.work is not stops.graded]  # which keeps nothing
@@ -91,3 +128,12 @@ def test_an_accident_is_kept_to_its_stop(gridlab: Run, tmp_path: Path, monkeypat
     code, out, _ = gridlab("tour", "-o", tmp_path / "t")
     assert (code, "this did not work: ZeroDivisionError: <b>&" in out) == (1, True)
     assert "ZeroDivisionError: &lt;b&gt;&amp;" in (tmp_path / "t" / "report.html").read_text()
+
+
+def test_a_training_of_the_tour_does_not_miss_its_own_picture(caplog: pytest.LogCaptureFixture) -> None:
+    with stops.without_pictures(), where_extras_allow():
+        import_extra("not_there", "plots")
+    assert not caplog.messages
+    with where_extras_allow():
+        import_extra("not_there", "plots")
+    assert len(caplog.messages) == 1

@@ -12,9 +12,11 @@ from typing import Any
 import httpx
 import pytest
 
-from gridlab.core.errors import FileTrouble
+from gridlab.core.errors import FileTrouble, MissingExtra
+from gridlab.web import serve as serving
 from gridlab.web.folder import Folder
 from gridlab.web.guard import Guard
+from gridlab.web.problems import problem_of
 from gridlab.web.settings import MOST_BODY, Settings
 from tests.conftest import Run
 from tests.web.conftest import Server
@@ -351,6 +353,19 @@ def test_an_address_in_use_is_said(gridlab: Run, server: Server, data: Path) -> 
     code, _, err = gridlab("serve", "--port", str(server.port), "--folder", str(data))
     assert code == 2
     assert "in use" in err
+
+
+def test_the_usual_address_in_use_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving._listen("127.0.0.1", 0) as taken:
+        monkeypatch.setattr(serving, "PORT", taken.getsockname()[1])
+        with serving._listen_somewhere("127.0.0.1") as found:
+            assert found.getsockname()[1] not in (0, serving.PORT)
+
+
+def test_what_is_missing_is_said_without_the_server_s_folders() -> None:
+    error = MissingExtra("this needs torch, which is not installed: make -C /home/me/gridlab extra-learn")
+    status, said = problem_of(error, str)
+    assert (status, said) == (400, "this needs torch, which is not installed; `gridlab doctor` says how to get it")
 
 
 @pytest.mark.parametrize(

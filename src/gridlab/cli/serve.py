@@ -14,7 +14,15 @@ def serve(
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Where to listen; others can come in at 0.0.0.0.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", metavar="N", parser=whole(0, 65535), help="0 is any free one.")] = 8000,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            metavar="N",
+            parser=whole(0, 65535),
+            help="0 is any free one; 8000 by default, or one that is free.",
+        ),
+    ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     folder: Annotated[
         Path,

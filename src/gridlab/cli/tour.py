@@ -24,6 +24,7 @@ def tour(
     from gridlab import cli
     from gridlab.cli.warm_jobs import JOBS, TOUR
     from gridlab.core.warming import warm
+    from gridlab.tour.onward import next_commands
     from gridlab.tour.run import REPORT, take_tour
 
     set_quiet(quiet)
@@ -36,7 +37,9 @@ def tour(
         told = visit.shown.line if visit.shown else f"this did not work: {visit.error}"
         typer.echo("".join(f"    {line}\n" for line in told.splitlines()))
         failed += [visit.stop.name] if visit.error else []
-    typer.echo(f"{out / REPORT} shows it all: open it in a browser; `gridlab serve --open` starts the web lab")
+    typer.echo(f"{out / REPORT} shows it all: open it in a browser. What to type next:\n")
+    for each in next_commands():
+        typer.echo(f"    {each.command}\n        {each.about}")
     if failed:
         warn(f"failed: {', '.join(failed)}")
     return 1 if failed else 0

@@ -4,14 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 220, 56, 12, 12, 36
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 236, 72, 12, 28, 36
 COLOURS = ("#2457a6", "#c2512f", "#3d8a5c", "#8a6d1f")
 WANTED = 4  # marks on an axis
 Points = Sequence[tuple[float, float]]
 
 
-def bars_svg(title: str, names: Sequence[str], series: Mapping[str, Sequence[float]], below: str = "") -> str:
-    """Bars side by side, one group a name, one colour a series."""
+def bars_svg(title: str, names: Sequence[str], series: Mapping[str, Sequence[float]], below: str, beside: str) -> str:
+    """Bars side by side, one group a name, one colour a series; `below` and `beside` name the axes."""
     high = max([1e-9, *(value for values in series.values() for value in values)])
     step = (WIDTH - LEFT - RIGHT) / len(names)
     width = 0.8 * step / len(series)
@@ -26,11 +26,11 @@ def bars_svg(title: str, names: Sequence[str], series: Mapping[str, Sequence[flo
             )
     every = -(-len(names) // 20)
     parts += [_below(LEFT + (place + 0.5) * step, name) for place, name in enumerate(names) if place % every == 0]
-    return _whole(title, parts, list(series), below)
+    return _whole(title, parts, list(series), below, beside)
 
 
-def lines_svg(title: str, series: Mapping[str, Points], below: str = "", high: float | None = None) -> str:
-    """Lines, one colour a series; both axes begin at 0."""
+def lines_svg(title: str, series: Mapping[str, Points], below: str, beside: str, high: float | None = None) -> str:
+    """Lines, one colour a series; both axes begin at 0, and `below` and `beside` name them."""
     every = [point for points in series.values() for point in points]
     last = max([1e-9, *(x for x, _ in every)])
     top = high or max([1e-9, *(y for _, y in every)])
@@ -39,7 +39,7 @@ def lines_svg(title: str, series: Mapping[str, Points], below: str = "", high: f
         places = " ".join(f"{_across(x, last):.1f},{_height(y, 0, top):.1f}" for x, y in points)
         parts.append(f'<polyline points="{places}" fill="none" stroke="{COLOURS[number]}" stroke-width="2"/>')
     parts += [_below(_across(mark, last), f"{mark:g}") for mark in marks(0, last)]
-    return _whole(title, parts, list(series), below)
+    return _whole(title, parts, list(series), below, beside)
 
 
 def marks(low: float, high: float) -> list[float]:
@@ -79,12 +79,27 @@ def _below(x: float, text: str) -> str:
     return f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{escape(text)}</text>'
 
 
-def _whole(title: str, parts: list[str], names: list[str], below: str) -> str:
-    legend = " ".join(
-        f'<tspan fill="{colour}">■</tspan> {escape(name)}' for name, colour in zip(names, COLOURS, strict=False)
-    )
-    said = f"{escape(below)}{' · ' if below and len(names) > 1 else ''}{legend if len(names) > 1 else ''}"
+def _whole(title: str, parts: list[str], names: list[str], below: str, beside: str) -> str:
     return (
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">'
-        f'{"".join(parts)}<text x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 4}" text-anchor="middle">{said}</text></svg>'
+        f"{_legend(names)}{''.join(parts)}{_axes(below, beside)}</svg>"
+    )
+
+
+def _legend(names: list[str]) -> str:
+    """The colours, above the chart; a single line or kind of bars needs none."""
+    if len(names) < 2:
+        return ""
+    said = "  ".join(
+        f'<tspan fill="{colour}">■</tspan> {escape(name)}' for name, colour in zip(names, COLOURS, strict=False)
+    )
+    return f'<text x="{LEFT}" y="14" xml:space="preserve">{said}</text>'
+
+
+def _axes(below: str, beside: str) -> str:
+    across, down = (LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2
+    looks = 'text-anchor="middle" class="axis"'
+    return (
+        f'<text x="{across:g}" y="{HEIGHT - 4}" {looks}>{escape(below)}</text>'
+        f'<text transform="translate(14 {down:g}) rotate(-90)" {looks}>{escape(beside)}</text>'
     )

@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import Any
 
 from gridlab.core.errors import MissingExtra
+from gridlab.core.here import remedy
 
 
 def import_extra(library: str, extra: str) -> Any:
@@ -12,7 +13,6 @@ def import_extra(library: str, extra: str) -> Any:
     try:
         module: ModuleType = import_module(library)
     except ImportError as error:
-        raise MissingExtra(
-            f"this needs {library.partition('.')[0]}, which is not installed: pip install 'gridlab[{extra}]'"
-        ) from error
+        missing = library.partition(".")[0]
+        raise MissingExtra(f"this needs {missing}, which is not installed: {remedy(extra)}") from error
     return module

@@ -11,6 +11,7 @@ from gridlab.core.errors import FileTrouble, MissingExtra
 from gridlab.core.signals import SIGNALS
 
 SAVE_EVERY = 300.0  # seconds
+PICTURES = logging.getLogger("gridlab.pictures")  # hears of those that were not drawn
 
 
 def training_of(path: Path) -> Path:
@@ -30,7 +31,7 @@ def where_extras_allow() -> Iterator[None]:
     try:
         yield
     except MissingExtra as missing:
-        logging.getLogger("gridlab").warning(str(missing))
+        PICTURES.warning(str(missing))
 
 
 def advance(bar: Any, done: float, state: str) -> None:

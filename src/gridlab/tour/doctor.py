@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gridlab import __version__
+from gridlab.core.here import remedy
 from gridlab.core.kernel_cache import homes
 from gridlab.core.room import available_memory, size_text
 from gridlab.core.workers import available_cores
@@ -31,7 +32,7 @@ class Extra:
 
     @property
     def state(self) -> str:
-        return f"missing {', '.join(self.missing)}: pip install 'gridlab[{self.name}]'" if self.missing else "there"
+        return f"missing {', '.join(self.missing)}: {remedy(self.name)}" if self.missing else "there"
 
 
 @dataclass(frozen=True)

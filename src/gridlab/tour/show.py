@@ -1,9 +1,12 @@
 """What a stop of the tour shows: a little for the terminal, and pictures, tables and commands for the report."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
 
+from gridlab.core.here import program
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.solution import Solution
 from gridlab.games.notation import MARKS
@@ -14,7 +17,7 @@ class Shown(NamedTuple):
 
     line: str  # for the terminal: a line or a small picture
     html: str  # for the report
-    further: tuple[str, ...] = ()  # commands that go further
+    further: tuple[str, ...] = ()  # commands of gridlab that go further
     reused: bool = False  # whether it was there from an earlier tour
 
 
@@ -22,9 +25,34 @@ def said(text: str) -> str:
     return f"<p>{escape(text)}</p>"
 
 
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def named(text: Path | str) -> str:
+    """A file or a player as it is typed in a command."""
+    return shlex.quote(str(text))
+
+
+def typed(command: str) -> str:
+    """A command of gridlab as it is typed here."""
+    return f"<code>{escape(f'{program()} {command}')}</code>"
+
+
+def drawn(picture: str, caption: str, *commands: str) -> str:
+    """A picture or a table with what it shows, and the commands that show the same."""
+    made = "".join(f'<div class="made">{typed(each)}</div>' for each in commands)
+    return f'<figure class="drawn">{picture}<figcaption>{escape(caption)}{made}</figcaption></figure>'
+
+
 def plain(text: str) -> str:
     """Text as a terminal shows it."""
     return f"<pre>{escape(text)}</pre>"
+
+
+def said_by(command: str) -> str:
+    """The command that says what has just been said."""
+    return f'<p class="made">{typed(command)}</p>'
 
 
 def gallery(pictures: Iterable[tuple[str, str]]) -> str:

@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
+from gridlab.core.errors import FileTrouble, GridlabError, MissingExtra, SpoiltFile
 from gridlab.web.players import NotHere
 from gridlab.web.work import Busy, TooLong
 
@@ -27,6 +27,8 @@ def problem_of(error: BaseException, plain: Callable[[str], str]) -> tuple[int, 
     for kind, known in SENTENCES.items():
         if isinstance(error, kind):
             return known
+    if isinstance(error, MissingExtra):  # how to get it may name a folder, and concerns whoever runs the server
+        return 400, f"{str(error).partition(':')[0]}; `gridlab doctor` says how to get it"
     for kind, status in STATUSES:
         if isinstance(error, kind):
             return status, plain(str(error))

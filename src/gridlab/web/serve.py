@@ -10,6 +10,7 @@ from gridlab.core.errors import GridlabError
 from gridlab.web.app import make_app
 from gridlab.web.settings import Settings
 
+PORT = 8000
 IDLE = 60  # seconds until a connection that nobody uses is closed: a request that comes just then is lost
 
 
@@ -17,9 +18,9 @@ class AddressTrouble(GridlabError):
     """An address that cannot be listened at."""
 
 
-def serve(settings: Settings, port: int, say: Callable[[str], object], open_page: bool = False) -> None:
-    """Serve a folder; port 0 is any free one. Ctrl-C ends it."""
-    listening = _listen(settings.host, port)
+def serve(settings: Settings, port: int | None, say: Callable[[str], object], open_page: bool = False) -> None:
+    """Serve a folder; port 0 is any free one, None the usual one or, if that is taken, any. Ctrl-C ends it."""
+    listening = _listen(settings.host, port) if port is not None else _listen_somewhere(settings.host)
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{shown}:{listening.getsockname()[1]}/"
     config = uvicorn.Config(
@@ -30,6 +31,13 @@ def serve(settings: Settings, port: int, say: Callable[[str], object], open_page
     if open_page:
         webbrowser.open(address)
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen_somewhere(host: str) -> socket.socket:
+    try:
+        return _listen(host, PORT)
+    except AddressTrouble:
+        return _listen(host, 0)
 
 
 def _listen(host: str, port: int) -> socket.socket:

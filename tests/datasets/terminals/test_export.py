@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from gridlab.core.errors import FileTrouble, MissingExtra, SpoiltFile
 from gridlab.core.extras import import_extra
+from gridlab.core.here import remedy
 from gridlab.datasets.terminals.build import build_terminals
 from gridlab.datasets.terminals.dataset import Terminals
 from gridlab.datasets.terminals.export import export
@@ -106,9 +108,8 @@ def test_what_cannot_be_exported_is_told(data: Terminals, tmp_path: Path) -> Non
         plot_counts(data, tmp_path / "counts.jpg2")
     with pytest.raises(FileTrouble, match="'xls' is no format to export to; csv, parquet, hdf5 are"):
         export(data, tmp_path / "x", "xls")
-    with pytest.raises(
-        MissingExtra, match=r"this needs not_there, which is not installed: pip install 'gridlab\[export\]'"
-    ):
+    said = f"this needs not_there, which is not installed: {remedy('export')}"
+    with pytest.raises(MissingExtra, match=re.escape(said)):
         import_extra("not_there.at.all", "export")
 
 
