@@ -233,7 +233,7 @@ def test_plot(tmp_path: Path) -> None:
     ("text", "positions", "seed", "sentence"),
     [
         ("3x3:3", 0, 0, "0 positions are too few for a grade"),
-        ("3x3:3", 10, -1, "'-1' is no seed"),
+        ("3x3:3", 10, -1, "'-1' is not a seed"),
         ("2x2:2", 10, 0, "no position of 2x2:2 was found in which a move changes the value"),
     ],
 )
