@@ -225,7 +225,7 @@ def test_plot(tmp_path: Path) -> None:
     grades = [grade(player, RULES, workers=1, questions=questions) for player in ("heuristic", "random")]
     plot_grades(grades, tmp_path / "grade.svg")
     assert (tmp_path / "grade.svg").read_text(encoding="utf-8").startswith("<?xml")
-    with pytest.raises(FileTrouble, match="no name for a picture"):
+    with pytest.raises(FileTrouble, match="not a name for a picture"):
         plot_grades(grades, tmp_path / "grade.txt")
 
 

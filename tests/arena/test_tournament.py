@@ -129,7 +129,7 @@ def test_wrong_use_leaves_no_folder(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     with pytest.raises(BadPlayer, match="'random' stands twice among the players"):
         play_tournament(["random", "first", " random"], RULES, 2, folder=folder)
-    with pytest.raises(BadPlayer, match="a tournament of 1 players has no games"):
+    with pytest.raises(BadPlayer, match="a tournament of 1 player has no games"):
         play_tournament(["random"], RULES, 2, folder=folder)
     with pytest.raises(BadPlayer, match="'nobody' is not a player"):
         play_tournament(["random", "nobody"], RULES, 2, folder=folder)

@@ -163,7 +163,7 @@ def test_a_folder_of_inputs(gridlab: Run, folder: Path) -> None:
     (folder / "in" / "wrong.txt").write_text("?")
     code, out, err = gridlab("best-first", "in", "--both", "--json", "-o", "o", "--steps", "s", "--quiet")
     found = json.loads(out)["inputs"]
-    assert (code, err) == (2, "error: 1 of 3 inputs are wrong; the table says how\n")
+    assert (code, err) == (2, "error: 1 of 3 inputs could not be read; the table says why\n")
     assert [each["file"] for each in found] == ["reply.txt", "sample.txt", "wrong.txt"]
     assert (found[0]["forced"]["result"], found[2]["result"]) == ("refuted", "failed")
     assert (folder / "o" / "wrong.txt").read_text().startswith("Failed: in/wrong.txt, line 1: '?' is not a number")

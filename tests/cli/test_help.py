@@ -1,5 +1,7 @@
 """Help and errors of every command: whole sentences, every option described, and the way to the right help."""
 
+import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +18,8 @@ from tests.conftest import Run
 ROOT = Path(__file__).parents[2]
 CUT = re.compile(r"(…|\.\.\.)$", re.MULTILINE)
 STIFF = (
-    "the document", "where all goes", "end of input leaves", "tell what it is", "tell of games", "is said", "come in at",
-    "stop alive", "is worth more.", "held to the truth", "hold players", "goes on",
+    "the document", "where all goes", "end of input leaves", "tell what it is", "tell of games", "is said",
+    "come in at", "stop alive", "is worth more.", "held to the truth", "hold players", "goes on",
 )  # fmt: skip
 
 
@@ -101,3 +103,95 @@ def test_exams_are_completed() -> None:
 def test_a_game_and_then_its_players_are_completed() -> None:
     assert "tictactoe" in complete("gridlab grade tic", 2)
     assert complete("gridlab match 2048 nt", 3) == ["ntuple"]
+
+
+@pytest.mark.parametrize(
+    ("board", "reading", "shown"),
+    [
+        ("[2,1,0,0,1,2,2,1,2]", "2 = X, 1 = O", "XO./.OX/XOX"),
+        ("[1,2,0,0,2,1,1,2,1]", "1 = X, 2 = O", "XO./.OX/XOX"),
+        ("[1,2,0,0,0,0,0,0,0]", "1 = X, 2 = O", "XO./.../..."),
+    ],
+)
+def test_the_reading_of_a_list_is_told(gridlab: Run, board: str, reading: str, shown: str) -> None:
+    out = gridlab("show", "tictactoe", board)[1]
+    assert f"\nread with  {reading}\nboard      {shown}\n" in out
+    found = json.loads(gridlab("show", "tictactoe", board, "--json")[1])
+    assert (found["board"], found["reading"]) == (shown, reading)
+    assert "read with" not in gridlab("show", "tictactoe", shown)[1]
+    assert "reading" not in json.loads(gridlab("show", "tictactoe", shown, "--json")[1])
+
+
+@pytest.mark.compiled
+def test_other_commands_tell_the_reading_on_stderr(gridlab: Run) -> None:
+    board = "[2,0,0,0,0,0,0,0,0]"
+    said = "the list of cells was read with 2 = X, 1 = O\n"
+    assert said in gridlab("solve", "tictactoe", board)[2]
+    assert gridlab("solve", "tictactoe", board, "--quiet")[2] == ""
+    assert said in gridlab("tablebase", "probe", "squava", str([2, *[0] * 24]))[2]
+    assert "read with" not in gridlab("tablebase", "probe", "2048:2x2", "[[2, 0], [0, 2]]")[2]
+
+
+def test_a_board_with_minus_signs(gridlab: Run) -> None:
+    rows = ["X X X X X", "− − − − −", "− − O − −", "− O − − −", "− − − − −"]
+    out = gridlab("show", "tictactoe5", "\n".join(rows))[1]
+    assert "board      XXXXX/...../..O../.O.../.....\n" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["grade", "tictactoe", "command=./nothere"], 2, "./nothere cannot be started: there is no such file"),
+        (
+            ["match", "tictactoe", "random", "command=./nothere"],
+            2,
+            "./nothere cannot be started: there is no such file",
+        ),
+        (["exam", "sit", "tictactoe-v1", "command=./nothere"], 2, "./nothere cannot be started: there is no such file"),
+        (["grade", "tictactoe", "./bot --fast"], 2, "if it is a program, write 'command=./bot --fast'"),
+        (["grade", "./bot"], 2, "gridlab grade tictactoe random; a program of your own is command=./bot"),
+        (
+            ["match", "random", "perfect"],
+            2,
+            "a game and two players are needed: gridlab match tictactoe random perfect",
+        ),
+        (["match", "tictactoe", "a", "b", "c"], 2, "a match is between two players, not 3"),
+        (["grade", "random", "perfect"], 2, "'random' is not a game; name one of tictactoe"),
+    ],
+)
+def test_what_is_wrong_with_players_is_told_before_anything_is_played(
+    gridlab: Run, words: list[str], code: int, sentence: str
+) -> None:
+    found, out, err = gridlab(*words)
+    assert (found, out) == (code, "")
+    assert sentence in err
+
+
+@pytest.mark.compiled
+def test_the_game_comes_first_or_is_named(gridlab: Run) -> None:
+    asked = ("random", "perfect", "--games", "2", "--seed", "1", "--quiet", "--workers", "1")
+    assert gridlab("match", "tictactoe", *asked)[:2] == gridlab("match", *asked, "--game", "tictactoe")[:2]
+
+
+@pytest.mark.compiled
+def test_the_ending_says_the_format(gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    gridlab("2048", "generate", "-g", "1", "-d", "2", "--max-moves", "5", "--seed", "1", "-o", "f.csv", "--quiet")
+    code, out, err = gridlab("2048", "export", "f.csv", "-o", "q.npz")
+    assert (code, out, "\n1 game\n" in f"\n{err}") == (0, "q.npz\n", True)
+    assert gridlab("2048", "verify", "q.npz", "--max-moves", "5")[0] == 0
+    code, _, err = gridlab("2048", "export", "f.csv")
+    assert (code, "say what to write: --format with one of json, jsonl" in err) == (2, True)
+    code, _, err = gridlab("2048", "export", "f.csv", "-o", "q.xls")
+    assert (code, "q.xls does not say its format; end the name in .jsonl" in err) == (2, True)
+    gridlab("terminals", "build", "tictactoe", "-o", "wins", "--quiet")
+    assert gridlab("terminals", "export", "wins", "-o", "wins.csv", "--quiet")[0] == 0
+    assert (tmp_path / "wins.csv").read_text().startswith("packed,board,ply")
+    assert "wins.txt does not say its format" in gridlab("terminals", "export", "wins", "-o", "wins.txt")[2]
+
+
+def test_q_leaves_a_game(gridlab: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for line in ("q\n", "resign\nq\n"):
+        monkeypatch.setattr("sys.stdin", io.StringIO(line))
+        code, out, _ = gridlab("play", "tictactoe", "--against", "nobody")
+        assert (code, out.endswith("goodbye\n")) == (0, True)

@@ -85,7 +85,7 @@ def test_find(gridlab: Run, folder: str) -> None:
     assert gridlab(*asked)[:2] == (1, "3x3:3: 0 of 135 records match\n")
     code, out, _ = gridlab(*asked, "--symmetric")
     assert code == 0
-    assert out.startswith("3x3:3: 1 of 135 records match\n\nply 5 record 12\nX wins\n")
+    assert out.startswith("3x3:3: 1 of 135 records matches\n\nply 5 record 12\nX wins\n")
     random = [*asked[:3], "--random", "3", "--json", "--seed"]
     assert gridlab(*random, "1")[1] == gridlab(*random, "1")[1] != gridlab(*random, "2")[1]
     assert gridlab("terminals", "find", folder, "--line", "8")[0] == 2
@@ -171,5 +171,8 @@ def test_ctrl_c_keeps_whole_layers_and_says_how_to_go_on(tmp_path: Path) -> None
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=30)
     assert (run.returncode, out) == (130, "")
-    assert err.splitlines()[-2:] == [f"stopped; {folder} keeps its whole layers: go on with --resume", "interrupted"]
+    assert err.splitlines()[-2:] == [
+        f"stopped; {folder} keeps its complete layers; continue with --resume",
+        "interrupted",
+    ]
     assert {path.name for path in folder.iterdir()} == {"layer_09.bin", "manifest.json", "README.md"}

@@ -207,7 +207,7 @@ def test_openings_leave_the_game_open() -> None:
         moves = draw_opening(RULES, 7, random)
         assert len(set(moves)) == 7
         assert find_flaw(Record(RULES, "", "", moves, Outcome.DRAW, opening=7)) == (
-            "the game is not over after its 7 moves, but its reason is 'played'"
+            "the game is not over after 7 moves, but its reason is 'played'"
         )
     assert parse_openings("random:12") == 12
     assert draw_opening(RULES, 0, random) == ()

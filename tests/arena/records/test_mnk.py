@@ -82,7 +82,7 @@ def without(key: str) -> str:
         (changed(opening=6), "an opening of 6 moves in a game of 5"),
         (changed(moves=[22, 22, 13, 12, 31]), "a move is not legal: 22 is occupied"),
         (changed(moves=[22, 11, 13, 12, 31, 33]), "a move is not legal: 33 cannot be played"),
-        (changed(moves=[22, 11, 13, 12]), "the game is not over after its 4 moves"),
+        (changed(moves=[22, 11, 13, 12]), "the game is not over after 4 moves"),
         (changed(result="o_wins"), "the board says x_wins, not o_wins"),
         (changed(result="draw"), "the board says x_wins, not draw"),
         (changed(reason="resigned"), "the game is over on the board (x_wins), but its reason is 'resigned'"),
@@ -98,7 +98,7 @@ def test_a_spoilt_line(tmp_path: Path, line: str, reason: str) -> None:
     assert (complaint.file, complaint.line, verdict.games) == (str(path), 2, 3)
     assert reason in complaint.reason
     assert str(complaint).startswith(f"{path} line 2: ")
-    assert str(verdict).endswith(f"3 games replayed: 1 complaints; not checked: {UNCHECKED}")
+    assert str(verdict).endswith(f"3 games replayed: 1 complaint; not checked: {UNCHECKED}")
     assert verdict.as_dict()["sound"] is False
 
 

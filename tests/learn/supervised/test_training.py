@@ -164,7 +164,8 @@ def test_what_is_measured(games: Path, tmp_path: Path) -> None:
     assert test.value_error is not None
     assert found.facts.data[0].games == 8
     assert (tmp_path / "net.png").read_bytes().startswith(b"\x89PNG")
-    assert "in the data" in str(found)
+    heading = next(line for line in str(found).splitlines() if "in the data" in line).split()
+    assert heading[-5:] == ["up", "down", "left", "right", "accuracy"]
     assert found.as_dict()["data"][0]["sha256"] == found.facts.data[0].sha256
 
 
