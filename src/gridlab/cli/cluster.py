@@ -27,9 +27,9 @@ def cluster(
         typer.echo(
             json_module.dumps({"scheduler": SCHEDULER, "workers": WORKERS})
             if json
-            else f"on one machine, HOST       {SCHEDULER}\n"
-            f"on each, a worker per core {WORKERS}\n"
-            "then                       gridlab cluster tcp://HOST:8786"
+            else f"on one machine, HOST         {SCHEDULER}\n"
+            f"on each, a worker per core   {WORKERS}\n"
+            "then                         gridlab cluster tcp://HOST:8786"
         )
         return 0
     from gridlab.arena.visit import visit
