@@ -111,7 +111,7 @@ def searches() -> None:
         alpha_beta(positions, depth)
     for name, other in (("the start", 0), ("X in a corner", 1)):
         print(f"  depth 4 from {name}: {1000 * cpu(lambda other=other: JUDGE.best(0, other, 4, 0.6)):.0f} ms")  # type: ignore[misc]
-    print("  the document: 60-80 % of nodes pruned, 40-70 % of lookups answered by its table")
+    print("  the published guide: 60-80 % of nodes pruned, 40-70 % of lookups answered by its table")
 
 
 def every_leaf(position: Position, depth: int) -> BestMove:

@@ -77,7 +77,7 @@ class Position:
 
     def parse_move(self, text: str) -> int:
         if text not in ("1", "2", "3"):
-            raise BadNotation(f"{text!r} is no number of stones; 1, 2 or 3 can be taken")
+            raise BadNotation(f"{text!r} is not a number of stones; 1, 2 or 3 can be taken")
         return int(text)
 
     def draw(self) -> str:

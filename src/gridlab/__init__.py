@@ -8,7 +8,7 @@
     gridlab.census(rules)                                  every legal position, counted
     gridlab.Tablebase("squava").probe(position)            value and distance of every move, from a file
     gridlab.play_match("perfect", MyPlayer(), rules)       players are texts, or objects of your own
-    gridlab.grade(MyPlayer(), rules)                       held to the truth
+    gridlab.grade(MyPlayer(), rules)                       compared with perfect play
     gridlab.evaluate("expectimax depth=3", 100)            2048
 
 `dir(gridlab)` has all names, docs/python.md what they are for. A name is loaded when it is first used, so that

@@ -120,11 +120,11 @@ def test_values_name_the_move() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("nobody", "'nobody' is no player; there are random, expectimax, ntuple, cnn, dual"),
+        ("nobody", "'nobody' is not a player; there are random, expectimax, ntuple, cnn, dual"),
         ("perfect", "the player perfect needs a table of 2048"),
         ("expectimax depth=9", "depth=9 of the player expectimax: 1 to 8 can be searched"),
         ("expectimax depth=0", "1 to 8 can be searched"),
-        ("expectimax evaluator=best", "'best' is no evaluator; there are spec, rows"),
+        ("expectimax evaluator=best", "'best' is not an evaluator; there are spec, rows"),
         ("expectimax sample=17", "cells to try, such as 4, or 0 for all"),
         ("expectimax cutoff=1.5", "a probability such as 0.0001, or 0"),
         ("expectimax table=99", "2 to the power of 0 to 24 entries"),
@@ -140,7 +140,7 @@ def test_wrong_players_are_refused(text: str, sentence: str) -> None:
 def test_wrong_numbers_are_refused() -> None:
     with pytest.raises(BadNotation, match="0 games show nothing"):
         evaluate("random", 0)
-    with pytest.raises(BadNotation, match="'-1' is no seed"):
+    with pytest.raises(BadNotation, match="'-1' is not a seed"):
         evaluate("random", 1, seed=-1)
     assert all(kind.about for kind in PLAYERS.values())
     assert all(kind.about for kind in EVALUATORS.values())

@@ -225,7 +225,7 @@ def test_plot(tmp_path: Path) -> None:
     grades = [grade(player, RULES, workers=1, questions=questions) for player in ("heuristic", "random")]
     plot_grades(grades, tmp_path / "grade.svg")
     assert (tmp_path / "grade.svg").read_text(encoding="utf-8").startswith("<?xml")
-    with pytest.raises(FileTrouble, match="no name for a picture"):
+    with pytest.raises(FileTrouble, match="not a name for a picture"):
         plot_grades(grades, tmp_path / "grade.txt")
 
 
@@ -233,7 +233,7 @@ def test_plot(tmp_path: Path) -> None:
     ("text", "positions", "seed", "sentence"),
     [
         ("3x3:3", 0, 0, "0 positions are too few for a grade"),
-        ("3x3:3", 10, -1, "'-1' is no seed"),
+        ("3x3:3", 10, -1, "'-1' is not a seed"),
         ("2x2:2", 10, 0, "no position of 2x2:2 was found in which a move changes the value"),
     ],
 )

@@ -77,7 +77,7 @@ def test_what_cannot_travel_plays_here_and_that_is_said(caplog: pytest.LogCaptur
 
 @pytest.mark.parametrize("wrong", [7, object(), Lowest])
 def test_what_is_no_player_is_told_so(wrong: object) -> None:
-    with pytest.raises(BadPlayer, match=r"is no player; a text such as 'random', or an object with move"):
+    with pytest.raises(BadPlayer, match=r"is not a player; give a text such as 'random', or an object with move"):
         play_match(wrong, "random", "tictactoe", 2)  # type: ignore[arg-type]
 
 

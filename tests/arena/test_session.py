@@ -164,7 +164,7 @@ def test_a_game_ends_by_its_rules() -> None:
 
 
 def test_a_side_that_is_none_is_refused() -> None:
-    with pytest.raises(BadNotation, match="'white' is no side of 3x3:3; there are X, O"):
+    with pytest.raises(BadNotation, match="'white' is not a side of 3x3:3; there are X, O"):
         Session.begin("tictactoe", {"white": None})
 
 

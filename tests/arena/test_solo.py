@@ -117,7 +117,7 @@ def test_rules_come_with_the_player_or_the_call() -> None:
     assert find_player2048("random") == (RandomPlayer2048(RULES), RULES)
     with pytest.raises(BadPlayer, match="the player expectimax depth=1 is made for 2048:3x3, not for 2048"):
         evaluate(player, 1, rules=RULES)
-    with pytest.raises(BadPlayer, match=r"3 is no player; a text such as 'random', or an object"):
+    with pytest.raises(BadPlayer, match=r"3 is not a player; give a text such as 'random', or an object"):
         evaluate(3, 1)  # type: ignore[arg-type]
 
 

@@ -129,9 +129,9 @@ def test_wrong_use_leaves_no_folder(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     with pytest.raises(BadPlayer, match="'random' stands twice among the players"):
         play_tournament(["random", "first", " random"], RULES, 2, folder=folder)
-    with pytest.raises(BadPlayer, match="a tournament of 1 players has no games"):
+    with pytest.raises(BadPlayer, match="a tournament of 1 player has no games"):
         play_tournament(["random"], RULES, 2, folder=folder)
-    with pytest.raises(BadPlayer, match="'nobody' is no player"):
+    with pytest.raises(BadPlayer, match="'nobody' is not a player"):
         play_tournament(["random", "nobody"], RULES, 2, folder=folder)
     with pytest.raises(BadNotation, match="an even number is needed"):
         play_tournament(["random", "first"], RULES, 3, folder=folder)
@@ -141,7 +141,7 @@ def test_wrong_use_leaves_no_folder(tmp_path: Path) -> None:
 def test_plot(tmp_path: Path) -> None:
     plot_ratings(play(), tmp_path / "ratings.svg")
     assert "<svg" in (tmp_path / "ratings.svg").read_text()
-    with pytest.raises(FileTrouble, match="is no name for a picture"):
+    with pytest.raises(FileTrouble, match="is not a name for a picture"):
         plot_ratings(play(), tmp_path / "ratings.doc")
 
 

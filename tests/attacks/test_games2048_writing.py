@@ -189,7 +189,7 @@ def test_a_picture_onto_its_source(samples: Path, tmp_path: Path, attacker: Atta
     source = tmp_path / "a.jsonl"
     source.write_bytes((samples / "plain.jsonl").read_bytes())
     (tmp_path / "a.png").symlink_to(source)
-    for name, said in (("a.png", "which is being read"), ("a.txt", "is no name for a picture")):
+    for name, said in (("a.png", "which is being read"), ("a.txt", "is not a name for a picture")):
         ending = attacker.attack("2048", "stats", source, "--out", tmp_path / name, cwd=tmp_path)
         assert (ending.code, ending.out, said in ending.err) == (2, "", True), ending
     assert source.read_bytes() == (samples / "plain.jsonl").read_bytes()
@@ -204,7 +204,7 @@ def test_a_picture_onto_its_source(samples: Path, tmp_path: Path, attacker: Atta
 def test_shares_that_are_none(shares: tuple[float, float, float], samples: Path, tmp_path: Path) -> None:
     for name in NAMES.values():
         (tmp_path / name).write_text(KEPT)
-    with pytest.raises(BadNotation, match="are no shares"):
+    with pytest.raises(BadNotation, match="are not shares"):
         split(samples / "plain.jsonl", tmp_path, *shares)
     assert {(tmp_path / name).read_text() for name in NAMES.values()} == {KEPT}
 

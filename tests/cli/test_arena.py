@@ -59,7 +59,7 @@ def test_tournament_and_grade(gridlab: Run) -> None:
 def test_wrong_players_are_refused(gridlab: Run) -> None:
     code, _, err = gridlab("match", "clever", "random", "--game", "tictactoe", "--games", "2")
     assert (code, err.count("\n")) == (2, 1)
-    assert err.startswith("error: 'clever' is no player; there are random, heuristic, alpha-beta, perfect, command")
+    assert err.startswith("error: 'clever' is not a player; there are random, heuristic, alpha-beta, perfect, command")
 
 
 def test_play_until_the_input_ends() -> None:

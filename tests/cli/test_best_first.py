@@ -141,7 +141,7 @@ def test_standard_input(gridlab: Run, folder: Path, monkeypatch: pytest.MonkeyPa
 def test_both_questions(gridlab: Run, folder: Path) -> None:
     code, out, _ = gridlab("best-first", str(GOLDEN / "reply.input.txt"), "--both")
     assert code == 0
-    assert "Found: X wins in 7 moves, if O allows it" in out
+    assert "Found: X wins in 7 plies, if O allows it" in out
     assert "Refuted: X has no forced win" in out
     assert out == (folder / "output.txt").read_text()
     assert "Refuted: X has no forced win" in (folder / "steps.txt").read_text()
@@ -163,8 +163,8 @@ def test_a_folder_of_inputs(gridlab: Run, folder: Path) -> None:
     (folder / "in" / "wrong.txt").write_text("?")
     code, out, err = gridlab("best-first", "in", "--both", "--json", "-o", "o", "--steps", "s", "--quiet")
     found = json.loads(out)["inputs"]
-    assert (code, err) == (2, "error: 1 of 3 inputs are wrong; the table says how\n")
+    assert (code, err) == (2, "error: 1 of 3 inputs could not be read; the table says why\n")
     assert [each["file"] for each in found] == ["reply.txt", "sample.txt", "wrong.txt"]
     assert (found[0]["forced"]["result"], found[2]["result"]) == ("refuted", "failed")
-    assert (folder / "o" / "wrong.txt").read_text().startswith("Failed: in/wrong.txt, line 1: '?' is no number")
+    assert (folder / "o" / "wrong.txt").read_text().startswith("Failed: in/wrong.txt, line 1: '?' is not a number")
     assert gridlab("best-first", "in", "--steps", "in/s")[0] == 2

@@ -132,11 +132,11 @@ def test_states_of_an_outcome(gridlab: Run, outcome: str, number: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["census", "chess"], "'chess' is no game; name one of tictactoe"),
+        (["census", "chess"], "'chess' is not a game; name one of tictactoe"),
         (["census", "5x5:9"], "the winning length 9 does not fit; 1 to 5 would"),
         (["census", "6x6:4"], "takes boards of up to 25 cells"),
         (["states", "8x8:5"], "64 cells are too many"),
-        (["lines", "3x3"], "'3x3' is no game"),
+        (["lines", "3x3"], "'3x3' is not a game"),
         (["census"], "Missing argument 'GAME'"),
         (["census", "tictactoe", "--workers", "0"], "'0' is not a whole number from 1 to 1024"),
         (["census", "tictactoe", "--what"], "No such option: --what"),
@@ -144,7 +144,7 @@ def test_states_of_an_outcome(gridlab: Run, outcome: str, number: int) -> None:
         (["show", "tictactoe", "X.O/.X/O.X"], "row 2 of the board, '.X', has 2 cells; this game has 3"),
         (["show", "tictactoe", "X.O/.Z./O.X"], "a board holds X, O and . (or _ or -), not 'Z'"),
         (["show", "tictactoe", "X../.../...", "--play", "11"], "11 is occupied in X../.../..."),
-        (["show", "tictactoe", "--play", "44"], "'44' is no cell of a 3x3 board; cells are 11 (top left) to 33"),
+        (["show", "tictactoe", "--play", "44"], "'44' is not a cell of a 3x3 board; cells are 11 (top left) to 33"),
         (["show", "tictactoe", "XXX/OO./...", "--play", "33"], "the game is over (x_wins)"),
         (["dance"], "No such command 'dance'"),
         pytest.param(["states", "4x5:5", "--quiet"], "738,011,991 legal positions", marks=pytest.mark.compiled),
@@ -184,7 +184,7 @@ def test_a_script_refuses_under_its_own_name() -> None:
 
 
 def test_the_help_of_2048_names_all_it_does(gridlab: Run) -> None:
-    assert "players measured; datasets of games made" in " ".join(gridlab("2048", "--help")[1].split())
+    assert "measure players; make, check" in " ".join(gridlab("2048", "--help")[1].split())
     assert "datasets of games" in " ".join(gridlab("--help")[1].split())
 
 

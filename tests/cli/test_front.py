@@ -58,7 +58,7 @@ def test_warnings_stand_above_the_bar_and_colour_is_for_terminals(monkeypatch: p
         with bar(10, "counting", "things", shown=True):
             cli.Warnings().emit(logging.makeLogRecord({"msg": "take %s", "args": ("care",)}))
         monkeypatch.undo()
-    assert "\x1b[1;38;5;196merror:\x1b[0m 'nonsense' is no game" in terminal.text
+    assert "\x1b[1;38;5;196merror:\x1b[0m 'nonsense' is not a game" in terminal.text
     assert "\x1b[38;5;130mtake care\x1b[0m" in terminal.text
     assert terminal.lines[1] == "take care"
 

@@ -34,8 +34,8 @@ def test_evaluate_for_people(gridlab: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["clever"], "'clever' is no player; there are random, expectimax"),
-        (["random", "--rules", "4x4"], "'4x4' is no game of 2048"),
+        (["clever"], "'clever' is not a player; there are random, expectimax"),
+        (["random", "--rules", "4x4"], "'4x4' is not a game of 2048"),
         (["random", "--games", "0"], "Invalid value for '--games'"),
         (["random", "--seed", "-3"], "'-3' is not a whole number from 0"),
     ],

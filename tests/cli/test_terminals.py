@@ -85,7 +85,7 @@ def test_find(gridlab: Run, folder: str) -> None:
     assert gridlab(*asked)[:2] == (1, "3x3:3: 0 of 135 records match\n")
     code, out, _ = gridlab(*asked, "--symmetric")
     assert code == 0
-    assert out.startswith("3x3:3: 1 of 135 records match\n\nply 5 record 12\nX wins\n")
+    assert out.startswith("3x3:3: 1 of 135 records matches\n\nply 5 record 12\nX wins\n")
     random = [*asked[:3], "--random", "3", "--json", "--seed"]
     assert gridlab(*random, "1")[1] == gridlab(*random, "1")[1] != gridlab(*random, "2")[1]
     assert gridlab("terminals", "find", folder, "--line", "8")[0] == 2
@@ -142,7 +142,7 @@ def test_the_lines_by_the_name_of_the_document() -> None:
         (["build", "squava"], "say where the dataset of 5x5:4-3 goes: --out DIR"),
         (["build", "6x6:4", "--out", "x"], "36 cells do not fit a record of 64 bits; up to 32 do"),
         (["build", "--plies", "8"], "5x5:5 has no terminal win at ply 8; its layers are 9 to 25"),
-        (["build", "--plies", "nine"], "'nine' is no list of plies"),
+        (["build", "--plies", "nine"], "'nine' is not a list of plies"),
         (["build", "1x3:3", "--plies", "3", "--out", "x"], "1x3:3 has no terminal win at all"),
         (["verify", "nowhere"], "'nowhere' cannot be read"),
         (["verify", ".", "--full", "--sample", "5"], "--sample and --full exclude each other"),
@@ -171,5 +171,8 @@ def test_ctrl_c_keeps_whole_layers_and_says_how_to_go_on(tmp_path: Path) -> None
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=30)
     assert (run.returncode, out) == (130, "")
-    assert err.splitlines()[-2:] == [f"stopped; {folder} keeps its whole layers: go on with --resume", "interrupted"]
+    assert err.splitlines()[-2:] == [
+        f"stopped; {folder} keeps its complete layers; continue with --resume",
+        "interrupted",
+    ]
     assert {path.name for path in folder.iterdir()} == {"layer_09.bin", "manifest.json", "README.md"}

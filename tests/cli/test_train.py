@@ -159,5 +159,5 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     out, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
     assert "of 400 episodes" in out
-    assert "to go on: the same command with --resume --out dqn" in err
+    assert "to continue: the same command with --resume --out dqn" in err
     assert saved.exists()

@@ -59,7 +59,9 @@ def test_a_job_is_run_again_on_demand(cache: Path) -> None:
 
 @pytest.mark.compiled
 def test_a_command_that_fails_is_told(cache: Path) -> None:
-    with pytest.raises(GridlabError, match=r"gridlab census chess ended with exit code 2: error: 'chess' is no game"):
+    with pytest.raises(
+        GridlabError, match=r"gridlab census chess ended with exit code 2: error: 'chess' is not a game"
+    ):
         warm([Job("wrong", 1, ("census chess",))], cli.run)
 
 

@@ -101,5 +101,5 @@ def test_refusals() -> None:
     assert np.array_equal(games.boards(), before)  # nothing was done
     with pytest.raises(BadPlayer, match="'perfect' cannot play thousands of games at once"):
         InARowGames("tictactoe", 3, opponent="perfect")
-    with pytest.raises(BadPlayer, match="'Y' is no side"):
+    with pytest.raises(BadPlayer, match="'Y' is not a side"):
         InARowGames("tictactoe", 3, side="Y")

@@ -205,7 +205,7 @@ def test_illegal_actions_and_wrong_settings() -> None:
         assert (reward, over) == (0.0, False)
     with pytest.raises(IllegalMove, match="action 4 is none of 0 to 3"):
         blocked.step(4)
-    with pytest.raises(BadPlayer, match="'Z' is no side"):
+    with pytest.raises(BadPlayer, match="'Z' is not a side"):
         gymnasium.make("gridlab/InARow-v0", side="Z")
     with pytest.raises(BadNotation, match="render_mode='human' is none of ansi, rgb_array"):
         InARowEnv(render_mode="human")

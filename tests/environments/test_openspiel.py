@@ -86,7 +86,7 @@ def test_our_perfect_player_as_a_bot() -> None:
         assert pyspiel.evaluate_bots(theirs.new_initial_state(), [mcts, perfect], seed)[1] >= 0
     policy, action = perfect.step_with_policy(theirs.new_initial_state())
     assert dict(policy)[action] == sum(dict(policy).values()) == 1
-    with pytest.raises(BadRules, match="is no game known here; tic_tac_toe, mnk"):
+    with pytest.raises(BadRules, match="is not a game known here; tic_tac_toe, mnk"):
         as_bot("perfect", "connect_four")
 
 

@@ -181,10 +181,10 @@ def test_a_model_is_told_what_was_wrong_and_servers_may_be_busy(serve: Serve, tm
     found = sit(exam, MODEL).given[1]
     assert found.move == exam.questions[0].legal[-1]
     assert len(found.tries) == 2
-    assert "'99' is no cell" in found.tries[0].error
+    assert "'99' is not a cell" in found.tries[0].error
     last = server.seen[-1]["messages"]  # type: ignore[attr-defined]
     assert [each["role"] for each in last] == ["system", "user", "assistant", "user"]
-    assert "'99' is no cell" in last[3]["content"]
+    assert "'99' is not a cell" in last[3]["content"]
 
 
 def test_an_endpoint_that_refuses_is_an_answer_that_is_missing(serve: Serve, tmp_path: Path) -> None:

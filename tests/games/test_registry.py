@@ -49,13 +49,13 @@ def test_a_game_is_found_by_its_text() -> None:
 
 
 def test_what_is_no_game_is_told_what_would_be() -> None:
-    with pytest.raises(BadRules, match=r"'chess' is no game; name one of tictactoe, .*2048, or write ROWSxCOLS:WIN"):
+    with pytest.raises(BadRules, match=r"'chess' is not a game; name one of tictactoe, .*2048, or write ROWSxCOLS:WIN"):
         game("chess")
-    with pytest.raises(BadRules, match="'2048:x' is no game of 2048"):
+    with pytest.raises(BadRules, match="'2048:x' is not a game of 2048"):
         game("2048:x")
-    with pytest.raises(BadRules, match="2048 is no game for this; write ROWSxCOLS:WIN"):
+    with pytest.raises(BadRules, match="2048 is not a game for this; write ROWSxCOLS:WIN"):
         game("2048", "mnk")
-    with pytest.raises(BadRules, match="are no rules of a game known here; the families are mnk, 2048"):
+    with pytest.raises(BadRules, match="are not rules of a game known here; the families are mnk, 2048"):
         family_of(7)  # type: ignore[arg-type]
 
 
@@ -71,7 +71,7 @@ def test_another_family_takes_one_module_and_one_entry(nim: None, gridlab: Run) 
     session.play(2)
     assert session.reply() == 3
     assert session.over
-    with pytest.raises(BadPlayer, match="'random' is no player; there are perfect"):
+    with pytest.raises(BadPlayer, match="'random' is not a player; there are perfect"):
         make_player("random", rules)
     typed = iter(["1", "1"])
     said: list[str] = []

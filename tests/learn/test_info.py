@@ -99,7 +99,7 @@ def test_what_is_refused(gridlab: Run, folder: Path, tmp_path: Path) -> None:
     assert "nothing to be drawn over together" in err
     code, _, err = gridlab("train", "squava", "--out", str(tmp_path / "d"), "--set", "momentum=1")
     assert code == 2
-    assert "'momentum' is no setting here" in err
+    assert "'momentum' is not a setting here" in err
     assert "gamma" in err
     assert "playouts" in err
 

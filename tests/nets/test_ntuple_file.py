@@ -109,9 +109,9 @@ def test_foreign(tmp_path: Path) -> None:
     [
         ({"tuples": "012345"}, "another size|has 6 tables"),
         ({"tuples": "0123,0124,0134,0135,0145,1347"}, None),
-        ({"tuples": "zzz"}, "no tuple"),
+        ({"tuples": "zzz"}, "not a tuple"),
         ({"rules": "2048:5x5"}, "up to 4x4"),
-        ({"rules": "3x3:3"}, "no game of 2048"),
+        ({"rules": "3x3:3"}, "not a game of 2048"),
         ({"numbers": "float16"}, "table of another size"),
         ({"sizes": (1, 2, 3, 4, 5, 6)}, "another size than its head says"),
         ({"sizes": (2**53,) * 6}, "another size than its head says"),

@@ -75,8 +75,8 @@ def test_it_is_told_the_rules_and_the_board(player: Make, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("script", "complaint"),
     [
-        (EACH.format("print('hello', flush=True)"), "answers no move: 'hello' is no cell of a 3x3 board"),
-        (EACH.format("print('44', flush=True)"), "answers no move: '44' is no cell of a 3x3 board"),
+        (EACH.format("print('hello', flush=True)"), "answers no move: 'hello' is not a cell of a 3x3 board"),
+        (EACH.format("print('44', flush=True)"), "answers no move: '44' is not a cell of a 3x3 board"),
         (EACH.format("print('22', flush=True)"), r"answers 22, which is occupied in \.\.\./\.X\./\.\.\."),
         (EACH.format("print(' ', flush=True)"), "answers an empty line"),
         (EACH.format("print('1' * 1001, flush=True)"), "answers more than 1000 characters"),
@@ -179,11 +179,24 @@ def test_a_fault_leaves_no_zombie(player: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "reason"), [("/no/such/program --fast", "No such file"), ("/etc", "Permission denied")]
+    ("command", "reason"),
+    [
+        ("/no/such/program --fast", "there is no such file"),
+        ("/etc", "it is not an executable file"),
+        ("no-such-program-anywhere", "there is none of this name on the PATH"),
+    ],
 )
-def test_what_cannot_be_started_is_a_fault(command: str, reason: str) -> None:
-    with pytest.raises(PlayerFault, match=f"{command} cannot be started: {reason}"):
-        CommandPlayer(RULES, command).move(START, RANDOM)
+def test_what_cannot_be_started_is_refused_at_once(command: str, reason: str) -> None:
+    with pytest.raises(BadPlayer, match=f"{command} cannot be started: {reason}; name one that can"):
+        CommandPlayer(RULES, command)
+
+
+def test_what_only_looks_like_a_program_is_refused_when_it_is_to_start(tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    program.write_bytes(b"\x7fELF and no more")
+    program.chmod(0o755)
+    with pytest.raises(BadPlayer, match="cannot be started: Exec format error"):
+        CommandPlayer(RULES, str(program)).move(START, RANDOM)
 
 
 @pytest.mark.parametrize(
@@ -191,9 +204,9 @@ def test_what_cannot_be_started_is_a_fault(command: str, reason: str) -> None:
     [
         ("", 10, "needs a program"),
         ("bot 'open", 10, "close every quotation mark"),
-        ("bot", 0, "0 seconds is no time limit"),
-        ("bot", float("nan"), "nan seconds is no time limit"),
-        ("bot", float("inf"), "inf seconds is no time limit"),
+        ("bot", 0, "0 seconds is not a time limit"),
+        ("bot", float("nan"), "nan seconds is not a time limit"),
+        ("bot", float("inf"), "inf seconds is not a time limit"),
     ],
 )
 def test_settings_that_make_no_player(command: str, seconds: float, complaint: str) -> None:

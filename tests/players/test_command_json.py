@@ -141,9 +141,9 @@ def test_a_wrong_answer_comes_back_with_its_reason(player: Make, tmp_path: Path)
         ("print('[33]', flush=True)", "answers no JSON", WrongAnswer),
         ("print('{\"move\": {}}', flush=True)", "answers no JSON", WrongAnswer),
         ("print('[' * 90000, flush=True)", "answers no JSON", WrongAnswer),
-        ("say(move='44')", "'44' is no cell of a 3x3 board", WrongAnswer),
-        ("say(move=None, text='hm')", "is no cell of a 3x3 board", WrongAnswer),
-        ("say(text='no move')", "is no cell of a 3x3 board", WrongAnswer),
+        ("say(move='44')", "'44' is not a cell of a 3x3 board", WrongAnswer),
+        ("say(move=None, text='hm')", "is not a cell of a 3x3 board", WrongAnswer),
+        ("say(text='no move')", "is not a cell of a 3x3 board", WrongAnswer),
         ("say(move='22')", "which is occupied", WrongAnswer),
         ("say(move='x' * 200000)", "more than 100000 characters", PlayerFault),
         ("say(move='11', tokens=-1)", "answers no JSON", WrongAnswer),
@@ -312,7 +312,7 @@ def test_a_program_of_lines_plays_2048_everywhere(text: Callable[..., str], tmp_
 
 
 def test_a_wrong_direction_is_a_fault_with_its_reason(text: Callable[..., str]) -> None:
-    with pytest.raises(PlayerFault, match=r"game 1: the player .* answers sideways|'sideways' is no direction"):
+    with pytest.raises(PlayerFault, match=r"game 1: the player .* answers sideways|'sideways' is not a direction"):
         evaluate(text(BEGIN + "    say(move='sideways')\n"), 1, rules=Rules2048(2, 2))
     stuck = (
         "    say(move=next((each for each in ('up', 'down', 'left', 'right') if each not in asked['legal']), 'up'))\n"

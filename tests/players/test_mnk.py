@@ -41,11 +41,11 @@ def test_settings() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "'' is no player; there are random, heuristic, alpha-beta, perfect, command"),
-        ("clever", "'clever' is no player; there are random"),
-        ("random depth=3", "'depth=3' is no setting of the player random; it takes no settings"),
-        ("alpha-beta deep=3", "'deep=3' is no setting of the player alpha-beta; it takes depth=4"),
-        ("alpha-beta 3", "'3' is no setting of the player alpha-beta"),
+        ("", "'' is not a player; there are random, heuristic, alpha-beta, perfect, command"),
+        ("clever", "'clever' is not a player; there are random"),
+        ("random depth=3", "'depth=3' is not a setting of the player random; it takes no settings"),
+        ("alpha-beta deep=3", "'deep=3' is not a setting of the player alpha-beta; it takes depth=4"),
+        ("alpha-beta 3", "'3' is not a setting of the player alpha-beta"),
         ("alpha-beta depth=x", "depth=x of the player alpha-beta: a number such as 4 is needed"),
         ("alpha-beta depth=0", "depth=0 of the player alpha-beta: 1 to 9 plies make sense in 3x3:3"),
         ("best-first expansions=0", "expansions=0 of the player best-first: at least 1 is needed"),

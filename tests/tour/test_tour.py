@@ -96,7 +96,7 @@ def test_the_tour_a_second_one_and_one_that_fails(
         each.command for each in next_commands()
     ]
     assert "6,046 arrangements, 5,478 legal positions, 255,168 games" in out
-    assert "X wins in 7 moves, if O allows it: 13 12 32 21 23 31 33" in out
+    assert "X wins in 7 plies, if O allows it: 13 12 32 21 23 31 33" in out
     assert f"{wins} wins of the first plies, every one verified" in out
     assert "best play on 2x3 makes 480.26 points" in out
     check_report(folder / "report.html")

@@ -160,7 +160,7 @@ def test_moves_go_out_and_come_in(page: Page) -> None:
     card.get_by_text("Paste moves").first.click()
     card.get_by_label("Moves, or a record").fill("22 11 99")
     card.get_by_role("button", name="Paste moves").click()
-    expect(card).to_contain_text("is no cell")
+    expect(card).to_contain_text("is not a cell")
     card.get_by_label("Moves, or a record").fill('{"rules": "3x3:3", "moves": [11, 21, 12, 22, 13]}')
     card.get_by_role("button", name="Paste moves").click()
     expect(page.locator(".status")).to_contain_text("X wins")

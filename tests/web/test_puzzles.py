@@ -122,13 +122,13 @@ def test_a_line_is_played_to_its_end(ask: Ask, name: str) -> None:
 @pytest.mark.parametrize(
     ("path", "parameters", "sentence"),
     [
-        ("question", {"game": "chess"}, "'chess' is no game"),
+        ("question", {"game": "chess"}, "'chess' is not a game"),
         ("question", {"game": "3x3:2"}, "there are puzzles of tictactoe, 4x4:4-3"),
         ("question", {"game": "squava", "level": 7}, "squava has no puzzles of level 7; there are 1, 2, 3, 4"),
         ("question", {"game": "squava", "number": 999}, "they are numbered 1 to 98"),
         ("question", {"game": "squava", "number": 0}, "number: input should be greater"),
         ("question", {"game": "squava", "level": "hard"}, "level: input should be a valid integer"),
-        ("line", {"game": "squava", "move": "99"}, "'99' is no cell"),
+        ("line", {"game": "squava", "move": "99"}, "'99' is not a cell"),
         ("line", {"game": "2048:3x3", "move": "up"}, "chance adds a tile"),
     ],
 )
@@ -142,7 +142,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
 
 @pytest.mark.parametrize(
     ("name", "move", "sentence"),
-    [("tictactoe", "77", "is no cell"), ("2048:3x3", "north", "is no direction"), ("tictactoe", "", "no")],
+    [("tictactoe", "77", "is not a cell"), ("2048:3x3", "north", "is not a direction"), ("tictactoe", "", "no")],
 )
 def test_an_answer_that_is_no_move_is_refused(api: httpx.Client, name: str, move: str, sentence: str) -> None:
     refused = api.post("/puzzles/answer", json={"game": name, "level": 1, "number": 1, "move": move})
@@ -153,7 +153,7 @@ def test_an_answer_that_is_no_move_is_refused(api: httpx.Client, name: str, move
 def test_an_occupied_cell_is_refused(api: httpx.Client) -> None:
     one = next(each for each in books()[game("tictactoe")].levels[2].puzzles if each.question.board[0] == "X")
     body = {"game": "tictactoe", "level": 2, "number": one.number, "move": "11"}
-    assert "11 is no move in X" in api.post("/puzzles/answer", json=body).json()["error"]
+    assert "11 is not a move in X" in api.post("/puzzles/answer", json=body).json()["error"]
 
 
 # ---- the page

@@ -14,7 +14,7 @@ from gridlab.arena.intervals import Interval, of_mean, wilson
 from gridlab.arena.solo import Results, play_to_end
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation
-from gridlab.core.numbers import check_seed
+from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
 from gridlab.core.stop import current_stop
 from gridlab.core.workers import available_cores, in_order
@@ -81,10 +81,10 @@ class Evaluation2048:
         interval = self.mean_score_interval
         spread = "" if interval is None else f", 95 % {interval.low:,.0f} to {interval.high:,.0f}"
         lines = [
-            f"{self.rules}, {self.games:,} games, seed {self.seed}",
+            f"{self.rules}, {counted(self.games, 'game')}, seed {self.seed}",
             self.player,
             f"mean score {self.mean_score:,.0f}{spread}",
-            f"{self.moves:,} moves, {self.moves_per_second:,.0f} moves a second of CPU",
+            f"{counted(self.moves, 'move')}, {self.moves_per_second:,.0f} moves a second of CPU",
         ]
         return "\n".join([*lines, draw.table(("tile", "games", "share", "95 %"), self._rows())])
 

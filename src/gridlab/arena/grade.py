@@ -1,4 +1,4 @@
-"""A player held to the truth: how often its moves keep what a position is worth.
+"""A player compared with perfect play: how often its moves keep what a position is worth.
 
 A question is a position in which a move can change the value (gridlab.arena.questions).
 
@@ -24,6 +24,7 @@ from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, PlayerFault
 from gridlab.core.figures import new_figure, save
+from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
 from gridlab.games.mnk.position import Position
@@ -110,7 +111,8 @@ class Grade:
         }
 
     def __str__(self) -> str:
-        heading = f"{self.rules}, {self.positions:,} positions in which a move can change the value, seed {self.seed}"
+        asked = f"{counted(self.positions, 'position')} in which a move can change the value"
+        heading = f"{self.rules}, {asked}, seed {self.seed}"
         rows = [_row(str(each["ply"]), each) for each in self.by_ply] + [_row("all", _summary(self.outcomes))]
         table = draw.table(("ply", "positions", "accuracy", "95 %", *BLUNDERS), rows)
         lost = f"{self.lost_distance:.2f} plies lost a move where a win was kept"
@@ -311,7 +313,9 @@ def plot_grades(grades: Sequence[Grade], path: Path) -> None:
         axes.vlines(plies, lows, highs, color=colour, alpha=0.5)
     axes.set(xlabel="ply", ylabel="moves that keep the value, with 95 % intervals", ylim=(-0.02, 1.02))
     axes.set_xticks(sorted({row["ply"] for each in grades for row in each.by_ply}))
-    figure.suptitle(f"{grades[0].rules}: {grades[0].positions:,} positions in which a move can change the value")
+    figure.suptitle(
+        f"{grades[0].rules}: {counted(grades[0].positions, 'position')} in which a move can change the value"
+    )
     axes.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
     axes.grid(axis="y", alpha=0.3)
     save(figure, path)

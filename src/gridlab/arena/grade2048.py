@@ -1,4 +1,4 @@
-"""Players of 2048 held to the truth of a solved board: how much each move gives away.
+"""Players of 2048 compared with the table of a solved board: how much each move gives away.
 
 The *regret* of a move is what the best direction is worth more than the one that was played, in points, or in the
 chance of the tile that the table is about. Boards come from two places:

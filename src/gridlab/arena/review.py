@@ -1,4 +1,4 @@
-"""A played game held to the truth: what each position was worth, and which moves gave something away.
+"""A played game compared with perfect play: what each position was worth, and which moves gave something away.
 
 A move counts for the scorecard where it could change the value, as in a grade; not where the truth is unknown.
 """

@@ -77,7 +77,7 @@ class Session:
         played: GameRules = game(rules)
         everybody = dict.fromkeys(played.sides) | dict(seats or {})
         if unknown := set(everybody) - set(played.sides):
-            raise BadNotation(f"{min(unknown)!r} is no side of {played}; there are {', '.join(played.sides)}")
+            raise BadNotation(f"{min(unknown)!r} is not a side of {played}; there are {', '.join(played.sides)}")
         called = {side: PERSON if player is None else player_name(player) for side, player in everybody.items()}
         chance = np.random.default_rng(seed) if random is None else random
         session = cls(played, everybody, called | dict(names or {}), chance, adviser, seed, seconds)

@@ -27,6 +27,7 @@ from gridlab.core import draw
 from gridlab.core.errors import BadPlayer, FileTrouble, SpoiltFile
 from gridlab.core.figures import new_figure, save
 from gridlab.core.files import locked_folder, try_folder, write_json
+from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import read_json
 from gridlab.games.mnk.rules import Rules
@@ -129,7 +130,7 @@ class Tournament:
             range_text = f"{interval.low:+.0f} to {interval.high:+.0f}"
             rows.append((rank, self.players[player], f"{elo:+.0f}", range_text, f"{self.points(player):g}", *against))
         header = ("", "player", "Elo", "95 %", "points", *(str(rank) for rank in range(1, len(ranking) + 1)))
-        heading = f"{self.rules}, {self.games:,} games a pairing, openings {self.openings}, seed {self.seed}"
+        heading = f"{self.rules}, {counted(self.games, 'game')} a pairing, openings {self.openings}, seed {self.seed}"
         return "\n".join([heading, draw.table(header, rows), *faults_text(self.faults)])
 
 
@@ -216,7 +217,7 @@ def pairing_seed(seed: int, first: int, second: int) -> int:
 
 def _check_names(names: list[str]) -> None:
     if len(names) < 2:
-        raise BadPlayer(f"a tournament of {len(names)} players has no games; at least 2 are needed")
+        raise BadPlayer(f"a tournament of {counted(len(names), 'player')} has no games; at least 2 are needed")
     names = [" ".join(text.split()) for text in names]
     if twice := [name for name in names if names.count(name) > 1]:
         raise BadPlayer(f"{twice[0]!r} stands twice among the players; a result needs one name for each")
@@ -253,7 +254,7 @@ def _begin(folder: Path, settings: dict[str, Any], resume: bool) -> None:
 def _read_match(path: Path, match: Match, games: int) -> Match:
     """The match that a file holds; refused if its games are not those of this pairing."""
     if not path.is_file():
-        raise FileTrouble(f"{path} is no file of games; remove it to have the pairing played")
+        raise FileTrouble(f"{path} is not a file of games; remove it to have the pairing played")
     if complaints := verify_records(path).complaints:
         raise SpoiltFile(f"{complaints[0]}; remove the file to have the pairing played again")
     records = tuple(islice(read_records(path), games + 1))
@@ -285,6 +286,6 @@ def plot_ratings(tournament: Tournament, path: Path) -> None:
     names = [tournament.players[player] for player in reversed(tournament.ranking)]
     axes.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names])
     axes.set_xlabel("Elo, with 95 % intervals")
-    axes.set_title(f"{tournament.rules}: {tournament.games:,} games a pairing, openings {tournament.openings}")
+    axes.set_title(f"{tournament.rules}: {counted(tournament.games, 'game')} a pairing, openings {tournament.openings}")
     axes.grid(axis="x", alpha=0.3)
     save(figure, path)

@@ -9,6 +9,7 @@ import numpy as np
 from gridlab.arena.evaluate import evaluate
 from gridlab.core import draw
 from gridlab.core.cluster import Cluster, Worker
+from gridlab.core.numbers import counted
 from gridlab.core.workers import elsewhere
 
 PLAYER, GAMES = "random", 64  # the small job
@@ -51,7 +52,7 @@ class Visit:
             for each in self.workers
         ]
         lines = [
-            f"{self.address}: {len(self.workers):,} workers, {self.threads:,} threads",
+            f"{self.address}: {counted(len(self.workers), 'worker')}, {counted(self.threads, 'thread')}",
             draw.table(heads, rows),
             *(f"{each.address} {flaw}" for each in self.workers for flaw in each.flaws),
         ]

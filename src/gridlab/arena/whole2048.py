@@ -12,6 +12,7 @@ import numpy as np
 from gridlab.core import draw
 from gridlab.core.errors import BadPlayer, PlayerFault, TooLarge
 from gridlab.core.interrupts import interruptible
+from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import Stop, stop_flag
@@ -73,7 +74,7 @@ class Whole2048:
         rows = [(str(tile), f"{share:.4%}", f"{found.reaching(tile):.4%}") for tile, share in found.tiles.items()]
         return "\n".join(
             [
-                f"{self.rules}, {self.player}: exactly, over all {found.boards:,} boards it can reach",
+                f"{self.rules}, {self.player}: exactly, over all {counted(found.boards, 'board')} it can reach",
                 f"{'chance of ' + str(self.tile) if self.tile else 'mean score'} {self._told(self.value)}{beside}",
                 f"{found.mean_moves:,.2f} moves a game; after {found.in_a_corner:.1%} of them the largest tile is in a "
                 f"corner, after {found.along_an_edge:.1%} the largest fall along an edge",

@@ -35,6 +35,7 @@ from gridlab.cli import (
     train,
     warm,
 )  # fmt: skip
+from gridlab.cli.groups import HELP
 from gridlab.core import colour
 from gridlab.core.errors import GridlabError
 
@@ -46,43 +47,42 @@ def version_of(asked: bool) -> None:
         raise typer.Exit
 
 
-HELP = {"help_option_names": ["-h", "--help"]}
 Command = Callable[..., int | None]
 # What people want, and the commands for it, each in one line.
 SECTIONS: dict[str, dict[str, tuple[Command | typer.Typer, str]]] = {
     "Look": {
-        "tour": (tour.tour, "A small, real piece of everything, with a report."),
-        "serve": (serve.serve, "The web lab: play, see the truth, look into the data."),
-        "show": (positions.show, "Draw a position and tell what it is."),
-        "lines": (positions.lines, "Draw the lines that win and lose."),
+        "tour": (tour.tour, "See a small, real example of everything, with a report."),
+        "serve": (serve.serve, "Start the web lab: play, see exact values, browse datasets."),
+        "show": (positions.show, "Draw a position: is it legal, is the game over, whose turn?"),
+        "lines": (positions.lines, "Draw the winning and losing lines of a game."),
     },
     "Count": {
         "census": (positions.census, "Count every legal position of a game."),
         "states": (positions.states, "List every legal position as CSV."),
-        "terminals": (terminals.app, "All terminal wins as a dataset: build, verify, search."),
+        "terminals": (terminals.app, "Datasets of all won positions: build, verify, search."),
     },
     "Solve": {
-        "solve": (solve.solve, "The exact value of a position and of every move."),
-        "best-first": (best_first.best_first, "Best-first search from an input file; forced wins."),
-        "tablebase": (tablebase.app, "Whole games solved, small boards of 2048 too."),
+        "solve": (solve.solve, "Find the exact value of a position and of every move."),
+        "best-first": (best_first.best_first, "Search for a win, best first, from a board in a file."),
+        "tablebase": (tablebase.app, "Solve whole games, and small boards of 2048."),
     },
     "Play and compare": {
         "play": (play.play, "Play in the terminal, with hints and exact values."),
         "match": (arena.match, "Let two players play each other."),
-        "tournament": (arena.tournament, "Everybody against everybody: cross table and Elo."),
-        "grade": (grade.grade, "Hold players to the truth: accuracy, blunders, regret."),
-        "players": (players.players, "All players, their settings, and what they need."),
-        "exam": (exam.app, "The same questions for everybody, marked against the truth."),
-        "games": (arena.games, "Recorded games: verify them."),
+        "tournament": (arena.tournament, "Let every player meet every other: cross table and Elo."),
+        "grade": (grade.grade, "Compare players with perfect play: accuracy and blunders."),
+        "players": (players.players, "List all players, their settings, and what they need."),
+        "exam": (exam.app, "Set the same questions for every player and mark the answers."),
+        "games": (arena.games, "Verify recorded games."),
     },
     "Data, learning": {
         "2048": (game2048.app, "Measure players; make and check datasets of games."),
-        "train": (train.app, "Networks for Squava and 2048: train, inspect, export."),
+        "train": (train.app, "Train, inspect and export networks for Squava and 2048."),
     },
     "This machine and others": {
-        "doctor": (doctor.doctor, "Versions, extras, cache, machine: how things stand."),
-        "cluster": (cluster.cluster, "Work on a Dask cluster: how to start one, and test it."),
-        "warm": (warm.warm, "Compile everything now, so that no command waits."),
+        "doctor": (doctor.doctor, "Check this installation: versions, extras, cache, files."),
+        "cluster": (cluster.cluster, "Start a Dask cluster, and test whether it is ready."),
+        "warm": (warm.warm, "Compile everything now, so that no command has to wait."),
     },
 }
 
@@ -139,7 +139,7 @@ def run(arguments: Sequence[str], script: str = "") -> int:
     except GridlabError as error:
         return _refuse(str(error))
     except typer.TyperException as error:
-        return _refuse(f"{error.format_message().rstrip('.')}; see {name} --help")
+        return _refuse(_wrong_use(error, name or "gridlab"))
     except BrokenPipeError:
         return _reader_left()
     except KeyboardInterrupt:
@@ -182,6 +182,13 @@ def _is_lack_of_memory(error: BaseException | None) -> bool:
     while error is not None and not isinstance(error, MemoryError):
         error = error.__cause__ or error.__context__
     return error is not None
+
+
+def _wrong_use(error: typer.TyperException, name: str) -> str:
+    """What is wrong with the words of a command, in one line, and whose help says how they are used."""
+    context = getattr(error, "ctx", None)
+    words = " ".join(error.format_message().split()).rstrip(".")
+    return f"{words}; see {context.command_path if context else name} --help"
 
 
 def _refuse(sentence: str) -> int:

@@ -1,11 +1,12 @@
 """`gridlab match`, `tournament` and `games`: players against players."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from gridlab.cli import completion
+from gridlab.cli.groups import group
 from gridlab.cli.options import (
     Cluster,
     Json,
@@ -22,55 +23,78 @@ from gridlab.cli.options import (
 )  # fmt: skip
 from gridlab.core.errors import BadNotation
 from gridlab.core.files import refuse_overlap
+from gridlab.core.numbers import counted
 
-games = typer.Typer(help="Games on record, one JSON object a line.", rich_markup_mode=None)
+games = group("Recorded games, one JSON object per line.")
 
-PlayedGame = Annotated[
-    str,
+NamedGame = Annotated[
+    str | None,
     typer.Option(
-        "--game", metavar="GAME", help="A name, or rules such as 3x3:3 or 5x5:4-3.", autocompletion=completion.games
+        "--game",
+        metavar="GAME",
+        help="The game, if the players come first: PLAYER... --game GAME.",
+        autocompletion=completion.games,
     ),
 ]
 Games = Annotated[
     int,
-    typer.Option("--games", metavar="N", parser=whole(1), help="An even number: each opening is played twice."),
+    typer.Option(
+        "--games", metavar="N", parser=whole(1), help="How many games; an even number, as each opening is played twice."
+    ),
 ]
-Openings = Annotated[str, typer.Option("--openings", help="How games begin: random:4 is four random moves.")]
+Openings = Annotated[
+    str, typer.Option("--openings", metavar="OPENINGS", help="How games begin: random:4 is four random moves.")
+]
+
+
+def words_of(players: str) -> Any:
+    """The argument of a command about a game and players."""
+    return typer.Argument(
+        metavar=f"GAME {players}",
+        help='The game, then the players, such as random, "alpha-beta depth=4" or command=./bot for a program.',
+        autocompletion=completion.game_then_players,
+    )
+
+
+def game_and_players(words: list[str], game: str | None, fewest: int, usage: str) -> tuple[str, list[str]]:
+    """The first word is the game, unless --game names it; the others are players."""
+    named, players = (game, words) if game is not None else (words[0], words[1:])
+    if len(players) >= fewest:
+        return named, players
+    number = {1: "a player", 2: "two players"}[fewest]
+    raise BadNotation(f"a game and {number} are needed: {usage}; a program of your own is command=./bot")
 
 
 def match(
-    a: Annotated[
-        str,
-        typer.Argument(
-            metavar="A",
-            help='A player, such as random or "alpha-beta depth=4".',
-            autocompletion=completion.players,
-        ),
-    ],
-    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.", autocompletion=completion.players)],
-    game: PlayedGame,
+    words: Annotated[list[str], words_of("A B")],
+    game: NamedGame = None,
     number: Games = 100,
     openings: Openings = "random:0",
     seed: Seed = None,
     workers: Workers = None,
     cluster: Cluster = None,
     save: Annotated[
-        Path | None, typer.Option("--save", metavar="FILE", parser=target, help="Write the games as JSON lines.")
+        Path | None,
+        typer.Option("--save", metavar="FILE", parser=target, help="Write the games to this file, as JSON lines."),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Let two players play each other.
 
-    Games come in pairs that share an opening, with colours exchanged. A wrong or late answer loses the game. In 2048
-    both play alone, on the same chance, and their scores are compared.
+    Games come in pairs with the same opening and the colours exchanged. A wrong or late answer loses the game. In 2048
+    each plays alone, with the same random tiles, and their scores are compared.
     """
     from gridlab.arena.match import play_match
     from gridlab.games import game as find_game
     from gridlab.players.registry import files_of
 
     set_quiet(quiet)
-    rules = find_game(game)
+    named, players = game_and_players(words, game, 2, "gridlab match tictactoe random perfect")
+    if len(players) > 2:
+        raise BadNotation(f"a match is between two players, not {len(players)}; gridlab tournament takes more")
+    a, b = players
+    rules = find_game(named)
     if save is not None:
         if len(rules.sides) == 1:
             raise BadNotation(
@@ -84,42 +108,42 @@ def match(
     if save is not None:
         played.save(save)
         if not quiet:
-            typer.echo(f"{save}: {played.games:,} games", err=True)
+            typer.echo(f"{save}: {counted(played.games, 'game')}", err=True)
 
 
 def tournament(
-    players: Annotated[
-        list[str],
-        typer.Argument(metavar="PLAYER...", help="Two or more different players.", autocompletion=completion.players),
-    ],
-    game: PlayedGame,
+    words: Annotated[list[str], words_of("PLAYER PLAYER...")],
+    game: NamedGame = None,
     number: Games = 100,
     openings: Openings = "random:0",
     seed: Seed = None,
     workers: Workers = None,
     cluster: Cluster = None,
     out: OutFolder = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Play the pairings that the folder does not hold.")] = False,
-    plot: Annotated[bool, typer.Option("--plot", help="Draw the ratings: ratings.png in the folder.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Play only the pairings that the folder does not have yet.")
+    ] = False,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw the ratings, as ratings.png in the folder.")] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Let everybody play everybody: cross table and Elo.
+    """Let every player meet every other, with a cross table and Elo ratings.
 
-    With --out the games of each pairing go into a folder, and a tournament that was stopped can go on.
+    With --out the games of each pairing are saved in a folder, and a tournament that was stopped can be continued.
     """
     from gridlab.arena.tournament import play_tournament, plot_ratings
 
     set_quiet(quiet)
+    named, players = game_and_players(words, game, 2, "gridlab tournament tictactoe random perfect")
     if out is None and (resume or plot):
         raise BadNotation(f"{'--resume' if resume else '--plot'} needs the folder of the tournament: --out DIR")
     shown = not quiet
     try:
         with working_on(cluster, workers):
-            played = play_tournament(players, game, number, openings, seed or 0, workers, out, resume, shown)
+            played = play_tournament(players, named, number, openings, seed or 0, workers, out, resume, shown)
     except KeyboardInterrupt:
         if out is not None:
-            typer.echo(f"stopped; {out} keeps its whole pairings: go on with --resume", err=True)
+            typer.echo(f"stopped; {out} keeps its complete pairings; continue with --resume", err=True)
         raise
     print_result(played, json)
     if out is not None and plot:
@@ -135,13 +159,15 @@ def _group() -> None:
 
 @games.command()
 def verify(
-    file: Annotated[Path, typer.Argument(metavar="FILE", parser=source, help="Games, one JSON object a line.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", parser=source, help="Recorded games, one JSON object per line.")
+    ],
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
     """Replay every game of a file by the rules.
 
-    Moves legal, game really over, result true. Exit code 1 if anything is wrong.
+    Every move must be legal, every game over, and every result right. The exit code is 1 if anything is wrong.
     """
     from gridlab.arena.records.mnk import verify_records
 

@@ -8,6 +8,7 @@ import typer
 
 from gridlab.cli.options import Json, Quiet, named, print_boards, print_result, set_quiet, warn, whole
 from gridlab.core.errors import BadNotation
+from gridlab.core.numbers import counted
 
 if TYPE_CHECKING:
     from gridlab.datasets.best_first.report import Answer
@@ -20,18 +21,26 @@ def best_first(
         typer.Argument(
             metavar="[INPUT]",
             parser=named,
-            help="Size, rows of X, O and ., player to move; - is standard input, a folder every file in it.",
+            help="A file with the size, the rows of X, O and ., and the player to move; - for standard input; or a "
+            "folder of such files.",
             show_default=True,
         ),
     ] = Path("input.txt"),
     steps: Annotated[
         Path | None,
-        typer.Option("--steps", metavar="FILE", parser=named, help="Every expansion goes there: steps.txt."),
+        typer.Option(
+            "--steps", metavar="FILE", parser=named, help="The file for every step of the search; steps.txt by default."
+        ),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--out", "--output", metavar="FILE", parser=named, help="The answer, as printed: output.txt."
+            "-o",
+            "--out",
+            "--output",
+            metavar="FILE",
+            parser=named,
+            help="The file for the answer; output.txt by default.",
         ),
     ] = None,
     max_expansions: Annotated[
@@ -40,22 +49,22 @@ def best_first(
             "--max-expansions",
             metavar="N",
             parser=whole(1),
-            help="Where to stop: 100,000 by default, with --forced 10,000,000 positions.",
+            help="Stop after N expansions, 100,000 by default; with --forced after N positions, 10,000,000 by default.",
         ),
     ] = None,
     forced: Annotated[
-        bool, typer.Option("--forced", help="Prove or refute a win that no defence prevents, instead.")
+        bool, typer.Option("--forced", help="Prove or refute a forced win instead, one that no defence can prevent.")
     ] = False,
-    both: Annotated[bool, typer.Option("--both", help="Both answers side by side.")] = False,
+    both: Annotated[bool, typer.Option("--both", help="Give both answers side by side.")] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Best-first search for a line that wins on an n×n board with n in a row.
+    """Search for a line of moves that wins, always continuing from the position that looks best.
 
-    Always on from the position that looks best: lines open to us less lines open to the opponent. The search chooses
-    the moves of both sides, so the line is cooperative: the opponent would have to allow it. The player of the last
-    line is to move, whatever the counts of stones say. For a folder of inputs there is a table, and --steps and
-    --output are folders, steps and output by default.
+    The game is n in a row on an n×n board. A position looks the better the more lines are open to us and the fewer to
+    the opponent. The search chooses the moves of both sides, so the line is cooperative: the opponent would have to
+    allow it. The player in the last line of the input is to move, whatever the counts of stones say. For a folder of
+    inputs the answers are printed as a table, and --steps and --out are folders, steps and output by default.
     """
     from gridlab.datasets.best_first import question
 
@@ -105,4 +114,6 @@ def answer_all(folder: Path, steps: Path, output: Path, ask: Ask, json: bool, qu
     if not quiet:
         typer.echo(f"{steps}, {output}", err=True)
     if summary.failed:
-        raise BadNotation(f"{len(summary.failed)} of {len(summary.rows)} inputs are wrong; the table says how")
+        raise BadNotation(
+            f"{len(summary.failed)} of {counted(len(summary.rows), 'input')} could not be read; the table says why"
+        )

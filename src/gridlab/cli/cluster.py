@@ -13,21 +13,23 @@ WORKERS = "dask worker tcp://HOST:8786 --nworkers -1 --nthreads 1"
 
 def cluster(
     scheduler: Annotated[
-        str | None, typer.Argument(metavar="[ADDRESS]", parser=address, help="Of a scheduler: tcp://HOST:8786.")
+        str | None,
+        typer.Argument(metavar="[ADDRESS]", parser=address, help="The address of a scheduler, tcp://HOST:8786."),
     ] = None,
     json: Json = False,
 ) -> int:
-    """The two commands that start a cluster; with an address, whether it is fit for the work.
+    """Show the two commands that start a Dask cluster; with an address, test that cluster.
 
-    Workers, their versions, the way there and back, a small job. Exit code 1 if a worker does not fit.
+    The test looks at the workers, their versions and the connection, and runs a small job. The exit code is 1 if a
+    worker cannot be used.
     """
     if scheduler is None:
         typer.echo(
             json_module.dumps({"scheduler": SCHEDULER, "workers": WORKERS})
             if json
-            else f"on one machine, HOST       {SCHEDULER}\n"
-            f"on each, a worker a core   {WORKERS}\n"
-            "then                       gridlab cluster tcp://HOST:8786"
+            else f"on one machine, HOST         {SCHEDULER}\n"
+            f"on each, a worker per core   {WORKERS}\n"
+            "then                         gridlab cluster tcp://HOST:8786"
         )
         return 0
     from gridlab.arena.visit import visit

@@ -1,4 +1,4 @@
-"""What a shell can complete beside commands and options: games and players."""
+"""What a shell can complete beside commands and options: games, players and exams."""
 
 from typing import Any
 
@@ -24,3 +24,19 @@ def players(ctx: Any, incomplete: str) -> list[str]:
     except GridlabError:
         return []
     return [name for name in kinds if name.startswith(incomplete)]
+
+
+def game_then_players(ctx: Any, incomplete: str) -> list[str]:
+    """Names for GAME PLAYER…: games at first, unless --game has named one, and players of that game then."""
+    words = ctx.params.get("words") or ()
+    if words and not ctx.params.get("game"):
+        ctx.params["game"] = words[0]
+    found = players(ctx, incomplete)
+    return found if ctx.params.get("game") else [*games(incomplete), *found]
+
+
+def exams(incomplete: str) -> list[str]:
+    """Names of the exams that come with the package; files are for the shell to complete."""
+    from gridlab.arena.exams.paper import standard_exams
+
+    return [name for name in standard_exams() if name.startswith(incomplete)]

@@ -22,20 +22,30 @@ from gridlab.cli.options import (
     whole,
     working_on,
 )  # fmt: skip
+from gridlab.core.numbers import counted
 
 DEFAULT = Path("data/training_games.jsonl")
 File = Annotated[
     Path,
-    typer.Argument(metavar="FILE", parser=source, help="Games: .jsonl, .json, .csv, .parquet, .h5 or .npz."),
+    typer.Argument(metavar="FILE", parser=source, help="Games of 2048: .jsonl, .json, .csv, .parquet, .h5 or .npz."),
 ]
-Share = typer.Option(metavar="SHARE", parser=real(0, 1), help="Share of the games.")
+
+
+def _share(part: str) -> Any:
+    return typer.Option(
+        f"--{part}", metavar="SHARE", parser=real(0, 1), help=f"The share of the games in the {part} file."
+    )
 
 
 def generate(
     games: Annotated[
         int | None,
         typer.Option(
-            "-g", "--games", metavar="N", parser=whole(1), help="Games to play, 500 by default; 1 to 10,000 are usual."
+            "-g",
+            "--games",
+            metavar="N",
+            parser=whole(1),
+            help="How many games to play, 500 by default; 1 to 10,000 are usual.",
         ),
     ] = None,
     output: Annotated[
@@ -46,7 +56,7 @@ def generate(
             "--output",
             metavar="FILE",
             parser=target,
-            help="Where to write; the ending says the format: .jsonl, .json, …",
+            help="The file to write; its ending is the format: .jsonl, .json, .csv, .parquet, .h5 or .npz.",
         ),
     ] = DEFAULT,
     depth: Annotated[
@@ -56,16 +66,21 @@ def generate(
             "--depth",
             metavar="N",
             parser=whole(),
-            help="Moves and tiles to look ahead, 2 to 6; 4 by default.",
+            help="How many moves and new tiles to look ahead, 2 to 6; 4 by default.",
         ),
     ] = None,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Tell of games as they go, every 50 moves.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Report on each game while it is played, every 50 moves.")
+    ] = False,
     seed: Seed = None,
     workers: Workers = None,
     cluster: Cluster = None,
     curriculum: Annotated[
         Literal["easy", "medium", "hard"] | None,
-        typer.Option("--curriculum", help="easy: to the first 256; medium: to 1024; hard: from 1024 on."),
+        typer.Option(
+            "--curriculum",
+            help="Part of each game to keep: easy up to the first 256, medium up to 1024, hard from 1024 on.",
+        ),
     ] = None,
     min_score: Annotated[
         int, typer.Option("--min-score", metavar="N", parser=whole(), help="Drop games below this score.")
@@ -79,16 +94,25 @@ def generate(
             "--keep",
             metavar="N",
             parser=whole(1),
-            help="Play until N games pass; --games at most, 100 N by default.",
+            help="Play until N games pass these filters, but no more than --games; 100 N by default.",
         ),
     ] = None,
-    metadata: Annotated[bool, typer.Option("--metadata", help="Keep what the search thought of each move.")] = False,
+    metadata: Annotated[
+        bool, typer.Option("--metadata", help="Also store what the search thought of each move.")
+    ] = False,
     player: Annotated[
         str | None,
-        typer.Option("--player", metavar="TEXT", help='Who plays: random, "expectimax depth=8 cutoff=0.001".'),
+        typer.Option(
+            "--player", metavar="TEXT", help='Another player, such as random or "expectimax depth=8 cutoff=0.001".'
+        ),
     ] = None,
     evaluator: Annotated[
-        str | None, typer.Option("--evaluator", help="spec, the document's and the default, or rows, stronger.")
+        str | None,
+        typer.Option(
+            "--evaluator",
+            metavar="NAME",
+            help="spec, the one in the published description and the default, or rows, stronger.",
+        ),
     ] = None,
     sample_cells: Annotated[
         int | None,
@@ -96,27 +120,36 @@ def generate(
             "--sample-cells",
             metavar="N",
             parser=whole(),
-            help="Try so many random cells a new tile; 4 in the document; 0 is all.",
+            help="Try only N random cells for each new tile, 4 in the published description; all by default (0).",
         ),
     ] = None,
     max_moves: Annotated[
         int | None,
-        typer.Option("--max-moves", metavar="N", parser=whole(), help="Of a game: 5000 for spec, else none (0)."),
+        typer.Option(
+            "--max-moves",
+            metavar="N",
+            parser=whole(),
+            help="Stop a game after N moves; 5000 for spec, no limit (0) for others.",
+        ),
     ] = None,
     rules: Annotated[
         str | None,
-        typer.Option("--rules", metavar="RULES", help="Another board of up to 4x4 cells, in JSON alone: 2048:3x3."),
+        typer.Option(
+            "--game", "--rules", metavar="GAME", help="A smaller board such as 2048:3x3 (only .jsonl and .json)."
+        ),
     ] = None,
     extend: Annotated[
-        bool, typer.Option("--extend", help="Add games to a finished file, made as it was and numbered on.")
+        bool, typer.Option("--extend", help="Add more games to a finished file, played with its settings.")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Play games by expectimax, or another player, and write them, each move with the board before it.
+    """Play games of 2048 and write them to a file, each move with the board before it.
 
-    Every game is checked by the rules. The same seed gives the same games for any number of workers.
+    The player is expectimax unless --player names another. Every game is checked by the rules. The same seed gives the
+    same games for any number of workers. Where gridlab and the published description of this generator differ is listed
+    in docs/differences.md.
     """
     from gridlab.core.progress import remark
     from gridlab.datasets.games2048.extend import settings_for
@@ -135,7 +168,7 @@ def generate(
     settings = settings_for(output, said, extend, resume)
     wanted = keep or games or 0
     if wanted > MOST_GAMES and not quiet:
-        warn(f"{wanted:,} games are many: more than {MOST_GAMES:,} make a large file")
+        warn(f"{wanted:,} games make a large file; up to {MOST_GAMES:,} are usual")
     if not quiet:
         typer.echo(f"seed {settings.seed}", err=True)
     tell = remark if verbose else None
@@ -143,7 +176,7 @@ def generate(
         with working_on(cluster, workers):
             made = make(output, games, settings, workers, resume, tell, not quiet, keep=keep or 0, extend=extend)
     except KeyboardInterrupt:
-        typer.echo("stopped; the same command with --resume goes on from here", err=True)
+        typer.echo("stopped; the same command with --resume continues from here", err=True)
         raise
     print_result(made, json)
     return 0 if made.enough else 1
@@ -153,12 +186,17 @@ def verify(
     path: File,
     max_moves: Annotated[
         int | None,
-        typer.Option("--max-moves", metavar="N", parser=whole(1), help="Where a game may stop alive: 5000 by default."),
+        typer.Option(
+            "--max-moves", metavar="N", parser=whole(1), help="The limit at which games were stopped; 5000 by default."
+        ),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Check the form of a file and replay every game by the rules; exit code 1 if anything is wrong."""
+    """Check the format of a file and replay every game by the rules.
+
+    The exit code is 1 if anything is wrong.
+    """
     from gridlab.datasets.games2048.verify import verify as look
 
     set_quiet(quiet)
@@ -169,12 +207,14 @@ def verify(
 
 def stats(
     path: File,
-    plot: Annotated[bool, typer.Option("--plot", help="Draw tiles and scores: FILE.png unless --out is said.")] = False,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="Draw tiles and scores, as FILE.png unless --out names another file.")
+    ] = False,
     out: Picture = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Scores, tiles, moves and directions of a file, and what should make one suspicious."""
+    """Summarise a file: scores, tiles, moves, directions, and warnings about anything suspicious."""
     from gridlab.core.figures import check_picture
     from gridlab.datasets.games2048.stats import plot_statistics, statistics_of
 
@@ -192,42 +232,51 @@ def stats(
 def export(
     path: File,
     form: Annotated[
-        Literal["csv", "parquet", "hdf5", "npz", "json", "jsonl"], typer.Option("--format", help="What to write.")
-    ],
+        Literal["csv", "parquet", "hdf5", "npz", "json", "jsonl"] | None,
+        typer.Option("--format", help="What to write; by default what the ending of --out says."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--out", "--output", metavar="FILE", parser=target, help="Where; beside the file by default."
+            "-o",
+            "--out",
+            "--output",
+            metavar="FILE",
+            parser=target,
+            help="The file to write; by default beside the first one, with the ending of the format.",
         ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a file in another format, game by game."""
+    """Write the games of a file in another format."""
     from gridlab.datasets.games2048.files import export_games
 
     set_quiet(quiet)
     written, games = export_games(path, form, out, progress=not quiet)
     if not quiet:
-        typer.echo(f"{games:,} games", err=True)
+        typer.echo(counted(games, "game"), err=True)
     typer.echo(str(written))
 
 
 def split(
     path: File,
-    train: Annotated[float, Share] = 0.7,
-    val: Annotated[float, Share] = 0.15,
-    test: Annotated[float, Share] = 0.15,
+    train: Annotated[float, _share("train")] = 0.7,
+    val: Annotated[float, _share("val")] = 0.15,
+    test: Annotated[float, _share("test")] = 0.15,
     seed: Seed = None,
     out: Annotated[
         Path,
         typer.Option(
-            "-o", "--out", "--output", metavar="DIR", parser=target_folder, help="The folder of the three files."
+            "-o", "--out", "--output", metavar="DIR", parser=target_folder, help="The folder for the three files."
         ),
     ] = Path(),
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Share whole games out to training_games.jsonl, validation_games.jsonl and test_games.jsonl."""
+    """Split a file by whole games into training, validation and test files.
+
+    They are called training_games.jsonl, validation_games.jsonl and test_games.jsonl.
+    """
     from gridlab.datasets.games2048.split import split as share
 
     set_quiet(quiet)

@@ -4,9 +4,9 @@ from gridlab.cli.options import Json, print_result
 
 
 def doctor(json: Json = False) -> int:
-    """How this installation stands: versions, extras, compiled kernels, the machine, the files that come along.
+    """Check this installation: versions, extras, compiled kernels, the machine, the files of the package.
 
-    A missing extra is told with the command that installs it. A report of a bug can begin with this. The exit code is 1
+    For a missing extra the command that installs it is shown. Start a bug report with this output. The exit code is 1
     if something is wrong.
     """
     from gridlab.tour.doctor import check_up

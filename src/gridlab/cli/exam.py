@@ -6,8 +6,12 @@ from typing import Annotated
 
 import typer
 
+from gridlab.cli import completion
+from gridlab.cli.completion import exams
+from gridlab.cli.groups import group
 from gridlab.cli.options import (
     Cluster,
+    Game,
     Json,
     Out,
     Quiet,
@@ -24,20 +28,21 @@ from gridlab.cli.options import (
 )
 from gridlab.core.errors import BadNotation
 from gridlab.core.files import refuse_overlap
-from gridlab.core.numbers import whole_number
+from gridlab.core.numbers import counted, whole_number
 
-app = typer.Typer(
-    help="Exams: decisive positions, answers from anywhere, marked against the truth.", rich_markup_mode=None
-)
+app = group("Exams: positions where the move matters, answered by any player, marked against exact values.")
 
 Paper = Annotated[
-    Path, typer.Argument(metavar="EXAM", parser=named, help="A file, or a standard exam such as squava-v1.")
+    Path,
+    typer.Argument(
+        metavar="EXAM", parser=named, help="A file, or a standard exam such as squava-v1.", autocompletion=exams
+    ),
 ]
 
 
 @app.command(name="list")
 def list_exams(json: Json = False) -> None:
-    """The exams that come with the package: what they ask, and what players get who know nothing."""
+    """List the exams that come with the package, with the score of random play in each."""
     from gridlab.arena.exams.mark import listed
 
     print_result(listed(), json)
@@ -45,7 +50,7 @@ def list_exams(json: Json = False) -> None:
 
 @app.command()
 def show(exam: Paper) -> None:
-    """Print the questions of an exam as they stand in its file: JSON lines for any program."""
+    """Print the questions of an exam as JSON lines, for any program."""
     from gridlab.arena.exams.paper import find_exam
     from gridlab.core.untrusted import read_bytes
 
@@ -54,27 +59,38 @@ def show(exam: Paper) -> None:
 
 @app.command()
 def make(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="A name, or rules such as 3x3:3, 5x5:4-3 or 2048:3x3.")],
+    game: Game,
     out: Annotated[
         Path,
         typer.Option(
-            "-o", "--out", "--output", metavar="FILE", parser=target, help="The exam; its key goes to FILE.key.jsonl."
+            "-o",
+            "--out",
+            "--output",
+            metavar="FILE",
+            parser=target,
+            help="The exam to write; its key goes to FILE.key.jsonl.",
         ),
     ],
     positions: Annotated[
-        int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many questions.")
+        int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many questions to ask.")
     ] = 300,
     plies: Annotated[
-        str | None, typer.Option("--plies", metavar="A-B", help="Positions of these plies alone, such as 4-10.")
+        str | None, typer.Option("--plies", metavar="A-B", help="Only positions of these plies, such as 4-10.")
     ] = None,
     tablebase: Table = None,
     nodes: Annotated[
-        int, typer.Option("--nodes", metavar="N", parser=whole(1), help="Of a search, where no tablebase knows.")
+        int,
+        typer.Option(
+            "--nodes", metavar="N", parser=whole(1), help="The limit of a search, for positions that no tablebase has."
+        ),
     ] = 10_000_000,
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> None:
-    """Draw positions whose moves are not all worth the same, from all plies and distances; the truth goes to a key."""
+    """Make an exam: random positions in which some moves are better than others.
+
+    They come from all plies and distances. The exact values go to the key.
+    """
     from gridlab.arena.exams.make import make_exam
     from gridlab.arena.exams.paper import key_path
 
@@ -84,7 +100,7 @@ def make(
             refuse_overlap(tablebase, place)
     made = make_exam(game, positions, out, _range(plies), seed or 0, tablebase, nodes, progress=not quiet)
     if not quiet:
-        typer.echo(f"{out}: {len(made.questions):,} questions; {key_path(out)}: the key", err=True)
+        typer.echo(f"{out}: {counted(len(made.questions), 'question')}; {key_path(out)}: the key", err=True)
 
 
 def _range(text: str | None) -> range | None:
@@ -102,16 +118,28 @@ def _range(text: str | None) -> range | None:
 @app.command()
 def sit(
     exam: Paper,
-    player: Annotated[str, typer.Argument(metavar="PLAYER", help='Such as random, or command="./bot" protocol=json.')],
+    player: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLAYER",
+            help='A player, such as random or command="./bot" protocol=json.',
+            autocompletion=completion.players,
+        ),
+    ],
     out: Out = None,
     tablebase: Table = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Ask only what FILE has no answer to.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Ask only the questions that FILE does not answer yet.")
+    ] = False,
     seed: Seed = None,
     workers: Workers = None,
     cluster: Cluster = None,
     quiet: Quiet = False,
 ) -> None:
-    """Let a player answer an exam: JSON lines, on stdout or in a file, where every answer is kept as it comes."""
+    """Let a player answer an exam.
+
+    The answers are JSON lines on stdout, or in a file to which each answer is added as it comes.
+    """
     from gridlab.arena.exams.answers import count_missing, whole_text
     from gridlab.arena.exams.paper import key_path, read_exam
     from gridlab.arena.exams.sit import sit
@@ -130,27 +158,33 @@ def sit(
         typer.echo(whole_text(paper, given), nl=False)
     elif not quiet:
         missing = count_missing(given.given.values())
-        typer.echo(f"{out}: {len(given.given) - missing:,} answers, {missing:,} missing", err=True)
+        typer.echo(f"{out}: {counted(len(given.given) - missing, 'answer')}, {missing:,} missing", err=True)
 
 
 @app.command()
 def mark(
     exam: Paper,
     answers: Annotated[
-        list[Path], typer.Argument(metavar="ANSWERS...", parser=source, help="One file, or several to compare.")
+        list[Path], typer.Argument(metavar="ANSWERS...", parser=source, help="Files of answers; several are compared.")
     ],
     key: Annotated[
         Path | None,
-        typer.Option("--key", metavar="FILE", parser=source, help="The key, if it does not lie beside the exam."),
+        typer.Option("--key", metavar="FILE", parser=source, help="The key, if it is not beside the exam."),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", parser=target, help="A page with the worst blunders drawn.")
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", parser=target, help="Also write a page with drawings of the worst blunders."
+        ),
     ] = None,
     seed: Seed = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Mark answers: accuracy by ply, blunders by kind, regret, beside random play; several files are compared."""
+    """Mark answers: accuracy by ply, kinds of blunders, and regret, beside those of random play.
+
+    Several files of answers are compared with the first.
+    """
     from gridlab.arena.exams.mark import compare_marks
     from gridlab.arena.exams.mark import mark as mark_answers
     from gridlab.arena.exams.page import write_page

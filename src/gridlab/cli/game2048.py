@@ -5,11 +5,10 @@ from typing import Annotated
 import typer
 
 from gridlab.cli import completion, datasets2048
+from gridlab.cli.groups import group
 from gridlab.cli.options import Cluster, Json, Quiet, Seed, Workers, print_result, set_quiet, whole, working_on
 
-app = typer.Typer(
-    help="2048: players measured; datasets of games made, checked, counted, exported, split.", rich_markup_mode=None
-)
+app = group("2048: measure players; make, check, summarise, export and split datasets of games.")
 
 
 @app.command()
@@ -18,13 +17,19 @@ def evaluate(
         str,
         typer.Argument(
             metavar="PLAYER",
-            help='random, or "expectimax evaluator=spec depth=4"; or evaluator=rows.',
+            help='A player, such as random or "expectimax evaluator=rows depth=4".',
             autocompletion=completion.players,
         ),
     ],
-    games: Annotated[int, typer.Option("--games", metavar="N", parser=whole(1), help="How many to play.")] = 100,
+    games: Annotated[int, typer.Option("--games", metavar="N", parser=whole(1), help="How many games to play.")] = 100,
     rules: Annotated[
-        str, typer.Option("--rules", metavar="RULES", help="2048, 2048:3x3, 2048:4x4:0.2 (a fifth of new tiles are 4).")
+        str,
+        typer.Option(
+            "--game",
+            "--rules",
+            metavar="GAME",
+            help="2048, 2048:3x3, or 2048:4x4:0.2, where a fifth of new tiles are 4.",
+        ),
     ] = "2048",
     seed: Seed = None,
     workers: Workers = None,
@@ -32,9 +37,9 @@ def evaluate(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Let a player play: mean score, how often each tile is reached, moves a second of CPU.
+    """Measure a player of 2048: mean score, how often it reaches each tile, moves per second of CPU.
 
-    Depth counts moves and new tiles together: 1 is one move, 3 two moves and a tile, 4 two of each.
+    Depth counts moves and new tiles together: 1 is one move, 3 is two moves and a tile, 4 is two of each.
     """
     from gridlab.arena.evaluate import evaluate
     from gridlab.games.game2048.rules import Rules2048

@@ -1,4 +1,4 @@
-"""`gridlab grade`: players held to the truth."""
+"""`gridlab grade`: players compared with perfect play."""
 
 import json as json_module
 from pathlib import Path
@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gridlab.cli import completion
-from gridlab.cli.arena import PlayedGame
+from gridlab.cli.arena import NamedGame, game_and_players, words_of
 from gridlab.cli.options import (
     Cluster,
     Json,
@@ -28,45 +27,44 @@ DEFAULT_PICTURE = Path("grade.png")
 
 
 def grade(
-    players: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PLAYER...",
-            help='One or more, such as random or "alpha-beta depth=4".',
-            autocompletion=completion.players,
-        ),
-    ],
-    game: PlayedGame,
+    words: Annotated[list[str], words_of("PLAYER...")],
+    game: NamedGame = None,
     positions: Annotated[
-        int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many to ask.")
+        int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many positions to ask about.")
     ] = 1000,
     tablebase: Table = None,
     nodes: Annotated[
         int,
         typer.Option(
-            "--nodes", metavar="N", parser=whole(1), help="Of a search; positions that need more are left out."
+            "--nodes",
+            metavar="N",
+            parser=whole(1),
+            help="The limit of a search; positions that need more are left out.",
         ),
     ] = 10_000_000,
     seed: Seed = None,
     workers: Workers = None,
     cluster: Cluster = None,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Draw accuracy by ply: grade.png unless --out says otherwise.")
+        bool, typer.Option("--plot", help="Draw accuracy by ply, as grade.png unless --out names another file.")
     ] = False,
     out: Picture = None,
     verbose: Annotated[
-        bool, typer.Option("-v", "--verbose", help="Every move that changed the value, and how it was found.")
+        bool,
+        typer.Option("-v", "--verbose", help="Show every move that changed the value, and how the player found it."),
     ] = False,
     whole: Annotated[
-        bool, typer.Option("--whole", help="2048: the exact mean score too, over all boards that a player can reach.")
+        bool,
+        typer.Option("--whole", help="In 2048: also the exact mean score, over all boards that the player can reach."),
     ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Ask players for moves where a move can change the value, and count how often they keep it.
+    """Compare players with perfect play: accuracy, blunders, regret.
 
-    Several players answer the same questions, and each is compared with the first. In 2048 moves are held to the table
-    of a solved board: what the best direction is worth more.
+    They are asked for a move in positions where a move can change the value, and it is counted how often they keep it.
+    Several players answer the same questions, and each is compared with the first. In 2048 moves are compared with the
+    table of a solved board: the regret of a move is how much more the best direction is worth.
     """
     from gridlab.arena.grade import compare, mistakes, plot_grades
     from gridlab.arena.grade import grade as find_grade
@@ -76,7 +74,8 @@ def grade(
     from gridlab.players.registry import close_player, files_of, make_player
 
     set_quiet(quiet)
-    rules, shown = find_game(game), not quiet
+    named, players = game_and_players(words, game, 1, "gridlab grade tictactoe random")
+    rules, shown = find_game(named), not quiet
     picture = out or (target(DEFAULT_PICTURE) if plot else None)
     if rules.family == "2048":
         with working_on(cluster, workers):

@@ -74,7 +74,7 @@ def _bits(text: str) -> int:
     except ValueError:
         number = -1
     if number < 0:
-        raise typer.BadParameter(f"{shortened(text)} is no bitboard; write it as 0b101100001, 353 or 0x161")
+        raise typer.BadParameter(f"{shortened(text)} is not a bitboard; write it as 0b101100001, 353 or 0x161")
     return number
 
 
@@ -87,7 +87,9 @@ def _address(text: str) -> str:
     """Where the scheduler of a cluster listens."""
     found = re.fullmatch(r"(?:tcp|tls)://(?:[\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]):([0-9]{1,5})", text, re.ASCII)
     if not found or not 0 < int(found[1]) < 1 << 16:
-        raise typer.BadParameter(f"{shortened(text)} is no address of a scheduler; write it as tcp://10.0.0.1:8786")
+        raise typer.BadParameter(
+            f"{shortened(text)} is not the address of a scheduler; write it as tcp://10.0.0.1:8786"
+        )
     return text
 
 
@@ -105,27 +107,36 @@ Game = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--out", "--output", metavar="FILE", parser=target, help="Where to write; missing folders are made."
+        "-o", "--out", "--output", metavar="FILE", parser=target, help="The file to write; missing folders are created."
     ),
 ]
 OutFolder = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--out", "--output", metavar="DIR", parser=target_folder, help="The folder to write; made if missing."
+        "-o",
+        "--out",
+        "--output",
+        metavar="DIR",
+        parser=target_folder,
+        help="The folder to write to; created if missing.",
     ),
 ]
 Picture = Annotated[
     Path | None,
-    typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The picture: PNG, SVG or PDF."),
+    typer.Option(
+        "-o", "--out", "--output", metavar="FILE", parser=target, help="The picture to write: PNG, SVG or PDF."
+    ),
 ]
 Table = Annotated[
     Path | None,
-    typer.Option("--tablebase", metavar="FILE", parser=table, help="Where exact answers are looked up first."),
+    typer.Option(
+        "--tablebase", metavar="FILE", parser=table, help="A tablebase in which exact values are looked up first."
+    ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no remarks on stderr.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no remarks on stderr.")]
 Seed = Annotated[
-    int | None, typer.Option("--seed", metavar="N", parser=whole(), help="Makes random choices repeatable.")
+    int | None, typer.Option("--seed", metavar="N", parser=whole(), help="Make random choices repeatable.")
 ]
 Workers = Annotated[
     int | None,
@@ -133,7 +144,7 @@ Workers = Annotated[
         "--workers",
         metavar="N",
         parser=whole(1, 1024),
-        help="Threads or processes; all cores by default. Same result.",
+        help="Threads or processes, all cores by default; the result is the same.",
     ),
 ]
 Cluster = Annotated[
@@ -142,7 +153,7 @@ Cluster = Annotated[
         "--cluster",
         metavar="ADDRESS",
         parser=address,
-        help="Let a Dask cluster work: tcp://HOST:8786 (see gridlab cluster). Same result.",
+        help="Run on a Dask cluster, tcp://HOST:8786 (see gridlab cluster); the result is the same.",
     ),
 ]
 
@@ -180,6 +191,14 @@ def print_boards(result: Any, as_json: bool = False) -> None:
 def warn(text: str) -> None:
     """A remark on stderr of which somebody should take note."""
     typer.echo(colour.warning(text), err=True, color=colour.has_colour(sys.stderr) or None)
+
+
+def tell_reading(board: str, quiet: bool = False) -> None:
+    """A board that is a list of numbers could be meant in two ways; which one was taken is said on stderr."""
+    from gridlab.games.notation import reading_of
+
+    if (reading := reading_of(board)) and not quiet:
+        typer.echo(f"the list of cells was read with {reading}", err=True)
 
 
 def set_quiet(quiet: bool) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from gridlab.cli import completion
 from gridlab.cli.options import Game, Seed, Table, print_boards, target
 
 
@@ -15,23 +16,27 @@ def play(
         str | None,
         typer.Option(
             "--against",
-            help="A player, perfect by default; nobody for two people at one keyboard; in 2048 the adviser.",
+            metavar="PLAYER",
+            autocompletion=completion.players,
+            help="A player, perfect by default; nobody lets two people share the keyboard; in 2048 the adviser.",
         ),
     ] = None,
     side: Annotated[
-        Literal["x", "o"], typer.Option("--side", case_sensitive=False, help="Your stones; x begins.")
+        Literal["x", "o"], typer.Option("--side", case_sensitive=False, help="The stones you play; x begins.")
     ] = "x",
     seed: Seed = None,
     tablebase: Table = None,
     save: Annotated[
         Path | None,
-        typer.Option("--save", "--record", metavar="FILE", parser=target, help="Append finished games as JSON lines."),
+        typer.Option(
+            "--save", "--record", metavar="FILE", parser=target, help="Add finished games to this file, as JSON lines."
+        ),
     ] = None,
 ) -> None:
     """Play a game in the terminal, with hints and the exact value of every move.
 
-    Moves are 11 for row 1, column 1; help lists the commands. The end of input leaves. 2048 is played alone, with
-    arrow keys; --against names the adviser for its hints.
+    A move is a row and a column: 11 is the top left cell. Type help for the commands, and q or Ctrl-D to leave. You
+    play 2048 alone, with the arrow keys; --against names the adviser who gives the hints.
     """
     from gridlab.arena.terminal import Console
     from gridlab.arena.terminal import play as play_at

@@ -12,7 +12,10 @@ from gridlab.core.errors import BadNotation, FileTrouble
 
 def serve(
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen; others can come in at 0.0.0.0.")
+        str,
+        typer.Option(
+            "--host", metavar="ADDRESS", help="The address to listen on; 0.0.0.0 lets other machines connect."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
@@ -20,25 +23,30 @@ def serve(
             "--port",
             metavar="N",
             parser=whole(0, 65535),
-            help="0 is any free one; 8000 by default, or one that is free.",
+            help="The port; 0 takes any free one. 8000 by default, or a free one if that is taken.",
         ),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     folder: Annotated[
         Path,
-        typer.Option("--folder", metavar="DIR", parser=source, help="Datasets, tables and networks to show."),
+        typer.Option(
+            "--folder", metavar="DIR", parser=source, help="The folder with the datasets, tables and networks to show."
+        ),
     ] = Path(),
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", help="A name under which others may ask for it; can be repeated."),
+        typer.Option(
+            "--allow-host", metavar="NAME", help="Another name by which this machine may be reached; can be repeated."
+        ),
     ] = None,
     commands: Annotated[
-        bool, typer.Option("--commands", help="Players may start programs: whoever can open the page can, too.")
+        bool,
+        typer.Option("--commands", help="Let players start programs; then anybody who can open the page can, too."),
     ] = False,
 ) -> None:
-    """The web lab: play, see the exact value of every move, run matches, look into datasets.
+    """Start the web lab: play, see the exact value of every move, run matches, browse datasets.
 
-    Only what lies inside the folder can be named, and nothing in it is changed but indexes of games.
+    Only files inside the folder can be opened, and nothing in it is changed except indexes of games.
     """
     from gridlab.core.extras import import_extra
 
@@ -48,9 +56,11 @@ def serve(
     from gridlab.web.settings import Settings
 
     if not folder.is_dir():
-        raise FileTrouble(f"{folder} is no folder; name one with --folder")
+        raise FileTrouble(f"{folder} is not a folder; name one with --folder")
     names = tuple(name.lower() for name in allow_host or ())
     for name in (host, *names):
         if not re.fullmatch(r"[A-Za-z0-9._:-]{1,253}", name):
-            raise BadNotation(f"{name[:40]!r} is no name or address of a machine")
+            raise BadNotation(
+                f"{name[:40]!r} is not the name or address of a machine; write it as localhost or 127.0.0.1"
+            )
     run(Settings(folder, host, names, commands), port, lambda text: typer.echo(text, err=True), open_page)

@@ -5,41 +5,59 @@ from typing import Annotated, Any
 
 import typer
 
-from gridlab.cli.options import Game, Json, Quiet, Table, print_boards, print_result, real, set_quiet, whole
+from gridlab.cli.options import (
+    Game,
+    Json,
+    Quiet,
+    Table,
+    print_boards,
+    print_result,
+    real,
+    set_quiet,
+    tell_reading,
+    whole,
+)
 
 
 def solve(
     game: Game,
     board: Annotated[
-        str, typer.Argument(metavar="[BOARD]", help="Such as X.O/.X./...; the empty board by default.")
+        str, typer.Argument(metavar="[BOARD]", help="A board such as X.O/.X./...; the empty board by default.")
     ] = "",
     value_only: Annotated[
-        bool, typer.Option("--value-only", help="Win, draw or loss, without distances; faster.")
+        bool, typer.Option("--value-only", help="Find only win, draw or loss, without distances; faster.")
     ] = False,
     nodes: Annotated[
-        int | None, typer.Option("--nodes", metavar="N", parser=whole(1), help="Stop after so many positions.")
+        int | None, typer.Option("--nodes", metavar="N", parser=whole(1), help="Stop after N positions.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", parser=real(0), help="Stop after so many seconds.")
+        float | None, typer.Option("--seconds", metavar="S", parser=real(0), help="Stop after S seconds.")
     ] = None,
     tablebase: Table = None,
     prove: Annotated[
-        bool, typer.Option("--prove", help="Only whether the player to move wins by force, by proof-number search.")
+        bool,
+        typer.Option("--prove", help="Find only whether the player to move can force a win, by proof-number search."),
     ] = False,
     player: Annotated[
         str | None,
-        typer.Option("--player", metavar="TEXT", help='How this one finds its move: "dqn-minimax depth=4" (squava).'),
+        typer.Option(
+            "--player",
+            metavar="TEXT",
+            help='Also show how this player finds its move, such as "dqn-minimax depth=4" (squava).',
+        ),
     ] = None,
-    search: Annotated[bool, typer.Option("--search", help="By alpha-beta, whatever tables there are.")] = False,
+    search: Annotated[
+        bool, typer.Option("--search", help="Search by alpha-beta even where a table knows the answer.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """The value and distance of a position, of each move, and the main line.
+    """Find the exact value of a position and of every move, and the best line.
 
-    By a tablebase (--tablebase, or the environment variable GRIDLAB_TABLEBASE), the first plies that come with the
-    package, or alpha-beta. A search that reaches its limit says what it knows.
+    Values come from a tablebase (--tablebase, or the environment variable GRIDLAB_TABLEBASE), from the tables that come
+    with the package, or from alpha-beta search. A search that reaches its limit says what it knows so far.
 
-    With --prove a forced win is proved or refuted, and the proof checked by the rules.
+    With --prove a forced win is proved or refuted, and the proof is checked by the rules.
     """
     from gridlab.core.progress import bar
     from gridlab.exact.oracle import Oracle
@@ -50,6 +68,7 @@ def solve(
     set_quiet(quiet)
     rules = find_game(game, "mnk")
     position = Position.parse(board, rules) if board else Position(rules)
+    tell_reading(board, quiet)
     if prove:
         print_result(proof_of(position, Budget(nodes, seconds), not quiet), json)
         return

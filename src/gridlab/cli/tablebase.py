@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from gridlab.cli.groups import group
 from gridlab.cli.options import (
     Game,
     Json,
@@ -18,12 +19,19 @@ from gridlab.cli.options import (
     table,
     target,
     target_folder,
+    tell_reading,
     whole,
 )  # fmt: skip
+from gridlab.core.numbers import counted
 
-app = typer.Typer(help="Strong solutions: the exact value of every position.", rich_markup_mode=None)
+app = group("Tablebases: the exact value of every position of a game.")
 
-File = Annotated[Path, typer.Argument(metavar="FILE", parser=table, help="A tablebase.")]
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", parser=table, help="A tablebase, or a game whose table comes with the package, such as squava."
+    ),
+]
 
 
 @app.command()
@@ -34,23 +42,28 @@ def build(
     ],
     max_ply: Annotated[
         int | None,
-        typer.Option("--max-ply", metavar="N", parser=whole(), help="Keep positions of up to so many plies."),
+        typer.Option("--max-ply", metavar="N", parser=whole(), help="Keep only positions of up to N plies."),
     ] = None,
     objective: Annotated[
         str | None,
-        typer.Option("--target", metavar="score|TILE", help="2048: best expected score, or best chance of a tile."),
+        typer.Option(
+            "--target",
+            metavar="score|TILE",
+            help="In 2048: the best expected score, or the best chance of reaching a tile.",
+        ),
     ] = None,
     max_sum: Annotated[
         int | None,
-        typer.Option("--max-sum", metavar="N", parser=whole(), help="2048: no further than this sum of all tiles."),
+        typer.Option("--max-sum", metavar="N", parser=whole(), help="In 2048: solve only up to this sum of all tiles."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on after what a stopped build has left.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a build that was stopped.")] = False,
     quiet: Quiet = False,
     workers: Workers = None,
 ) -> None:
-    """Solve every position of a game with up to 25 cells, or of 2048 with up to 9, and write the values to a file.
+    """Solve every position of a game and write the values to a file.
 
-    Says beforehand what it will take. A build that is stopped or killed goes on with --resume.
+    Boards may have up to 25 cells, in 2048 up to 9. The time, memory and space that the build needs are printed first.
+    A build that was stopped or killed continues with --resume.
     """
     from gridlab.core.room import size_text
     from gridlab.exact.tables import BuildOrder, tables_of
@@ -63,7 +76,7 @@ def build(
     try:
         tables.build(rules, out, order, None if quiet else lambda text: typer.echo(text, err=True))
     except KeyboardInterrupt:
-        typer.echo(f"stopped; {out}.{tables.PARTS} keeps what is done: go on with --resume", err=True)
+        typer.echo(f"stopped; {out}.{tables.PARTS} keeps what is done; continue with --resume", err=True)
         raise
     if not quiet:
         typer.echo(f"{out}: {size_text(out.stat().st_size)}", err=True)
@@ -72,27 +85,31 @@ def build(
 @app.command()
 def probe(
     file: File,
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="Such as X.O/.X./... or '2 . 4/. . ./. . .'")],
+    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board such as X.O/.X./... or '2 . 4/. . ./. . .'.")],
     json: Json = False,
 ) -> None:
-    """The value of a position and of each move; the distance and the best line, where there are such."""
+    """Look up the value of a position and of each move, with the distance and the best line of in-a-row games."""
     from gridlab.exact.tables import tables_of_file
+    from gridlab.games.registry import family_of
 
-    print_boards(tables_of_file(file).probe(file, board), json)
+    found = tables_of_file(file).probe(file, board)
+    print_boards(found, json)
+    if family_of(found.position.rules).name == "mnk":
+        tell_reading(board)
 
 
 @app.command()
 def verify(
     file: File,
-    full: Annotated[bool, typer.Option("--full", help="Work out every value anew.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Compute every value again.")] = False,
     seed: Seed = None,
     json: Json = False,
     quiet: Quiet = False,
     workers: Workers = None,
 ) -> int:
-    """Check a tablebase: checksums, counts, values against those of their successors.
+    """Check a tablebase: checksums, counts, and values against those of the positions that follow.
 
-    Some of each ply or layer by default, all with --full. Exit code 1 if anything is wrong.
+    Some values of each ply or layer are checked by default, all with --full. The exit code is 1 if anything is wrong.
     """
     from gridlab.exact.tables import tables_of_file
 
@@ -106,13 +123,16 @@ def verify(
 def stats(
     file: File,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Draw them too, as FILE.png unless --out says otherwise.")
+        bool, typer.Option("--plot", help="Draw them too, as FILE.png unless --out names another file.")
     ] = False,
     out: Picture = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Positions by value, ply by ply or by the sum of tiles, and what the beginning is worth."""
+    """Count positions by value, and show what the start is worth.
+
+    In-a-row games are counted ply by ply, 2048 by the sum of the tiles.
+    """
     from gridlab.core.figures import check_picture
     from gridlab.exact.tables import tables_of_file
 
@@ -131,17 +151,19 @@ def stats(
 @app.command()
 def sample(
     file: File,
-    positions: Annotated[int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many.")],
+    positions: Annotated[
+        int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many positions to draw.")
+    ],
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The file to write, .parquet."),
+        typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The .parquet file to write."),
     ],
     seed: Seed = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write positions with exact labels for machine learning, drawn uniformly up to symmetry.
+    """Write random positions with exact labels for machine learning.
 
-    Train, validation and test are split by symmetry class.
+    They are drawn uniformly up to symmetry. Train, validation and test are split by symmetry class.
     """
     from gridlab.exact.tables import open_tablebase
     from gridlab.games.registry import family_of
@@ -150,26 +172,35 @@ def sample(
     table = open_tablebase(file)
     family_of(table.rules).load("labelled").sample(table, out, positions, seed, progress=not quiet)
     if not quiet:
-        typer.echo(f"{out}: {positions:,} positions", err=True)
+        typer.echo(f"{out}: {counted(positions, 'position')}", err=True)
 
 
 @app.command()
 def export(
     file: File,
-    positions: Annotated[int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many.")],
+    positions: Annotated[
+        int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many positions to draw.")
+    ],
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", "--output", metavar="DIR", parser=target_folder, help="The folder to write to."),
+        typer.Option(
+            "-o",
+            "--out",
+            "--output",
+            metavar="DIR",
+            parser=target_folder,
+            help="The folder to write to; created if missing.",
+        ),
     ],
     seed: Seed = None,
     shard: Annotated[
-        int, typer.Option("--shard", metavar="N", parser=whole(1), help="Positions of a file, at most.")
+        int, typer.Option("--shard", metavar="N", parser=whole(1), help="The most positions in one file.")
     ] = 1_000_000,
     quiet: Quiet = False,
 ) -> None:
-    """Write positions with exact labels as a dataset that others load as it stands: Parquet shards and a card.
+    """Write a dataset of positions with exact labels: Parquet files and a dataset card.
 
-    Each game is a configuration of its own; another one can be added to the same folder.
+    Other tools load the folder as it is. Each game is a configuration of its own; others can be added to the folder.
     """
     from gridlab.datasets.parquet_shards import export_folder
     from gridlab.exact.tables import open_tablebase
@@ -180,4 +211,7 @@ def export(
     rows = family_of(table.rules).load("labelled").labelled_tables(table, positions, seed, progress=not quiet)
     found = export_folder(out, table, rows, seed, shard)
     if not quiet:
-        typer.echo(f"{out}: {found.name}, {found.positions:,} positions in {len(found.shards)} files", err=True)
+        typer.echo(
+            f"{out}: {found.name}, {counted(found.positions, 'position')} in {counted(len(found.shards), 'file')}",
+            err=True,
+        )

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from gridlab.cli.completion import games
+from gridlab.cli.groups import group
 from gridlab.cli.options import (
     Json,
     OutFolder,
@@ -18,15 +20,17 @@ from gridlab.cli.options import (
     source,
     target,
     target_folder,
+    tell_reading,
     warn,
     whole,
 )  # fmt: skip
 from gridlab.core.errors import BadNotation
+from gridlab.core.numbers import counted
 
 if TYPE_CHECKING:
     from gridlab.datasets.terminals.dataset import Terminals
 
-app = typer.Typer(help="Complete datasets of all terminal wins, one of each symmetry orbit.", rich_markup_mode=None)
+app = group("Complete datasets of all terminal wins, with one board for each set of symmetric ones.")
 
 MOST_SHOWN = 100_000  # records that `find` keeps
 DEFAULT_FOLDER = {"5x5:5": Path("dataset_5x5_final")}
@@ -34,9 +38,9 @@ DEFAULT_FOLDER = {"5x5:5": Path("dataset_5x5_final")}
 Folder = Annotated[Path, typer.Argument(metavar="DIR", parser=source, help="The folder of a dataset.")]
 Game = Annotated[
     str | None,
-    typer.Option("--game", metavar="GAME", help="Whose layers these are, where no manifest says it; 5x5:5 by default."),
+    typer.Option("--game", metavar="GAME", help="The game of a folder without a manifest; 5x5:5 by default."),
 ]
-Plies = Annotated[str, typer.Option("--plies", help="Such as 9, 9-25 or 9-12,25; all by default.")]
+Plies = Annotated[str, typer.Option("--plies", metavar="PLIES", help="Only these plies, such as 9, 9-25 or 9-12,25.")]
 
 
 def opened(folder: Path, game: str | None, quiet: bool = False) -> "Terminals":
@@ -51,16 +55,18 @@ def opened(folder: Path, game: str | None, quiet: bool = False) -> "Terminals":
 
 @app.command()
 def build(
-    game: Annotated[str, typer.Argument(metavar="[GAME]", help="A name, or rules.")] = "tictactoe5",
+    game: Annotated[
+        str, typer.Argument(metavar="[GAME]", help="A name, or rules such as 3x3:3 or 5x5:4-3.", autocompletion=games)
+    ] = "tictactoe5",
     out: OutFolder = None,
     plies: Plies = "",
-    resume: Annotated[bool, typer.Option("--resume", help="Add the layers the folder does not hold yet.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Add the layers that the folder does not have yet.")] = False,
     quiet: Quiet = False,
     workers: Workers = None,
 ) -> None:
-    """Write all terminal wins of a game, a file for each ply.
+    """Write all terminal wins of a game, one file per ply.
 
-    By default the 523,798,756 of tictactoe5 (4.2 GB) into dataset_5x5_final; other games need --out.
+    The default is tictactoe5, whose 523,798,756 wins (4.2 GB) go to dataset_5x5_final; other games need --out.
     """
     from gridlab.datasets.terminals.build import build_report, build_terminals, parse_plies
     from gridlab.games import game as find_game
@@ -75,7 +81,7 @@ def build(
             rules, folder, parse_plies(plies) if plies else None, workers, resume, progress=not quiet
         )
     except KeyboardInterrupt:
-        typer.echo(f"stopped; {folder} keeps its whole layers: go on with --resume", err=True)
+        typer.echo(f"stopped; {folder} keeps its complete layers; continue with --resume", err=True)
         raise
     typer.echo(build_report(manifest))
 
@@ -84,7 +90,10 @@ def build(
 def verify(
     folder: Folder,
     sample: Annotated[
-        int | None, typer.Option("--sample", metavar="N", parser=whole(), help="Records judged in each layer.")
+        int | None,
+        typer.Option(
+            "--sample", metavar="N", parser=whole(), help="Judge N records of each layer; 100,000 by default."
+        ),
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Judge every record.")] = False,
     game: Game = None,
@@ -95,8 +104,8 @@ def verify(
 ) -> int:
     """Check a dataset: files, checksums, order, records, counts.
 
-    Records are judged by the rules (legal, terminal, canonical, last move taken back), counts by the census.
-    100,000 records of each layer by default. Exit code 1 if anything is wrong.
+    Records are judged by the rules (legal, won by the last move, canonical), counts by the census. The exit code is 1
+    if anything is wrong.
     """
     from gridlab.datasets.terminals.verify import SAMPLE, verify
 
@@ -112,26 +121,30 @@ def verify(
 @app.command()
 def show(
     folder: Folder,
-    ply: Annotated[int, typer.Argument(metavar="PLY", parser=whole())],
+    ply: Annotated[int, typer.Argument(metavar="PLY", parser=whole(), help="The layer, such as 9.")],
     at: Annotated[int, typer.Option("--at", metavar="INDEX", parser=whole(), help="The first record to show.")] = 0,
-    count: Annotated[int, typer.Option("--count", metavar="N", parser=whole(1), help="How many.")] = 1,
+    count: Annotated[int, typer.Option("--count", metavar="N", parser=whole(1), help="How many records to show.")] = 1,
     game: Game = None,
 ) -> None:
-    """Draw records of one layer, winner and completed lines marked."""
+    """Draw records of one layer, with the winner and the completed lines."""
     print_boards(opened(folder, game).show(ply, at, count))
 
 
 @app.command()
 def contains(
     folder: Folder,
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="Such as XXXXX/OOOO./...../...../.....")],
+    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board such as XXXXX/OOOO./...../...../.....")],
     game: Game = None,
 ) -> int:
-    """Look a board up: any of its images is found. Exit code 1 if it is not there."""
+    """Look up a board, or any of its symmetric images.
+
+    The exit code is 1 if it is not in the dataset.
+    """
     from gridlab.games.mnk.position import Position
 
     data = opened(folder, game)
     answer, found = data.answer(Position.parse(board, data.rules))
+    tell_reading(board)
     print_boards(answer)
     return 0 if found else 1
 
@@ -139,16 +152,19 @@ def contains(
 @app.command()
 def export(
     folder: Folder,
-    form: Annotated[str, typer.Option("--format", help="csv, parquet or hdf5.")],
     out: Annotated[
         Path, typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The file to write.")
     ],
+    form: Annotated[
+        Literal["csv", "parquet", "hdf5"] | None,
+        typer.Option("--format", help="What to write; by default what the ending of FILE says."),
+    ] = None,
     plies: Plies = "",
     game: Game = None,
     quiet: Quiet = False,
     workers: Workers = None,
 ) -> None:
-    """Write records with winner, lines, last moves and orbit size as CSV, Parquet or HDF5."""
+    """Export records as CSV, Parquet or HDF5, with winner, lines, last moves and orbit size."""
     from gridlab.datasets.terminals.build import parse_plies
     from gridlab.datasets.terminals.export import export
 
@@ -156,12 +172,15 @@ def export(
     data = opened(folder, game, quiet)
     count = export(data, out, form, parse_plies(plies) if plies else None, workers, progress=not quiet)
     if not quiet:
-        typer.echo(f"{out}: {count:,} records", err=True)
+        typer.echo(f"{out}: {counted(count, 'record')}", err=True)
 
 
 @app.command()
 def plot(folder: Folder, out: Picture = None, game: Game = None) -> None:
-    """Draw the counts by ply and winner (PNG, SVG or PDF; DIR/counts.png by default)."""
+    """Draw the counts by ply and winner.
+
+    The picture is DIR/counts.png unless --out names another file.
+    """
     from gridlab.datasets.terminals.plot import plot_counts
 
     path = out or folder / "counts.png"
@@ -172,23 +191,31 @@ def plot(folder: Folder, out: Picture = None, game: Game = None) -> None:
 @app.command()
 def find(
     folder: Folder,
-    winner: Annotated[Literal["x", "o"] | None, typer.Option("--winner", help="Who has won.")] = None,
+    winner: Annotated[Literal["x", "o"] | None, typer.Option("--winner", help="Only wins of this player.")] = None,
     line: Annotated[
         int | None,
-        typer.Option("--line", metavar="N", parser=whole(), help="A line completed, numbered as in `gridlab lines`."),
+        typer.Option(
+            "--line", metavar="N", parser=whole(), help="Only wins with this line, numbered as in `gridlab lines`."
+        ),
     ] = None,
     pattern: Annotated[
-        str, typer.Option("--pattern", metavar="BOARD", help="Such as X?./???/..O: . is empty, ? is anything.")
+        str, typer.Option("--pattern", metavar="BOARD", help="Only boards like X?./???/..O: . is an empty cell, ? any.")
     ] = "",
-    plies: Annotated[str, typer.Option("--plies", "--ply", help="Such as 9, 9-25 or 9-12,25; all by default.")] = "",
-    symmetric: Annotated[bool, typer.Option("--symmetric", help="Any image of pattern and line.")] = False,
+    plies: Annotated[
+        str, typer.Option("--plies", "--ply", metavar="PLIES", help="Only these plies, such as 9, 9-25 or 9-12,25.")
+    ] = "",
+    symmetric: Annotated[
+        bool, typer.Option("--symmetric", help="Match every symmetric image of the pattern and the line.")
+    ] = False,
     count: Annotated[
         int | None,
-        typer.Option("--count", metavar="N", parser=whole(0, MOST_SHOWN), help="How many to show; 4 by default."),
+        typer.Option(
+            "--count", metavar="N", parser=whole(0, MOST_SHOWN), help="How many records to show; 4 by default."
+        ),
     ] = None,
     random: Annotated[
         int | None,
-        typer.Option("--random", metavar="N", parser=whole(1, MOST_SHOWN), help="Show so many, chosen by chance."),
+        typer.Option("--random", metavar="N", parser=whole(1, MOST_SHOWN), help="Show N records chosen at random."),
     ] = None,
     seed: Seed = None,
     game: Game = None,
@@ -196,9 +223,10 @@ def find(
     quiet: Quiet = False,
     workers: Workers = None,
 ) -> int:
-    """Count the records that match, and draw some of them. Exit code 1 if there are none.
+    """Count the records that match, and draw some of them.
 
-    Boards are compared as they are stored, one of each symmetry orbit; --symmetric looks for every image.
+    Boards are compared as they are stored, one of each symmetry orbit; --symmetric looks for every image. The exit code
+    is 1 if nothing matches.
     """
     from gridlab.datasets.terminals.build import parse_plies
     from gridlab.datasets.terminals.find import find_terminals
@@ -227,10 +255,10 @@ def find(
 
 @app.command()
 def adopt(folder: Folder, game: Game = None, quiet: Quiet = False, workers: Workers = None) -> None:
-    """Make a dataset of layers without a manifest.
+    """Turn layers from another tool into a dataset with a manifest.
 
-    Every record is judged by the rules, other images of a board are put into canonical form, layers are sorted and
-    must be complete; then manifest and card are written. Nothing is written if anything is wrong.
+    Every record is judged by the rules, boards are put into canonical form, and layers are sorted and must be complete;
+    then manifest and dataset card are written. Nothing is written if anything is wrong.
     """
     from gridlab.datasets.terminals.adopt import adopt_terminals
     from gridlab.datasets.terminals.build import build_report
@@ -241,15 +269,22 @@ def adopt(folder: Folder, game: Game = None, quiet: Quiet = False, workers: Work
 
 @app.command()
 def merge(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", parser=source, help="Datasets of one game.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", parser=source, help="Datasets of the same game.")],
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", "--output", metavar="DIR", parser=target_folder, help="The folder to write."),
+        typer.Option(
+            "-o",
+            "--out",
+            "--output",
+            metavar="DIR",
+            parser=target_folder,
+            help="The folder to write to; created if missing.",
+        ),
     ],
-    resume: Annotated[bool, typer.Option("--resume", help="Add the layers the folder does not hold yet.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Add the layers that the folder does not have yet.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Join datasets built on different machines; every layer is held to its checksum on the way."""
+    """Join datasets that were built on different machines, checking the checksum of every layer."""
     from gridlab.datasets.terminals.build import build_report
     from gridlab.datasets.terminals.merge import merge_terminals
 
@@ -257,6 +292,6 @@ def merge(
     try:
         manifest = merge_terminals(folders, out, resume, progress=not quiet)
     except KeyboardInterrupt:
-        typer.echo(f"stopped; {out} keeps its whole layers: go on with --resume", err=True)
+        typer.echo(f"stopped; {out} keeps its complete layers; continue with --resume", err=True)
         raise
     typer.echo(build_report(manifest))

@@ -13,13 +13,21 @@ from gridlab.core.errors import FileTrouble
 def tour(
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", metavar="DIR", parser=target_folder, help="For what is made, and the report."),
+        typer.Option(
+            "-o",
+            "--out",
+            "--output",
+            metavar="DIR",
+            parser=target_folder,
+            help="The folder for the report and its files.",
+        ),
     ] = Path("tour"),
     quiet: Quiet = False,
 ) -> int:
-    """A small, real piece of everything in two minutes, and a report to look at.
+    """See a small, real example of everything in two minutes, with an illustrated report.
 
-    What an earlier tour left in the folder is used again. If a part fails the others go on, and the exit code is 1.
+    Files of an earlier tour in the folder are used again. If one part fails the others still run, and the exit code is
+    1.
     """
     from gridlab import cli
     from gridlab.cli.warm_jobs import JOBS, TOUR

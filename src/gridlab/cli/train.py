@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from gridlab.cli.groups import group
 from gridlab.cli.options import (
     Cluster,
     Json,
@@ -19,31 +20,41 @@ from gridlab.cli.options import (
     source,
     target,
     target_folder,
+    tell_reading,
     whole,
     working_on,
 )  # fmt: skip
 
-app = typer.Typer(help="Networks that learn to play: trained, asked, exported.", rich_markup_mode=None)
+app = group("Networks that learn to play: train, inspect and export them.")
 
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any number of the recipe, such as learning_rate=0.001; repeat."),
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Any number of the recipe, such as learning_rate=0.001; can be repeated."
+    ),
 ]
 
 
 @app.command()
 def squava(
-    method: Annotated[Literal["dqn"], typer.Option("--method", help="Deep Q-learning of a state value.")] = "dqn",
+    method: Annotated[
+        Literal["dqn"], typer.Option("--method", help="Deep Q-learning of state values; there is no other.")
+    ] = "dqn",
     episodes: Annotated[
         int | None,
-        typer.Option("--episodes", metavar="N", parser=whole(1), help="Games; 60000 in preset best, 3000 in guide."),
+        typer.Option(
+            "--episodes",
+            metavar="N",
+            parser=whole(1),
+            help="How many games to play; 60000 in preset best, 3000 in guide.",
+        ),
     ] = None,
     preset: Annotated[
         Literal["best", "guide"] | None,
         typer.Option(
             "--preset",
-            help="The best recipe found, by default; or the document's, which scores 52 % against the heuristic where "
-            "it claims 65 %.",
+            help="The best recipe found, by default; or that of the published guide, which scores 52 % against the "
+            "heuristic where the guide claims 65 % (docs/differences.md).",
         ),
     ] = None,
     workers: Workers = None,
@@ -51,19 +62,28 @@ def squava(
     seed: Seed = None,
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", "--output", metavar="DIR", parser=target_folder, help="Where all goes."),
+        typer.Option(
+            "-o",
+            "--out",
+            "--output",
+            metavar="DIR",
+            parser=target_folder,
+            help="The folder to write to; created if missing.",
+        ),
     ] = Path("dqn"),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from what the folder holds.")] = False,
-    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where the network lives.")] = (
-        "auto"
-    ),
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the training that the folder holds.")] = False,
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"], typer.Option("--device", help="The processor that trains the network.")
+    ] = ("auto"),
     shaping: Annotated[
         bool | None,
-        typer.Option("--shaping/--no-shaping", help="Reward every move with the result, later ones more; or not."),
+        typer.Option(
+            "--shaping/--no-shaping", help="Reward every move with the result, later moves more; off by default."
+        ),
     ] = None,
     double: Annotated[
         bool | None,
-        typer.Option("--double/--no-double", help="Double DQN: one network chooses, the other values; or not."),
+        typer.Option("--double/--no-double", help="Double DQN: one network chooses the move, the other values it."),
     ] = None,
     settings: Settings = None,
     json: Json = False,
@@ -71,8 +91,8 @@ def squava(
 ) -> int:
     """Train the value network of Squava.
 
-    The folder gets training.safetensors to go on from, weights-….safetensors for players, and curve.png. Ctrl-C ends
-    training after the round of games that is being played, and saves. Win rates on the way are those of the network
+    The folder gets training.safetensors to continue from, weights-….safetensors for players, and curve.png. Ctrl-C ends
+    training after the current round of games, and saves. The win rates reported on the way are those of the network
     alone, one ply deep. No tablebase is used.
     """
     from gridlab.learn.training import train
@@ -84,67 +104,100 @@ def squava(
         )
     print_result(trained, json)
     if not trained.done and not quiet:
-        typer.echo(f"to go on: the same command with --resume --out {out}", err=True)
+        typer.echo(f"to continue: the same command with --resume --out {out}", err=True)
     return 0 if trained.done else 130
 
 
 @app.command("2048")
 def game2048(
     more_data: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE…]", parser=source, help="More files for --data.")
+        list[Path] | None,
+        typer.Argument(metavar="[FILE...]", parser=source, help="More games to learn from, as with --data."),
     ] = None,
     method: Annotated[
         Literal["ntuple", "cnn", "dual", "transformer"],
-        typer.Option("--method", help="ntuple learns from its own games, the others from those of --data."),
+        typer.Option("--method", help="ntuple learns from its own games, the others from the games of --data."),
     ] = "ntuple",
     data: Annotated[
         list[Path] | None,
-        typer.Option("--data", metavar="FILE…", parser=source, help="Games to learn from, of any format."),
+        typer.Option("--data", metavar="FILE...", parser=source, help="Games to learn from, in any format."),
     ] = None,
     epochs: Annotated[
         int | None,
-        typer.Option("--epochs", metavar="N", parser=whole(1, 10**6), help="How often to see them all; 10."),
+        typer.Option(
+            "--epochs", metavar="N", parser=whole(1, 10**6), help="How often to go through all games; 10 by default."
+        ),
     ] = None,
     batch: Annotated[
         int | None,
-        typer.Option("--batch", metavar="N", parser=whole(1, 65_536), help="Moves a step; 512, transformer 256."),
+        typer.Option(
+            "--batch",
+            metavar="N",
+            parser=whole(1, 65_536),
+            help="Moves in a step; 512 by default, 256 for transformer.",
+        ),
     ] = None,
     lr: Annotated[
         float | None,
-        typer.Option("--lr", metavar="A", parser=real(1e-9, 1), help="The learning rate, 0.002; it falls to the end."),
+        typer.Option(
+            "--lr",
+            metavar="A",
+            parser=real(1e-9, 1),
+            help="The learning rate at the start, 0.002 by default; it falls towards the end.",
+        ),
     ] = None,
     augment: Annotated[
         bool | None,
-        typer.Option("--augment/--no-augment", help="See every move as one of the eight images of its board; or not."),
+        typer.Option(
+            "--augment/--no-augment",
+            help="Show each move as a random one of the eight images of its board; on by default.",
+        ),
     ] = None,
     preset: Annotated[
         Literal["minutes", "hour"] | None,
-        typer.Option("--preset", help="A recipe: ten minutes, by default, or an hour."),
+        typer.Option("--preset", help="A recipe: for ten minutes, by default, or for an hour."),
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option("--minutes", metavar="M", parser=real(0.01, 1e6), help="How long to learn; 10 in preset minutes."),
+        typer.Option(
+            "--minutes", metavar="M", parser=real(0.01, 1e6), help="How long to learn; 10 in the preset minutes."
+        ),
     ] = None,
     games: Annotated[
-        int | None, typer.Option("--games", metavar="N", parser=whole(1), help="How many games to learn from instead.")
+        int | None,
+        typer.Option(
+            "--games", metavar="N", parser=whole(1), help="Learn from N games instead, however long that takes."
+        ),
     ] = None,
     tuples: Annotated[
         str | None,
         typer.Option(
-            "--tuples", metavar="SET", help="4x6, 8x6, 5x4, 17x4, pentominoes, … or cells: 012345,456789; 4x6 on 4x4."
+            "--tuples",
+            metavar="SET",
+            help="4x6 (the default on 4x4), 8x6, 5x4, 17x4, pentominoes and others, or cells: 012345,456789.",
         ),
     ] = None,
     rate: Annotated[
         Literal["td", "tc"] | None,
-        typer.Option("--rate", help="One rate for all weights, or temporal coherence: one for each. tc by default."),
+        typer.Option(
+            "--rate",
+            help="td: one rate for all weights; tc, the default: temporal coherence, one rate for each weight.",
+        ),
     ] = None,
     step: Annotated[
         float | None,
-        typer.Option("--step", metavar="A", parser=real(1e-6, 10), help="The rate itself: 0.1 for td, 1 for tc."),
+        typer.Option(
+            "--step", metavar="A", parser=real(1e-6, 10), help="The rate itself; 0.1 for td and 1 for tc by default."
+        ),
     ] = None,
     trace: Annotated[
         float | None,
-        typer.Option("--lambda", metavar="L", parser=real(0, 1), help="How far ahead of the next board to look."),
+        typer.Option(
+            "--lambda",
+            metavar="L",
+            parser=real(0, 1),
+            help="The lambda of TD(lambda): 0 learns from the next board only, larger values from later ones too.",
+        ),
     ] = None,
     restart: Annotated[
         int | None,
@@ -152,15 +205,18 @@ def game2048(
             "--restart",
             metavar="N",
             parser=whole(0, 100_000),
-            help="Begin a game of more than N moves again in its middle; 0 never.",
+            help="Replay games of more than N moves from their middle; 0 never does.",
         ),
     ] = None,
     optimistic: Annotated[
         float | None,
-        typer.Option("--optimistic", metavar="V", parser=real(0, 1e9), help="What every board is worth at first."),
+        typer.Option("--optimistic", metavar="V", parser=real(0, 1e9), help="The value that every board has at first."),
     ] = None,
     rules: Annotated[
-        str | None, typer.Option("--rules", metavar="RULES", help="2048, or a smaller board such as 2048:3x3.")
+        str | None,
+        typer.Option(
+            "--game", "--rules", metavar="GAME", help="2048, the default, or a smaller board such as 2048:3x3."
+        ),
     ] = None,
     workers: Annotated[
         int | None,
@@ -168,25 +224,31 @@ def game2048(
             "--workers",
             metavar="N",
             parser=whole(1, 1024),
-            help="Threads; all cores by default. One repeats exactly, several never.",
+            help="Threads, all cores by default; only a single one gives the same result every time.",
         ),
     ] = None,
     seed: Seed = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--out", "--output", metavar="FILE", parser=target, help="Where the network goes: 2048.METHOD."
+            "-o",
+            "--out",
+            "--output",
+            metavar="FILE",
+            parser=target,
+            help="The network to write; 2048.METHOD by default.",
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from FILE.training.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the training in FILE.training.")] = False,
     settings: Settings = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Learn a player of 2048: from nothing but its own games (ntuple), or from games of others.
+    """Train a player of 2048, from its own games (ntuple) or from games of others.
 
-    FILE is the network for players, FILE.training is to go on from, FILE.png shows how it went. Ctrl-C ends it soon,
-    and saves. Then: gridlab 2048 evaluate "ntuple file=FILE", or "cnn checkpoint=FILE".
+    FILE is the network for players, FILE.training is there to continue from, and FILE.png shows the learning curve.
+    Ctrl-C ends training soon, and saves. To measure the result: gridlab 2048 evaluate
+    "ntuple file=FILE", or "cnn checkpoint=FILE".
     """
     set_quiet(quiet)
     files, path = [*(data or ()), *(more_data or ())], out or target(Path(f"2048.{method}"))
@@ -212,7 +274,7 @@ def game2048(
         )
     print_result(trained, json)
     if not trained.done and not quiet:
-        typer.echo(f"to go on: the same command with --resume --out {path}", err=True)
+        typer.echo(f"to continue: the same command with --resume --out {path}", err=True)
     return 0 if trained.done else 130
 
 
@@ -223,12 +285,14 @@ def _refuse_options(method: str, foreign: dict[str, Any]) -> None:
     for name, value in foreign.items():
         if value is not None:
             whose = "the method ntuple" if method != "ntuple" else "the methods cnn, dual and transformer"
-            raise BadNotation(f"{name} belongs to {whose}, and nothing in --method {method} hangs on it; leave it out")
+            raise BadNotation(f"{name} belongs to {whose}, and means nothing with --method {method}; leave it out")
 
 
 Checkpoint = Annotated[
     Path | None,
-    typer.Option("--checkpoint", metavar="FILE", parser=source, help="The one that comes with the package by default."),
+    typer.Option(
+        "--checkpoint", metavar="FILE", parser=source, help="A network; by default the one that comes with the package."
+    ),
 ]
 
 
@@ -238,11 +302,13 @@ def inspect(
     checkpoint: Checkpoint = None,
     depth: Annotated[
         int | None,
-        typer.Option("--depth", metavar="N", parser=whole(1, 25), help="Also how dqn-minimax finds its move."),
+        typer.Option(
+            "--depth", metavar="N", parser=whole(1, 25), help="Also show how dqn-minimax finds its move at this depth."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """What the network sees of a position, by name, and what it thinks of it."""
+    """Show what the network sees in a position, feature by feature, and what it thinks of it."""
     from gridlab.core.errors import BadNotation
     from gridlab.core.extras import import_extra
     from gridlab.games import game
@@ -254,6 +320,7 @@ def inspect(
 
     rules = game("squava")
     position = Position.parse(board, rules).require_legal()
+    tell_reading(board)
     if position.outcome() is not None:
         raise BadNotation(f"the game is over in {position}; the network judges positions in which a move can be made")
     print_boards(opinion_of(position, load_judge(checkpoint or "", rules), depth), json)
@@ -262,17 +329,26 @@ def inspect(
 @app.command()
 def info(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE…", parser=source, help="Checkpoints of any kind; or a folder of one.")
+        list[Path],
+        typer.Argument(metavar="FILE...", parser=source, help="Checkpoints of any kind, or the folder of one."),
     ],
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", parser=target, help="Draw the curves, of several files in one picture."),
+        typer.Option(
+            "-o",
+            "--out",
+            "--output",
+            "--plot",
+            metavar="FILE",
+            parser=target,
+            help="Also draw the learning curves, those of several files in one picture.",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """What checkpoints are: recipe, seed, data with checksums, how far they came, losses and win rates over time.
+    """Show what checkpoints hold: recipe, seed, data, progress and learning curve.
 
-    Networks of Squava, n-tuple networks, networks trained on games; those for players and those to go on from.
+    They may be networks for Squava, n-tuple networks or networks trained on games, for players or to continue from.
     """
     from gridlab.learn.info import info_of, plot_infos
 
@@ -288,21 +364,28 @@ def info(
 @app.command()
 def export(
     checkpoint: Annotated[
-        Path, typer.Argument(metavar="CHECKPOINT", parser=source, help="A file that training has written.")
+        Path, typer.Argument(metavar="CHECKPOINT", parser=source, help="A file that was written by training.")
     ],
-    onnx: Annotated[bool, typer.Option("--onnx", help="A network of torch as an ONNX graph, checked.")] = False,
-    half: Annotated[bool, typer.Option("--half", help="An n-tuple network in half precision, much smaller.")] = False,
+    onnx: Annotated[bool, typer.Option("--onnx", help="Write a torch network as an ONNX graph, and check it.")] = False,
+    half: Annotated[
+        bool, typer.Option("--half", help="Write an n-tuple network in half precision, much smaller.")
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--out", "--output", metavar="FILE", parser=target, help="By default beside the checkpoint."
+            "-o",
+            "--out",
+            "--output",
+            metavar="FILE",
+            parser=target,
+            help="The file to write; by default beside the checkpoint.",
         ),
     ] = None,
 ) -> None:
-    """Write a network for other programs or places.
+    """Export a network for other programs, or in a smaller file.
 
-    With --onnx: features [position, 50] in, values [position] out for Squava; cells after each move in, directions
-    and values out for 2048. Both are held to torch on random positions.
+    An ONNX graph for Squava takes features [position, 50] and gives values [position]; one for 2048 takes the cells
+    after each move and gives directions and values. Both are compared with torch on random positions.
     """
     from gridlab.nets.export import export_network
 

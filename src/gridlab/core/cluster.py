@@ -260,7 +260,7 @@ def _digest_at_home(path: Path) -> str:
     if not path.exists():
         return ""
     if not path.is_file():
-        raise FileTrouble(f"{path} cannot be sent to workers: it is no file on a disk")
+        raise FileTrouble(f"{path} cannot be sent to workers: it is not a file on a disk")
     try:
         return sha256_of(path)
     except OSError as error:

@@ -14,7 +14,7 @@ PICTURES = (".png", ".svg", ".pdf")
 def new_figure(path: Path, height: float) -> Any:
     """An empty figure to be saved under a name that says how: PNG, SVG or PDF."""
     if path.suffix not in PICTURES:
-        raise FileTrouble(f"{path} is no name for a picture; end it in {', '.join(PICTURES)}")
+        raise FileTrouble(f"{path} is not a name for a picture; end it in {', '.join(PICTURES)}")
     return import_extra("matplotlib.figure", "plots").Figure(figsize=(8, height), layout="constrained")
 
 

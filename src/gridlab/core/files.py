@@ -172,7 +172,7 @@ def check_place(path: Path) -> Path:
 def check_source(path: Path | None) -> Path:
     """A file or folder to read, if it is there and may be read."""
     if path is None:
-        raise FileTrouble("an empty name is no file; name a file")
+        raise FileTrouble("an empty name is not a file; name a file")
     try:
         path.stat()
     except (OSError, ValueError) as error:
@@ -194,7 +194,7 @@ def resolved(path: Path) -> Path:
 def try_place(path: Path | None) -> Path:
     """Find out, before the work, whether a file can be written: make its folder and a part of it, and remove both."""
     if path is None:
-        raise FileTrouble("cannot write '': an empty name is no file; name a file")
+        raise FileTrouble("cannot write '': an empty name is not a file; name a file")
     place = check_place(path)
     if _is_special(place):
         return path
@@ -208,7 +208,7 @@ def try_place(path: Path | None) -> Path:
 def try_folder(path: Path | None) -> Path:
     """The same for a folder that files will be written into."""
     if path is None or (os.path.lexists(path) and not path.is_dir()):
-        raise FileTrouble(f"cannot write into {str(path or '')!r}: it is no folder; name a folder")
+        raise FileTrouble(f"cannot write into {str(path or '')!r}: it is not a folder; name a folder")
     try_place(path / "part")
     return path
 

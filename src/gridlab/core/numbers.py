@@ -24,7 +24,7 @@ def whole_number(text: str, low: int = 0, high: int = MOST) -> int:
 def check_seed(seed: int) -> int:
     """A seed; random numbers come from nothing else."""
     if not 0 <= seed <= MOST:
-        raise BadNotation(f"{shortened(str(seed))} is no seed; a whole number from 0 to 2^63 - 1 is needed")
+        raise BadNotation(f"{shortened(str(seed))} is not a seed; a whole number from 0 to 2^63 - 1 is needed")
     return seed
 
 
@@ -41,9 +41,11 @@ def number_ranges(text: str, low: int, high: int, what: str) -> list[int]:
             begin = whole_number(first, low, high)
             end = whole_number(last, low, high) if dash else begin
         except BadNotation as error:
-            raise BadNotation(f"{shortened(text)} is no list of {what} such as 9, 9-25 or 9-12,25: {error}") from error
+            raise BadNotation(
+                f"{shortened(text)} is not a list of {what} such as 9, 9-25 or 9-12,25: {error}"
+            ) from error
         if end < begin:
-            raise BadNotation(f"{shortened(text)} is no list of {what}: {begin}-{end} runs backwards")
+            raise BadNotation(f"{shortened(text)} is not a list of {what}: {begin}-{end} runs backwards")
         found.update(range(begin, end + 1))
     return sorted(found)
 
@@ -51,3 +53,12 @@ def number_ranges(text: str, low: int, high: int, what: str) -> list[int]:
 def shortened(text: str, most: int = 40) -> str:
     """Text for a sentence, in quotation marks; its beginning if it is long."""
     return repr(text if len(text) <= most else f"{text[:most]}…")
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """How many of something.
+
+    >>> counted(1, "game"), counted(1500, "game"), counted(0, "ply", "plies")
+    ('1 game', '1,500 games', '0 plies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -76,7 +76,7 @@ Feature = dict[str, str | int]
 def write_sample(path: Path, source: Path, tables: Iterator[Any]) -> None:
     """All tables in one file; the first is empty and has the schema."""
     if path.suffix != ".parquet":
-        raise FileTrouble(f"{path} is no name for the sample; end it in .parquet")
+        raise FileTrouble(f"{path} is not a name for the sample; end it in .parquet")
     refuse_overlap(source, path)
     try_place(path)
     parquet = import_extra("pyarrow.parquet", "export")

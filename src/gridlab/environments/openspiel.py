@@ -36,7 +36,7 @@ def bridge_of(game: Any) -> tuple[Any, Any]:
         rules = module.rules_of(game)
         if rules is not None:
             return rules, module
-    raise BadRules(f"{game} of OpenSpiel is no game known here; tic_tac_toe, mnk(m=…,n=…,k=…) and 2048 are")
+    raise BadRules(f"{game} of OpenSpiel is not a game known here; tic_tac_toe, mnk(m=…,n=…,k=…) and 2048 are")
 
 
 class GridlabBot(pyspiel.Bot):  # type: ignore[misc]

@@ -28,6 +28,7 @@ from gridlab.core import draw
 from gridlab.core.bits import int64, lowest_bit, lowest_cell, popcount
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
+from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import available_cores, in_order
@@ -160,7 +161,7 @@ class Census:
                 f" = {counts.ongoing:,} ongoing + {counts.x_wins:,} won by X + {counts.o_wins:,} won by O"
                 f" + {counts.draws:,} drawn; {counts.not_won:,} are not won",
                 f"{self.canonical.legal:,} legal positions up to symmetry",
-                f"{self.games:,} games (sequences of moves to the end)",
+                f"{counted(self.games, 'game')} (sequences of moves to the end)",
             ]
         )
 

@@ -55,7 +55,7 @@ def check_position(position: GamePosition, random: np.random.Generator) -> None:
     check_text(position)
     if hasattr(position, "canonical"):
         check_symmetry(position)
-    _require(position.to_move in position.rules.sides, f"{position}: {position.to_move!r} is no side of the game")
+    _require(position.to_move in position.rules.sides, f"{position}: {position.to_move!r} is not a side of the game")
 
 
 def check_moves(position: GamePosition, random: np.random.Generator) -> None:
@@ -79,8 +79,8 @@ def _refuses(position: GamePosition, move: object, random: np.random.Generator) 
     except GridlabError:
         return
     except Exception as error:
-        raise BrokenLaw(f"{position}: {move!r} is no move, and gives {error!r} instead of IllegalMove") from error
-    raise BrokenLaw(f"{position}: {move!r} is no move, but it can be made")
+        raise BrokenLaw(f"{position}: {move!r} is not a move, and gives {error!r} instead of IllegalMove") from error
+    raise BrokenLaw(f"{position}: {move!r} is not a move, but it can be made")
 
 
 def check_value(position: GamePosition) -> None:

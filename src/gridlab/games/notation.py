@@ -1,8 +1,10 @@
 """Boards, moves and cells as text: one notation for tests, files, command line and web.
 
     board     X.O/.X./O.X          rows from the top, `/` or a line end between them, `.` for an empty cell
-    also read xo__oxxox            the cells in one run, with or without spaces; x, o and _ - count as X, O and .
-              [2,1,0,0,1,2,2,1,2]  a list of numbers: 2 is X, 1 is O, 0 is empty
+    also read xo__oxxox            the cells in one run, with or without spaces; x and o count as X and O, and _, -
+                                   and the minus sign − as .
+              [1,2,0,0,2,1,1,2,1]  a list of numbers: 0 is empty, 1 is X, 2 is O, as in every file; or 2 is X and 1 is
+                                   O, if only so X has as many stones as O or one more
     move      11 … 99              row × 10 + column, both from 1; `row,col` where a side exceeds 9
 
 Inside, a cell is its row-major index from 0 and a board is a tuple of cell values: 0 empty, 1 X, 2 O.
@@ -15,8 +17,9 @@ from gridlab.core.errors import BadNotation
 from gridlab.core.numbers import shortened
 
 MARKS = ".XO"
-VALUES = {".": 0, "_": 0, "-": 0, "X": 1, "O": 2}
-VALUE_OF_NUMBER = {"0": 0, "1": 2, "2": 1}
+VALUES = {".": 0, "_": 0, "-": 0, "\N{MINUS SIGN}": 0, "X": 1, "O": 2}
+X_FIRST, X_SECOND = "1 = X, 2 = O", "2 = X, 1 = O"  # what the numbers of a list can mean
+VALUE_OF_NUMBER = {X_FIRST: {"0": 0, "1": 1, "2": 2}, X_SECOND: {"0": 0, "1": 2, "2": 1}}
 
 
 def board_text(values: Sequence[int], cols: int) -> str:
@@ -58,14 +61,35 @@ def _values(marks: str) -> tuple[int, ...]:
     return tuple(VALUES[mark] for mark in marks.upper())
 
 
+def reading_of(text: str) -> str | None:
+    """What 1 and 2 mean in a list of cells, X_FIRST or X_SECOND; None if the text is no list.
+
+    X has as many stones as O or one more. Where that holds for only one of the readings it is this one; where the
+    counts do not decide, 1 is X.
+
+    >>> reading_of("[2,1,0,0,1,2,2,1,2]")
+    '2 = X, 1 = O'
+    >>> reading_of("[2,1,0,0,0,0,0,0,0]")
+    '1 = X, 2 = O'
+    """
+    if not text.strip().startswith("["):
+        return None
+    numbers = _numbers(text)
+    return X_SECOND if numbers.count("2") == numbers.count("1") + 1 else X_FIRST
+
+
+def _numbers(text: str) -> list[str]:
+    return re.sub(r"[\[\],\s]+", " ", text).split()
+
+
 def _parse_numbers(text: str, cells: int) -> tuple[int, ...]:
-    numbers = re.sub(r"[\[\],\s]+", " ", text).split()
-    wrong = [number for number in numbers if number not in VALUE_OF_NUMBER]
+    numbers, values = _numbers(text), VALUE_OF_NUMBER[reading_of(text) or X_FIRST]
+    wrong = [number for number in numbers if number not in values]
     if wrong or not text.endswith("]"):
-        raise BadNotation(f"a list of cells looks like [2,1,0,…] with 2 = X, 1 = O, 0 = empty, not {shortened(text)}")
+        raise BadNotation(f"a list of cells looks like [1,2,0,…] with 1 = X, 2 = O, 0 = empty, not {shortened(text)}")
     if len(numbers) != cells:
         raise BadNotation(f"the list has {len(numbers)} cells; this game has {cells}")
-    return tuple(VALUE_OF_NUMBER[number] for number in numbers)
+    return tuple(values[number] for number in numbers)
 
 
 def move_text(cell: int, rows: int, cols: int) -> str:
@@ -81,6 +105,6 @@ def parse_move(text: str, rows: int, cols: int) -> int:
     if not (1 <= row <= rows and 1 <= col <= cols):
         first, last = move_text(0, rows, cols), move_text(rows * cols - 1, rows, cols)
         raise BadNotation(
-            f"{shortened(text)} is no cell of a {rows}x{cols} board; cells are {first} (top left) to {last}"
+            f"{shortened(text)} is not a cell of a {rows}x{cols} board; cells are {first} (top left) to {last}"
         )
     return (row - 1) * cols + col - 1

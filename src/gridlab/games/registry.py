@@ -89,7 +89,7 @@ def game(text: "str | GameRules", family: str | None = None) -> Any:
     """
     found = _read(text) if isinstance(text, str) else text
     if family is not None and family_of(found).name != family:
-        raise BadRules(f"{text} is no game for this; write {FAMILIES[family].form}")
+        raise BadRules(f"{text} is not a game for this; write {FAMILIES[family].form}")
     return found
 
 
@@ -100,12 +100,12 @@ def _read(text: str) -> "GameRules":
             return rules
     names = ", ".join(name for family in FAMILIES.values() for name in family.named)
     forms = "; or ".join(family.form for family in FAMILIES.values())
-    raise BadRules(f"{text!r} is no game; name one of {names}, or write {forms}")
+    raise BadRules(f"{text!r} is not a game; name one of {names}, or write {forms}")
 
 
 def family_of(rules: "GameRules") -> Family:
     """The family that rules are of."""
     name = getattr(rules, "family", None)
     if name not in FAMILIES:
-        raise BadRules(f"{rules!r} are no rules of a game known here; the families are {', '.join(FAMILIES)}")
+        raise BadRules(f"{rules!r} are not rules of a game known here; the families are {', '.join(FAMILIES)}")
     return FAMILIES[name]

@@ -18,6 +18,7 @@ from gridlab.core import draw
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.extras import import_extra
 from gridlab.core.figures import new_figure, save
+from gridlab.core.numbers import counted
 from gridlab.nets.ntuple_file import Head, is_ntuple_file, read_head
 
 NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle")
@@ -53,7 +54,8 @@ class Info:
         lines += [f"{name.replace('_', ' ')}: {_told(value)}" for name, value in known.items()]
         lines.append("recipe: " + ", ".join(f"{name} {_told(value)}" for name, value in self.recipe.items()))
         lines += [
-            f"data: {each['file']}, {each['games']:,} games, {each['moves']:,} moves, SHA-256 {each['sha256']}"
+            f"data: {each['file']}, {counted(each['games'], 'game')}, {counted(each['moves'], 'move')}, "
+            f"SHA-256 {each['sha256']}"
             for each in self.data
         ]
         return "\n".join([*lines, self._curve_text()])
@@ -94,7 +96,7 @@ def info_of(path: Path | str) -> Info:
         return _of_policy(path)
     if form == checkpoint.FORMAT:
         return _of_squava(path)
-    raise FileTrouble(f"{path} is no checkpoint of gridlab of a kind known here")
+    raise FileTrouble(f"{path} is not a checkpoint of gridlab of a kind known here")
 
 
 def _of_ntuple(path: Path, head: Head) -> Info:

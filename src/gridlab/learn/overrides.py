@@ -74,7 +74,7 @@ def values_of(overrides: Overrides, forms: Mapping[str, Any]) -> dict[str, Any]:
     """The values of some names, each of its form."""
     for name, _ in overrides:
         if name not in forms:
-            raise BadNotation(f"{shortened(name)} is no setting here; there are {', '.join(sorted(forms))}")
+            raise BadNotation(f"{shortened(name)} is not a setting here; there are {', '.join(sorted(forms))}")
     return {name: _value(name, text, forms[name]) for name, text in overrides}
 
 

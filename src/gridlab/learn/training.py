@@ -15,7 +15,7 @@ from gridlab.arena.match.mnk import play_match
 from gridlab.core.errors import BadRules
 from gridlab.core.extras import import_extra
 from gridlab.core.files import locked_folder, try_folder
-from gridlab.core.numbers import check_seed
+from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
@@ -44,7 +44,7 @@ class Training(NamedTuple):
 
     def __str__(self) -> str:
         rates = ", ".join(f"{self.rates[name]:.0%} against {text}" for name, text in OPPONENTS.items() if self.rates)
-        episodes = f"{self.row.get('episode', self.episode):,} of {self.episodes:,} episodes"
+        episodes = f"{self.row.get('episode', self.episode):,} of {counted(self.episodes, 'episode')}"
         return f"{self.folder}: {episodes}; the network alone scores {rates}"
 
 

@@ -71,7 +71,9 @@ def read(path: Path | str, rules: str) -> Checkpoint:
     path = Path(path)
     tensors, facts = tensors_file.parse(path, tensors_file.read_bytes_of(path, "gridlab train squava"), Facts)
     if facts.format != FORMAT:
-        raise FileTrouble(f"{path} is no checkpoint of gridlab of a kind known here; train one: gridlab train squava")
+        raise FileTrouble(
+            f"{path} is not a checkpoint of gridlab of a kind known here; train one: gridlab train squava"
+        )
     if facts.rules != rules:
         raise FileTrouble(f"{path} is a network for {facts.rules[:40]}, not for {rules}; name one for this game")
     tensors_file.require_whole(path, tensors, facts)

@@ -195,7 +195,7 @@ def read_network(path: Path, kind: str = "network") -> NTupleFile:
 def _read_head(path: Path, file: BinaryIO) -> Head:
     start = file.read(START.size)
     if len(start) < START.size or start[: len(MAGIC)] != MAGIC:
-        raise SpoiltFile(f"{path} is no n-tuple network: it does not begin with {MAGIC.decode()}")
+        raise SpoiltFile(f"{path} is not an n-tuple network: it does not begin with {MAGIC.decode()}")
     _, version, length = START.unpack(start)
     if version != VERSION:
         raise SpoiltFile(f"{path} is of version {version}, and version {VERSION} can be read")

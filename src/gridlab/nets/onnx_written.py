@@ -17,7 +17,7 @@ def write_checked(
 ) -> float:
     """Write a model; the largest difference to torch that `difference(session)` has seen."""
     if path.suffix != ".onnx":
-        raise FileTrouble(f"{path} is no name for an ONNX file; end it in .onnx")
+        raise FileTrouble(f"{path} is not a name for an ONNX file; end it in .onnx")
     if source is not None:
         refuse_overlap(source, path)
     try_place(path)

@@ -107,7 +107,7 @@ def read(path: Path | str) -> PolicyFile:
     path = Path(path)
     tensors, facts = tensors_file.parse(path, tensors_file.read_bytes_of(path, COMMAND), Facts)
     if facts.format != FORMAT:
-        raise FileTrouble(f"{path} is no network that chooses directions of 2048; train one: {COMMAND}")
+        raise FileTrouble(f"{path} is not a network that chooses directions of 2048; train one: {COMMAND}")
     tensors_file.require_whole(path, tensors, facts)
     try:
         rules = Rules2048.parse(facts.rules)

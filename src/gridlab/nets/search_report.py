@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gridlab.core import draw
+from gridlab.core.numbers import counted
 from gridlab.games.mnk.position import Position
 from gridlab.nets.judge import Judge
 from gridlab.search.mnk.depth_limited import DECIDED
@@ -49,10 +50,11 @@ class SearchReport:
             for each in self.moves
         ]  # fmt: skip
         return "\n".join([
-            f"{self.depth} plies ahead, {self.blend:g} network: {self.best.move}, worth {self._worth(self.best)}",
+            f"{counted(self.depth, 'ply', 'plies')} ahead, {self.blend:g} network: "
+            f"{self.best.move}, worth {self._worth(self.best)}",
             draw.table(("move", "worth", "network", "heuristic"), rows),
-            f"{self.leaves:,} positions at the end, {self.judged:,} of them judged, {self.pruned:.0%} pruned; "
-            f"{self.nodes:,} moves looked at, {self.table_hits:.0%} to a position met before",
+            f"{counted(self.leaves, 'position')} at the end, {self.judged:,} of them judged, {self.pruned:.0%} pruned; "
+            f"{counted(self.nodes, 'move')} looked at, {self.table_hits:.0%} to a position met before",
         ])  # fmt: skip
 
     def _worth(self, move: MoveReport) -> str:

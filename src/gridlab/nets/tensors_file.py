@@ -92,7 +92,7 @@ def parse(path: Path, content: bytes, form: type[Facts]) -> tuple[Tensors, Facts
     library = import_extra("safetensors.torch", "learn")
     with refusing(path, "whole safetensors file"):
         tensors: Tensors = library.load(content)
-    require_kind(tensors, KINDS, f"{path} is no checkpoint")
+    require_kind(tensors, KINDS, f"{path} is not a checkpoint")
     return tensors, parse_json(_metadata(path, content), form, path)
 
 

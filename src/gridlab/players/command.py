@@ -18,6 +18,7 @@ import json
 import os
 import queue
 import shlex
+import shutil
 import signal
 import subprocess
 import threading
@@ -76,13 +77,15 @@ class CommandPlayer:
         self._program: Program | None = None
         self._busy = threading.Lock()
         if not 0 < seconds <= threading.TIMEOUT_MAX:
-            raise BadPlayer(f"{seconds} seconds is no time limit for {command}; give a positive number such as 10")
+            raise BadPlayer(f"{seconds} seconds is not a time limit for {command}; give a positive number such as 10")
         if protocol not in LONGEST:
             raise BadPlayer(f"protocol={protocol} of the player command: there are {' and '.join(LONGEST)}")
         if not 0 <= retries <= MOST_RETRIES:
             raise BadPlayer(f"retries={retries} of the player command: 0 to {MOST_RETRIES} make sense")
         if retries and protocol == LINE:
             raise BadPlayer(f"retries={retries} of the player command: only protocol=json can say what was wrong")
+        if reason := _obstacle(self._words[0]):
+            raise self._not_started(reason)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it has not been started."""
@@ -198,9 +201,10 @@ class CommandPlayer:
             raise
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise PlayerFault(
-                f"the program {self.command} cannot be started: {reason}; name one that can, with its path"
-            ) from error
+            raise self._not_started(reason) from error
+
+    def _not_started(self, reason: str) -> BadPlayer:
+        return BadPlayer(f"the program {self.command} cannot be started: {reason}; name one that can, with its path")
 
     def _end(self, patience: float) -> None:
         program, self._program = self._program, None
@@ -240,6 +244,15 @@ def _words(command: str) -> list[str]:
     if not words:
         raise BadPlayer('the player command needs a program to start, such as command="./bot --fast"')
     return words
+
+
+def _obstacle(program: str) -> str | None:
+    """Why a program cannot be started, as far as one can see without trying."""
+    if shutil.which(program):
+        return None
+    if Path(program).name == program:
+        return "there is none of this name on the PATH"
+    return "it is not an executable file" if Path(program).exists() else "there is no such file"
 
 
 class Program:

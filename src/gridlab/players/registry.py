@@ -7,6 +7,7 @@ A family of games has its own kinds: `PLAYERS` in players/mnk.py and players/gam
 games; packages that are installed add more (gridlab.players.installed). What is not said in a text has its default.
 """
 
+import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -65,7 +66,9 @@ def make_player(player: str | Player, rules: GameRules, tablebase: Path | str | 
 def checked(player: Player) -> Player:
     """An object, if it can play; an object and not a class."""
     if isinstance(player, type) or not callable(getattr(player, "move", None)):
-        raise BadPlayer(f"{player!r} is no player; a text such as 'random', or an object with move(position, random)")
+        raise BadPlayer(
+            f"{player!r} is not a player; give a text such as 'random', or an object with move(position, random)"
+        )
     return player
 
 
@@ -103,16 +106,23 @@ def parse_player(text: str, kinds: Mapping[str, Kind]) -> tuple[str, dict[str, A
     words = _words(text)
     name = words[0].split("=")[0] if words else ""
     if name not in kinds:
-        raise BadPlayer(f"{text!r} is no player; there are {', '.join(kinds)}")
+        raise BadPlayer(f"{text!r} is not a player{_hint(words, kinds)}; there are {', '.join(kinds)}")
     kind = kinds[name]
     settings = dict(kind.settings)
     for word in words if "=" in words[0] else words[1:]:
         key, equals, value = word.partition("=")
         if not equals or key not in settings:
             takes = ", ".join(f"{each}={default}" for each, default in kind.settings.items()) or "no settings"
-            raise BadPlayer(f"{word!r} is no setting of the player {name}; it takes {takes}")
+            raise BadPlayer(f"{word!r} is not a setting of the player {name}; it takes {takes}")
         settings[key] = _value(name, key, value, settings[key])
     return name, settings
+
+
+def _hint(words: list[str], kinds: Mapping[str, Kind]) -> str:
+    """What may be meant by the name of a program."""
+    if "command" not in kinds or not words or not (os.sep in words[0] or Path(words[0]).is_file()):
+        return ""
+    return f"; if it is a program, write {shlex.quote(f'command={shlex.join(words)}')}"
 
 
 def _words(text: str) -> list[str]:

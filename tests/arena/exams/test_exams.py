@@ -248,11 +248,11 @@ def test_answers_are_kept_as_they_come_and_a_sitting_goes_on(small: Exam, tmp_pa
     ("lines", "complaint"),
     [
         ([{"id": 3, "move": "11"}], "has no question 3; it has 2"),
-        ([{"id": 0, "move": "11"}], "line 1 is no answer"),
+        ([{"id": 0, "move": "11"}], "line 1 is not an answer"),
         ([{"id": 1, "move": "11"}, {"id": 1, "move": "12"}], "line 2: question 1 is answered a second time"),
-        ([{"move": "11"}], "line 1 is no answer"),
-        ([{"id": 1, "move": [11]}], "line 1 is no answer"),
-        ([{"format": "gridlab-exam-answers", "version": 2}], "line 1 is no head of answers"),
+        ([{"move": "11"}], "line 1 is not an answer"),
+        ([{"id": 1, "move": [11]}], "line 1 is not an answer"),
+        ([{"format": "gridlab-exam-answers", "version": 2}], "line 1 is not the head of answers"),
         (
             [{"format": "gridlab-exam-answers", "version": 1, "exam": "other", "player": "x"}],
             "answers to the exam other, not to hand",
@@ -272,7 +272,7 @@ def test_an_exam_says_what_is_true_or_is_refused(hand: Exam, tmp_path: Path) -> 
         ('"13", ', "", "'legal' is"),
         ("XX./OO./...", "XXX/OO./O..", "line 2: "),
         ('"questions": 2', '"questions": 3', "has 2 entries, where 3 are needed"),
-        ('"version": 1', '"version": 2', "is no head of an exam"),
+        ('"version": 1', '"version": 2', "is not the head of an exam"),
         ('"id": 2', '"id": 3', "'id' is '3', where '2' is true"),
     ]:
         assert old in content
@@ -292,7 +292,7 @@ def test_a_key_says_what_can_be_or_is_refused(hand: Exam) -> None:
         ('"13": ["win", 1]', '"13": ["draw", 5]', "its best move is draw in 5"),
         ('"23": ["draw", 5]', '"23": ["draw", 4]', "23 is a draw in 4, with 5 free cells"),
         ('"13": ["win", 1], ', "", "answers another question than number 1"),
-        ('["loss", 2]', '["lost", 2]', "line 2 is no entry of a key"),
+        ('["loss", 2]', '["lost", 2]', "line 2 is not an entry of a key"),
         ('"questions": 2', '"questions": 1', "has 2 entries, where 1 are needed"),
     ]:
         assert old in content

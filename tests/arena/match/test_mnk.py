@@ -207,7 +207,7 @@ def test_openings_leave_the_game_open() -> None:
         moves = draw_opening(RULES, 7, random)
         assert len(set(moves)) == 7
         assert find_flaw(Record(RULES, "", "", moves, Outcome.DRAW, opening=7)) == (
-            "the game is not over after its 7 moves, but its reason is 'played'"
+            "the game is not over after 7 moves, but its reason is 'played'"
         )
     assert parse_openings("random:12") == 12
     assert draw_opening(RULES, 0, random) == ()
@@ -219,11 +219,11 @@ def test_openings_leave_the_game_open() -> None:
         (3, "random:0", 0, "3 games cannot be played in pairs that share an opening; an even number is needed"),
         (0, "random:0", 0, "an even number is needed"),
         (-2, "random:0", 0, "an even number is needed"),
-        (2, "random", 0, "'random' is no way to open games"),
-        (2, "random:-1", 0, "'random:-1' is no way to open games"),
-        (2, "book:4", 0, "'book:4' is no way to open games"),
+        (2, "random", 0, "'random' is not a way to open games"),
+        (2, "random:-1", 0, "'random:-1' is not a way to open games"),
+        (2, "book:4", 0, "'book:4' is not a way to open games"),
         (2, "random:9", 0, "no 9 random moves were found that leave a game of 3x3:3 open"),
-        (2, "random:0", -1, "'-1' is no seed"),
+        (2, "random:0", -1, "'-1' is not a seed"),
     ],
 )
 def test_wrong_settings(games: int, openings: str, seed: int, sentence: str) -> None:
@@ -232,5 +232,5 @@ def test_wrong_settings(games: int, openings: str, seed: int, sentence: str) -> 
 
 
 def test_an_unknown_player() -> None:
-    with pytest.raises(BadPlayer, match="'nobody' is no player"):
+    with pytest.raises(BadPlayer, match="'nobody' is not a player"):
         play_match("random", "nobody", RULES, 2, workers=1)

@@ -60,13 +60,13 @@ def without(key: str) -> str:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("", "this is no game"),
-        ("{", "this is no game"),
-        ("[" * 100_000, "this is no game"),
-        ("[1]", "this is no game: Expected `object`, got `array`"),
+        ("", "this is not a game"),
+        ("{", "this is not a game"),
+        ("[" * 100_000, "this is not a game"),
+        ("[1]", "this is not a game: Expected `object`, got `array`"),
         *((without(key), f"Object missing required field `{key}`") for key in LINE),
         (changed(rules=3), "Expected `str`, got `int` - at `$.rules`"),
-        (changed(rules="3x3"), "'rules' are wrong: '3x3' is no game"),
+        (changed(rules="3x3"), "'rules' are wrong: '3x3' is not a game"),
         (changed(rules="3x3:4"), "the winning length 4 does not fit"),
         (changed(x=None), "Expected `str`, got `null` - at `$.x`"),
         (changed(seed="7"), "Expected `int | null`, got `str` - at `$.seed`"),
@@ -75,14 +75,14 @@ def without(key: str) -> str:
         (changed(moves="22 11"), "Expected `array`, got `str` - at `$.moves`"),
         (changed(moves=["22"]), 'the move "22" is not written like 11'),
         (changed(moves=[22.0]), "Expected `int | str`, got `float` - at `$.moves[0]`"),
-        (changed(moves=[14]), "'14' is no cell of a 3x3 board"),
-        (changed(moves=[-11]), "'-11' is no cell of a 3x3 board"),
+        (changed(moves=[14]), "'14' is not a cell of a 3x3 board"),
+        (changed(moves=[-11]), "'-11' is not a cell of a 3x3 board"),
         (changed(rules="2x10:2", moves=[11]), 'the move 11 is not written like "1,1"'),
         (changed(result="won"), "'result' is 'won'; it takes x_wins, o_wins, draw"),
         (changed(opening=6), "an opening of 6 moves in a game of 5"),
         (changed(moves=[22, 22, 13, 12, 31]), "a move is not legal: 22 is occupied"),
         (changed(moves=[22, 11, 13, 12, 31, 33]), "a move is not legal: 33 cannot be played"),
-        (changed(moves=[22, 11, 13, 12]), "the game is not over after its 4 moves"),
+        (changed(moves=[22, 11, 13, 12]), "the game is not over after 4 moves"),
         (changed(result="o_wins"), "the board says x_wins, not o_wins"),
         (changed(result="draw"), "the board says x_wins, not draw"),
         (changed(reason="resigned"), "the game is over on the board (x_wins), but its reason is 'resigned'"),
@@ -98,7 +98,7 @@ def test_a_spoilt_line(tmp_path: Path, line: str, reason: str) -> None:
     assert (complaint.file, complaint.line, verdict.games) == (str(path), 2, 3)
     assert reason in complaint.reason
     assert str(complaint).startswith(f"{path} line 2: ")
-    assert str(verdict).endswith(f"3 games replayed: 1 complaints; not checked: {UNCHECKED}")
+    assert str(verdict).endswith(f"3 games replayed: 1 complaint; not checked: {UNCHECKED}")
     assert verdict.as_dict()["sound"] is False
 
 
@@ -114,7 +114,7 @@ def test_a_cut_file(tmp_path: Path) -> None:
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b'{"x": "\xff"}\n')
-    assert "this is no game" in verify_records(path).complaints[0].reason
+    assert "this is not a game" in verify_records(path).complaints[0].reason
 
 
 def test_an_empty_file_and_none(tmp_path: Path) -> None:
@@ -142,5 +142,5 @@ def test_after_many_complaints_the_rest_is_not_looked_at(tmp_path: Path) -> None
 
 def test_a_refused_line_says_where() -> None:
     assert Record.parse(json.dumps(LINE)) == WON
-    with pytest.raises(SpoiltFile, match=r"^web line 4: this is no game: Object missing required field `o`"):
+    with pytest.raises(SpoiltFile, match=r"^web line 4: this is not a game: Object missing required field `o`"):
         Record.parse(without("o"), "web line 4")

@@ -115,7 +115,7 @@ def test_help_names_every_key() -> None:
 def test_what_is_no_command_gets_one_sentence(typed: str) -> None:
     evening = Evening(typed)
     assert len(evening.boards) == 1
-    assert any("help lists them" in text or "is no number of moves" in text for text in evening.said)
+    assert any("help lists them" in text or "is not a number of moves" in text for text in evening.said)
 
 
 def test_control_c_says_goodbye_and_is_passed_up() -> None:

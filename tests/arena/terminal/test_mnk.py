@@ -172,9 +172,9 @@ def test_where_there_is_no_exact_answer_a_sentence_says_so_and_the_game_goes_on(
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("castle", "'castle' is no cell of a 3x3 board; cells are 11 (top left) to 33; help lists the commands"),
-        ("44", "'44' is no cell of a 3x3 board; cells are 11 (top left) to 33; help lists the commands"),
-        ("", "'' is no cell of a 3x3 board; cells are 11 (top left) to 33; help lists the commands"),
+        ("castle", "'castle' is not a cell of a 3x3 board; cells are 11 (top left) to 33; help lists the commands"),
+        ("44", "'44' is not a cell of a 3x3 board; cells are 11 (top left) to 33; help lists the commands"),
+        ("", "'' is not a cell of a 3x3 board; cells are 11 (top left) to 33; help lists the commands"),
         ("22", "22 is occupied; moves lists the free cells"),
     ],
 )
@@ -192,7 +192,7 @@ def test_help_names_every_command() -> None:
 def test_resigning_is_saved_and_the_sides_stay() -> None:
     evening = Evening("33", "resign", "maybe", "yes", "resign", "no", opponent=FirstFree())
     assert evening.said.count("X resigns: O wins, you lose") == 2
-    assert "'maybe' is no answer; type y for another game or n to leave" in evening.said
+    assert "'maybe' is not an answer; type y for another game or n to leave" in evening.said
     assert [record.moves for record in evening.saved] == [(8, 0), ()]
     assert {(record.result, record.reason) for record in evening.saved} == {(Outcome.O_WINS, "resigned")}
     assert {record.o for record in evening.saved} == {"queue"}

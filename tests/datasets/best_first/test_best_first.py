@@ -106,14 +106,14 @@ def test_every_size_is_read_searched_and_written(size: int, tmp_path: Path) -> N
     [
         ("", "line 1: the file is empty; the size of the board, a number from 1 to 7, is expected"),
         ("# nothing\n\n", "line 1: the file is empty; the size of the board"),
-        ("three\n...\n...\n...\nX", "line 1: 'three' is no number; the size of the board, a number from 1 to 7"),
-        ("\n²\n...", "line 2: '²' is no number; the size of the board"),
-        ("X.O\n.X.\nO.X\nX", "line 1: 'X.O' is no number; the size of the board"),
-        ("abc\n...", "line 1: 'abc' is no number; the size of the board"),
-        ("3 3\n...\n...\n...\nX", "line 1: '3 3' is no number; the size of the board"),
+        ("three\n...\n...\n...\nX", "line 1: 'three' is not a number; the size of the board, a number from 1 to 7"),
+        ("\n²\n...", "line 2: '²' is not a number; the size of the board"),
+        ("X.O\n.X.\nO.X\nX", "line 1: 'X.O' is not a number; the size of the board"),
+        ("abc\n...", "line 1: 'abc' is not a number; the size of the board"),
+        ("3 3\n...\n...\n...\nX", "line 1: '3 3' is not a number; the size of the board"),
         ("3\nx . o .\n...\n...\nX", "line 2: row 1 has 4 cells, x . o .; 3 are expected"),
-        ("3\nX.O\n.X.\no z .\nX\n", "line 4: 'z' is no mark of a board; X, O and . are expected in row 3"),
-        ("3\nX.O\n.X.\nO..\nme first\n", "line 5: 'me first' is no player; the player to move"),
+        ("3\nX.O\n.X.\no z .\nX\n", "line 4: 'z' is not a mark of a board; X, O and . are expected in row 3"),
+        ("3\nX.O\n.X.\nO..\nme first\n", "line 5: 'me first' does not name a player; the player to move"),
         ("0\nX", "line 1: a board of size 0 is not searched; the size of the board, a number from 1 to 7, is expected"),
         ("8\n........\n", "line 1: a board of size 8 is not searched; the size of the board, a number from 1 to 7"),
         ("9" * 5000, "is not searched; the size of the board"),
@@ -123,17 +123,17 @@ def test_every_size_is_read_searched_and_written(size: int, tmp_path: Path) -> N
         ("3\nX.O\n.X.\nO..\n...\nX\n", "line 5: the board has more than 3 rows; the player to move, X or O, is exp"),
         ("3\nX.O\n.X\nO..\nX\n", "line 3: row 2 has 2 cells, .X; 3 are expected"),
         ("3\nX.O\n.X..\nO..\nX\n", "line 3: row 2 has 4 cells, .X..; 3 are expected"),
-        ("3\nX.O\n.X.\nOZ.\nX\n", "line 4: 'Z' is no mark of a board; X, O and . are expected in row 3"),
-        ("3\nX.O\n.X.\nO0.\nX\n", "line 4: '0' is no mark of a board; X, O and . are expected in row 3"),
+        ("3\nX.O\n.X.\nOZ.\nX\n", "line 4: 'Z' is not a mark of a board; X, O and . are expected in row 3"),
+        ("3\nX.O\n.X.\nO0.\nX\n", "line 4: '0' is not a mark of a board; X, O and . are expected in row 3"),
         ("3\nX.O\n.X.\nO..\n", "line 4: the file ends after the board; the player to move, X or O, is expected"),
         ("1\nX", "line 2: the file ends after the board; the player to move, X or O, is expected"),
-        ("3\nX.O\n.X.\nO..\nZ\n", "line 5: 'Z' is no player; the player to move, X or O, is expected"),
-        ("3\nX.O\n.X.\nO..\n.\n", "line 5: '.' is no player; the player to move, X or O, is expected"),
+        ("3\nX.O\n.X.\nO..\nZ\n", "line 5: 'Z' does not name a player; the player to move, X or O, is expected"),
+        ("3\nX.O\n.X.\nO..\n.\n", "line 5: '.' does not name a player; the player to move, X or O, is expected"),
         ("3\nX.O\n.X.\nO..\nX\nO\n", "line 6: 'O' comes after the player; nothing is expected"),
         ("3\nX.X\n.X.\nX.O\nO", "line 2: on the board that begins here X has 4 stones and O 1; counts that differ by"),
         ("3\n\nO..\n.O.\n...\nO", "line 3: on the board that begins here X has 0 stones and O 2; counts that differ"),
         ("3\nXXX\nOOO\n...\nX", "line 2: on the board that begins here X and O both have a line; at most one of"),
-        (b"3\nX.O\n.\xff.\nO..\nX\n", "line 3: byte 0xff is no text; digits, X, O, . and comments are expected"),
+        (b"3\nX.O\n.\xff.\nO..\nX\n", "line 3: byte 0xff is not text; digits, X, O, . and comments are expected"),
     ],
 )
 def test_what_is_refused(text: str | bytes, sentence: str, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_the_input_is_not_written_over(tmp_path: Path) -> None:
         ("3\nXOX\nXOO\nOXX\nO", 9, "full board", "Nothing found: the board is full"),
         ("3\n...\n...\n...\nX", 9, "limit", "Nothing found: the limit of 9 expansions was reached"),
         ("3\n...\n...\n...\nX", 1, "limit", "Nothing found: the limit of 1 expansion was reached"),
-        ("2\n..\n..\nO", 9, "found", "Found: O wins in 3 moves, if X allows it: 11 12 21 (6 expansions)"),
+        ("2\n..\n..\nO", 9, "found", "Found: O wins in 3 plies, if X allows it: 11 12 21 (6 expansions)"),
         ("1\n.\nX", 9, "found", "Found: X wins at once: 11 (1 expansion)"),
         ("3\nXOX\nXOO\nOX.\nX", 9, "nothing", "the queue is empty after 2 expansions; X cannot win even with the help"),
     ],
@@ -334,7 +334,7 @@ def test_a_folder_of_inputs(tmp_path: Path) -> None:
     assert [row.file for row in summary.failed] == ["wrong"]
     for place in ("s", "o"):
         assert sorted(path.name for path in (tmp_path / place).iterdir()) == ["blocked", "reply", "sample", "wrong"]
-        assert "is no number" in (tmp_path / place / "wrong").read_text()
+        assert "is not a number" in (tmp_path / place / "wrong").read_text()
     assert "Found: X wins" in (tmp_path / "o" / "reply").read_text()
     rows = [line.split() for line in str(summary).splitlines()]
     assert rows[0] == [

@@ -196,7 +196,7 @@ def test_resuming_asks_for_the_same(tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match="has seed 4, not 5"):
         settings_to_resume(target, make_settings(seed=5, depth=2), seed_was_said=True)
     journal_of(target).write_text("something else\n{}\n")
-    with pytest.raises(SpoiltFile, match="is no journal of games"):
+    with pytest.raises(SpoiltFile, match="is not a journal of games"):
         settings_to_resume(target, settings, seed_was_said=True)
     journal_of(target).unlink()
     assert settings_to_resume(target, settings, seed_was_said=True) == settings
@@ -210,19 +210,19 @@ def test_resuming_asks_for_the_same(tmp_path: Path) -> None:
     [
         ({"depth": 1}, "depth 1 is out of range; 2 to 6"),
         ({"depth": 7}, "depth 7 is out of range"),
-        ({"seed": -1}, "'-1' is no seed"),
+        ({"seed": -1}, "'-1' is not a seed"),
         ({"sample_cells": 17}, "17 cells cannot be sampled"),
         ({"max_moves": -1}, "-1 moves are no limit"),
         ({"max_moves": 10**30}, "0 moves are no limit"),
         ({"min_score": 10**30}, "is no score that games could be held to"),
-        ({"min_tile": -2}, "-2 is no tile that games could be held to"),
+        ({"min_tile": -2}, "-2 is not a tile that games could be held to"),
         ({"curriculum": "easy", "depth": 4}, "the curriculum easy has depth 2; leave out --depth 4"),
     ],
 )
 def test_settings_out_of_range(asked: dict[str, Any], complaint: str) -> None:
     with pytest.raises(BadNotation, match=complaint):
         make_settings(**asked)
-    with pytest.raises(BadPlayer, match="'best' is no evaluator; there are spec, rows"):
+    with pytest.raises(BadPlayer, match="'best' is not an evaluator; there are spec, rows"):
         make_settings(evaluator="best")
 
 

@@ -185,8 +185,8 @@ def test_wrong_use(gridlab: Run, tmp_path: Path) -> None:
     for arguments, complaint in (
         (["--player", "random", "--depth", "3"], "leave out --depth"),
         (["--player", "random", "--evaluator", "spec"], "leave out --evaluator"),
-        (["--player", "clever"], "'clever' is no player; there are random, expectimax"),
-        (["--player", ""], "'' is no player"),
+        (["--player", "clever"], "'clever' is not a player; there are random, expectimax"),
+        (["--player", ""], "'' is not a player"),
     ):
         code, _, err = gridlab("2048", "generate", *arguments, "-o", str(tmp_path / "a.jsonl"))
         assert (code, err.count("\n")) == (2, 1), err

@@ -66,7 +66,7 @@ def test_packing() -> None:
     random = np.random.default_rng(0)
     tiles = np.where(random.random((50, 4, 4)) < 0.3, 0, 2 ** random.integers(1, 16, (50, 4, 4)))
     assert (tiles_of(packed_of(tiles)) == tiles).all()
-    with pytest.raises(BadNotation, match="3 is no tile"):
+    with pytest.raises(BadNotation, match="3 is not a tile"):
         packed_of(np.full((1, 4, 4), 3))
 
 
@@ -80,7 +80,7 @@ def test_random_access(tmp_path: Path) -> None:
     assert [game.moves for game in games] == Games(path).index.moves.tolist()
     with pytest.raises(IndexError, match="there is no game 6"):
         games[6]
-    with pytest.raises(FileTrouble, match="is no file of JSON lines"):
+    with pytest.raises(FileTrouble, match="is not a file of JSON lines"):
         Games(tmp_path / "a.csv")
     with pytest.raises(FileTrouble, match="cannot be read"):
         Games(tmp_path / "none.jsonl")
@@ -98,7 +98,7 @@ def test_an_index_that_does_not_fit_is_made_anew(tmp_path: Path) -> None:
     index_of(path).write_bytes(b"nonsense")
     assert len(Games(path)) == 4
     (tmp_path / "b.jsonl").write_text("no game\n")
-    with pytest.raises(SpoiltFile, match=r"b.jsonl, line 1: this is no game"):
+    with pytest.raises(SpoiltFile, match=r"b.jsonl, line 1: this is not a game"):
         Games(tmp_path / "b.jsonl")
     (tmp_path / "c.jsonl").write_text('\n{"totalMoves": 3}\n')
     with pytest.raises(SpoiltFile, match="game 0: moves must be a list"):
@@ -275,7 +275,7 @@ def test_very_short_games_are_in_the_report(gridlab: Run, tmp_path: Path) -> Non
 
 
 def test_plots_need_a_name(tmp_path: Path) -> None:
-    with pytest.raises(FileTrouble, match="is no name for a picture"):
+    with pytest.raises(FileTrouble, match="is not a name for a picture"):
         plot_statistics(Statistics(), tmp_path / "a.txt", "a")
 
 
@@ -296,7 +296,7 @@ def test_splits(gridlab: Run, tmp_path: Path) -> None:
     assert [part.path.read_bytes() for part in made.parts.values()] == [
         part.path.read_bytes() for part in again.parts.values()
     ]
-    with pytest.raises(BadNotation, match="are no shares"):
+    with pytest.raises(BadNotation, match="are not shares"):
         split(path, tmp_path / "parts", 0.7, 0.2, 0.2)
     inside = path.rename(tmp_path / "validation_games.jsonl")
     with pytest.raises(FileTrouble, match="which is being read"):
@@ -380,7 +380,7 @@ def test_exports(gridlab: Run, tmp_path: Path) -> None:
     assert (code, "which is being read; name another place" in err) == (2, True)
     (tmp_path / "b.csv").write_text("a,b\n1,2\n")
     code, _, err = gridlab("2048", "stats", str(tmp_path / "b.csv"))
-    assert (code, "is no table of games" in err) == (2, True)
+    assert (code, "is not a table of games" in err) == (2, True)
     (tmp_path / "b.parquet").write_text("nothing")
     code, _, err = gridlab("2048", "stats", str(tmp_path / "b.parquet"))
-    assert (code, "is no table of games" in err) == (2, True)
+    assert (code, "is not a table of games" in err) == (2, True)

@@ -328,7 +328,7 @@ def test_plies_as_text() -> None:
     assert parse_plies("9-12, 25") == [9, 10, 11, 12, 25]
     assert parse_plies("12,9-12,9") == [9, 10, 11, 12]
     for wrong in ("", "a", "9-", "-9", "9-x", "9-5", "0", "33", "1-300000000", "9" * 5000, "٩"):
-        with pytest.raises(BadNotation, match="is no list of plies"):
+        with pytest.raises(BadNotation, match="is not a list of plies"):
             parse_plies(wrong)
 
 

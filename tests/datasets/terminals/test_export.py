@@ -104,9 +104,9 @@ def test_a_plot_is_a_picture(data: Terminals, tmp_path: Path, name: str) -> None
 
 
 def test_what_cannot_be_exported_is_told(data: Terminals, tmp_path: Path) -> None:
-    with pytest.raises(FileTrouble, match=r"is no name for a picture; end it in \.png, \.svg, \.pdf"):
+    with pytest.raises(FileTrouble, match=r"is not a name for a picture; end it in \.png, \.svg, \.pdf"):
         plot_counts(data, tmp_path / "counts.jpg2")
-    with pytest.raises(FileTrouble, match="'xls' is no format to export to; csv, parquet, hdf5 are"):
+    with pytest.raises(FileTrouble, match="'xls' is not a format to export to; choose one of csv, parquet, hdf5"):
         export(data, tmp_path / "x", "xls")
     said = f"this needs not_there, which is not installed: {remedy('export')}"
     with pytest.raises(MissingExtra, match=re.escape(said)):
@@ -151,6 +151,6 @@ def test_a_record_that_is_none_is_not_exported(tmp_path: Path, record: int, reas
     content = path.read_bytes()
     path.write_bytes(content[:8] + np.array([record], "<u8").tobytes() + content[16:])
     for form in ("csv", "parquet"):
-        with pytest.raises(SpoiltFile, match=f"is no record: .*{reason}"):
+        with pytest.raises(SpoiltFile, match=f"is not a record: .*{reason}"):
             export(Terminals(tmp_path / "wins"), tmp_path / f"wins.{form}", form)
         assert not (tmp_path / f"wins.{form}").exists()

@@ -121,7 +121,7 @@ def test_verifying(built: Path, bare: Path) -> None:
 def test_which_game(bare: Path, built: Path, tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match="say with --game which game it is"):
         Terminals(bare)
-    with pytest.raises(FileTrouble, match=r"layer_07\.bin is no layer of 5x5:5: it has the plies 9 to 25"):
+    with pytest.raises(FileTrouble, match=r"layer_07\.bin is not a layer of 5x5:5: it has the plies 9 to 25"):
         Terminals(bare, "5x5:5")
     with pytest.raises(FileTrouble, match=r"holds terminal wins of .*, not of 2x2:2"):
         Terminals(built, "2x2:2")

@@ -161,7 +161,7 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             build_tablebase2048(rules, path, tile, most)
     for tile in (4, 12, 64):
         with pytest.raises(
-            BadNotation, match=f"{tile} is no tile that a game of 2048:2x2 is played for; 8, 16, … 32 are"
+            BadNotation, match=f"{tile} is not a tile that a game of 2048:2x2 is played for; 8, 16, … 32 are"
         ):
             build_tablebase2048(TINY, path, tile)
     with pytest.raises(BadNotation, match="tiles that add up to 6 are no game; 8 or more are needed"):
@@ -331,7 +331,7 @@ def test_directories_that_cannot_be(tiny: Path, tmp_path: Path) -> None:
     layers = list(file.all_packed())
     for change, sentence in (
         ({"rules": "2048:5x5"}, "no table of so large a board can be"),
-        ({"rules": "3x3:3"}, "is no game of 2048"),
+        ({"rules": "3x3:3"}, "is not a game of 2048"),
         ({"target": "64"}, "which 2048:2x2 does not have"),
         ({"target": "many"}, "speaks of the objective 'many'"),
         ({"max_sum": 30}, "lists sums beyond 30"),
@@ -358,7 +358,7 @@ def test_on_the_command_line(gridlab: Run, tmp_path: Path, tiny: Path) -> None:
     for words, sentence in (
         (("2048:2x2", "--max-ply", "3"), "--max-ply is for in-a-row games"),
         (("3x3:3", "--target", "8"), "--target and --max-sum are for 2048"),
-        (("2048:2x2", "--target", "many"), "'many' is no objective; write score, or a tile such as 512"),
+        (("2048:2x2", "--target", "many"), "'many' is not an objective; write score, or a tile such as 512"),
         (("2048:4x4",), "2048 has 16 cells; boards of up to 9 can be solved to their end"),
     ):
         code, _, err = gridlab("tablebase", "build", *words, "-o", str(path))

@@ -44,4 +44,4 @@ def test_on_the_command_line(gridlab: Run, table: Table, tmp_path: Path) -> None
     code, _, _ = gridlab("tablebase", "stats", path, "--out", str(tmp_path / "t.svg"))
     assert (code, "<svg" in (tmp_path / "t.svg").read_text()) == (0, True)
     code, _, err = gridlab("tablebase", "stats", path, "--out", str(tmp_path / "t.txt"))
-    assert (code, "no name for a picture" in err) == (2, True)
+    assert (code, "not a name for a picture" in err) == (2, True)

@@ -61,12 +61,12 @@ def test_boards_are_read(text: str) -> None:
     [
         ("2 . 4 .", "4 rows of 4 tiles are needed"),
         ("2 . 4/. . ./. . .", "4 rows of 4 tiles are needed"),
-        (STUCK.replace("4", "3"), "3 is no tile of 2048"),
-        (STUCK.replace("4", "65536"), "65536 is no tile of 2048; tiles are 2, 4, 8, … up to 32768"),
-        (STUCK.replace("4", "1"), "1 is no tile"),
-        (STUCK.replace("4", "x"), "'x' is no tile"),
-        (STUCK.replace("4", "-4"), "'-4' is no tile"),
-        ("[[2, 0", "is no list of rows"),
+        (STUCK.replace("4", "3"), "3 is not a tile of 2048"),
+        (STUCK.replace("4", "65536"), "65536 is not a tile of 2048; tiles are 2, 4, 8, … up to 32768"),
+        (STUCK.replace("4", "1"), "1 is not a tile"),
+        (STUCK.replace("4", "x"), "'x' is not a tile"),
+        (STUCK.replace("4", "-4"), "'-4' is not a tile"),
+        ("[[2, 0", "is not a list of rows"),
     ],
 )
 def test_wrong_boards_are_refused(text: str, sentence: str) -> None:
@@ -89,7 +89,7 @@ def test_small_boards_have_walls_and_tiles_up_to_16384() -> None:
     assert position.packed == 0xFFFF_FFFF_F0E0_F201
     assert Position2048.unpack(position.packed, rules=rules) == position
     assert Position2048.parse("16384 16384 ./. . .", rules).moves() == ["down", "right"]
-    with pytest.raises(BadNotation, match="32768 is no tile of 2048:2x3; tiles are 2, 4, 8, … up to 16384"):
+    with pytest.raises(BadNotation, match="32768 is not a tile of 2048:2x3; tiles are 2, 4, 8, … up to 16384"):
         Position2048.parse("32768 . ./. . .", rules)
 
 
@@ -98,7 +98,7 @@ def test_the_end() -> None:
     assert (position.moves(), position.over, position.max_tile) == ([], True, 4)
     with pytest.raises(IllegalMove, match=r"left changes nothing in .*; no direction does"):
         position.play("left")
-    with pytest.raises(IllegalMove, match="'north' is no direction; there are up, down, left, right"):
+    with pytest.raises(IllegalMove, match="'north' is not a direction; there are up, down, left, right"):
         position.play("north")
 
 

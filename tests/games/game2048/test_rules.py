@@ -44,8 +44,8 @@ def test_only_packed_boards_have_a_largest_tile() -> None:
         ("2048:9x4", "a board has 2 to 8 rows and columns"),
         ("2048:4x4:1.5", "the share of fours, 1.5, must lie between 0 and 1"),
         ("2048:4x4:0.12345", "has more than three decimals"),
-        ("1024", "'1024' is no game of 2048; write 2048, 2048:ROWSxCOLS"),
-        ("2048:4x4:", "is no game of 2048"),
+        ("1024", "'1024' is not a game of 2048; write 2048, 2048:ROWSxCOLS"),
+        ("2048:4x4:", "is not a game of 2048"),
     ],
 )
 def test_wrong_rules_are_refused(text: str, sentence: str) -> None:

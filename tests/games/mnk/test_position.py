@@ -69,7 +69,7 @@ def test_the_single_number() -> None:
     position = Position.parse("X.O/.X./O.X", TICTACTOE)
     assert position.packed == 0b01_00_10_00_01_00_10_00_01
     for wrong in (3, -1, 1 << 18):
-        with pytest.raises(BadNotation, match="is no packed 3x3:3 board"):
+        with pytest.raises(BadNotation, match="is not a packed 3x3:3 board"):
             Position.unpack(wrong, TICTACTOE)
 
 

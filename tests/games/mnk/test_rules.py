@@ -37,7 +37,7 @@ def test_named_games() -> None:
         ("8x8:5", "64 cells are too many; a board has at most 63"),
         ("0x3:3", "at least one row and one column"),
         ("3x3:", "nothing ends this game"),
-        ("3x3:x", "is no game; write ROWSxCOLS:WIN"),
+        ("3x3:x", "is not a game; write ROWSxCOLS:WIN"),
         ("chess", "name one of tictactoe, tictactoe4, tictactoe5, squava, 2048, or write ROWSxCOLS:WIN"),
     ],
 )

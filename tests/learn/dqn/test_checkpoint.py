@@ -104,7 +104,7 @@ def test_foreign_networks_are_refused(learner: Learner, tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match="another network: it also has 'more'"):
         load_judge(path, SQUAVA)
     path.write_bytes(save({"a": torch.zeros(1)}))
-    with pytest.raises(FileTrouble, match="is no checkpoint of gridlab of a kind known here"):
+    with pytest.raises(FileTrouble, match="is not a checkpoint of gridlab of a kind known here"):
         load_judge(path, SQUAVA)
 
 
@@ -173,7 +173,7 @@ def test_a_training_goes_on_as_it_was_begun(learner: Learner, tmp_path: Path, ca
         ({"preset": "guide", "batch": 0}, "Expected `int` >= 1"),
         ({"preset": "guide", "memory": 1 << 50}, "Expected `int` <= 4000000"),
         ({"preset": "guide", "magic": 1}, "it has a setting 'magic'"),
-        ({"preset": "guide", "course": {"playouts": 5}}, "is no training to go on from"),
+        ({"preset": "guide", "course": {"playouts": 5}}, "is not a training to go on from"),
     ],
 )
 def test_settings_that_are_none(learner: Learner, tmp_path: Path, settings: object, sentence: str) -> None:

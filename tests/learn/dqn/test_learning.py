@@ -205,7 +205,7 @@ def test_the_presets() -> None:
     assert (guide.learning_rate, guide.gamma, guide.memory, guide.batch) == (0.001, 0.95, 50_000, 64)
     assert (guide.target_update, guide.checkpoint, guide.episodes, guide.dropout) == (100, 300, 3000, 0.1)
     assert (guide.training_depth, guide.training_blend, guide.opponent_depth) == (2, 0.3, 3)
-    with pytest.raises(BadNotation, match="'other' is no preset; there are guide, best"):
+    with pytest.raises(BadNotation, match="'other' is not a preset; there are guide, best"):
         settings_of("other")
     with pytest.raises(BadNotation, match="0 episodes are too few"):
         settings_of("guide", 0)

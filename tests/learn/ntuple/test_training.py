@@ -136,7 +136,7 @@ def test_optimistic_weights(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"preset": "day"}, "no preset"),
+        ({"preset": "day"}, "not a preset"),
         ({"rate": "adam"}, "no kind of rate"),
         ({"trace": 1.5}, "lambda 1.5 is out of range"),
         ({"step": 0.0}, "step 0 is out of range"),
@@ -200,7 +200,7 @@ def test_ctrl_c_saves_whole(tmp_path: Path, number: int) -> None:
     running.send_signal(number)
     out, err = running.communicate(timeout=60)
     assert (running.returncode, time.monotonic() - begun < 15) == (130, True), err  # with a picture drawn
-    assert "to go on: the same command with --resume --out a.ntuple" in err
+    assert "to continue: the same command with --resume --out a.ntuple" in err
     games = read_network(tmp_path / "a.ntuple").head.learnt.games
     assert f"{games:,} games" in out
     train(tmp_path / "a.ntuple", games=games + 100, resume=True)

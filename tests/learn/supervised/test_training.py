@@ -164,7 +164,8 @@ def test_what_is_measured(games: Path, tmp_path: Path) -> None:
     assert test.value_error is not None
     assert found.facts.data[0].games == 8
     assert (tmp_path / "net.png").read_bytes().startswith(b"\x89PNG")
-    assert "in the data" in str(found)
+    heading = next(line for line in str(found).splitlines() if "in the data" in line).split()
+    assert heading[-5:] == ["up", "down", "left", "right", "accuracy"]
     assert found.as_dict()["data"][0]["sha256"] == found.facts.data[0].sha256
 
 
@@ -189,7 +190,7 @@ def test_foreign_and_spoilt_files_are_refused(games: Path, tmp_path: Path) -> No
         (written(tensors | {"network.more": torch.zeros(1)}), "it also has 'more'"),
         (written(tensors | {name: torch.zeros(4, 5)}), "holds another network"),
         (written(tensors, sha256="0" * 64), "is damaged"),
-        (written(tensors, format="other"), "is no network that chooses directions"),
+        (written(tensors, format="other"), "is not a network that chooses directions"),
         (written(tensors, rules="2048:99x99x"), "spoilt"),
         (written(tensors, settings={"width": 10**6}), "how large its network is"),
         (written(tensors, settings={"width": 10, "heads": 3}), "which they do not divide"),
@@ -210,13 +211,16 @@ def test_foreign_and_spoilt_files_are_refused(games: Path, tmp_path: Path) -> No
         (["--method", "cnn", "--data", "GAMES", "--tuples", "4x6"], "--tuples belongs to the method ntuple"),
         (["--method", "ntuple", "--data", "GAMES"], "--data belongs to the methods cnn, dual and transformer"),
         (["--method", "ntuple", "--epochs", "3"], "--epochs belongs to"),
-        (["--method", "cnn", "--data", "GAMES", "--set", "gamma=1"], "'gamma' is no setting here; there are augment"),
+        (
+            ["--method", "cnn", "--data", "GAMES", "--set", "gamma=1"],
+            "'gamma' is not a setting here; there are augment",
+        ),
         (["--method", "cnn", "--data", "GAMES", "--set", "width=0"], "width='0' cannot be"),
         (["--method", "cnn", "--data", "GAMES", "--set", "learning_rate=nan"], "cannot be"),
         (["--method", "cnn", "--data", "GAMES", "--set", "width"], "write it as name=value"),
         (["--method", "transformer", "--data", "GAMES", "--set", "heads=5"], "5 heads do not divide"),
         (["--method", "cnn", "--data", "GAMES", "--set", "test=0.5", "--set", "validation=0.5"], "no games to learn"),
-        (["--set", "momentum=1"], "'momentum' is no setting here; there are games, minutes"),
+        (["--set", "momentum=1"], "'momentum' is not a setting here; there are games, minutes"),
         (["--set", "step=1", "--step", "1"], "step is said by an option and by --set"),
     ],
 )

@@ -47,9 +47,9 @@ def test_spec_by_hand(text: str, value: int) -> None:
 
 
 CHOSEN = {
-    # left puts 4 × 4^15 at the top left; right 4 × 4^12 at the top right, with 2.2/15 × 4^15 to come; up is no move
+    # left puts 4 × 4^15 at the top left; right 4 × 4^12 at the top right, with 2.2/15 × 4^15 to come; up is not a move
     "2 2 . ." + 3 * EMPTY_ROW: "left",
-    # 8 × 4^15 by up; nothing else puts an 8 anywhere, and left is no move
+    # 8 × 4^15 by up; nothing else puts an 8 anywhere, and left is not a move
     "4 2 . ./4 . . ." + 2 * EMPTY_ROW: "up",
     # up and left are no moves; right keeps 8 × 4^14 + 4 × 4^13 + 2 × 4^12 > 2.4 × 10^9, down all but loses it:
     # what a new tile brings is at most 4 × 4^15 / 13 on average, 0.33 × 10^9

@@ -135,7 +135,7 @@ def test_a_budget_that_ends() -> None:
     nothing = solve(Position(rules), budget=Budget(nodes=1000))
     assert (nothing.value, nothing.at_least, nothing.at_most, nothing.distance) == ("unknown", "loss", "win", None)
     assert nothing.as_dict()["at_most"] == "win"
-    assert "unknown, nothing is known" in str(nothing)
+    assert "X is to move; the result is not known" in str(nothing)
     timed = solve(Position(rules), budget=Budget(seconds=0.2))
     assert timed.value == "unknown"
     search = AlphaBetaSearch(rules)

@@ -81,7 +81,7 @@ def read_answers(path: Path, exam: Exam) -> Answers:
             continue
         if not line.strip():
             continue
-        answer = parse_json(line, Answer, f"{where} is no answer")
+        answer = parse_json(line, Answer, f"{where} is not an answer")
         if answer.id > len(exam.questions):
             raise SpoiltFile(f"{where}: {exam.name} has no question {answer.id}; it has {len(exam.questions):,}")
         if answer.id in given:
@@ -97,7 +97,7 @@ def _head(line: bytes) -> AnswersHead | None:
             return None
     except SpoiltFile:
         return None  # what is wrong with it is said when it is read as an answer
-    return parse_json(line, AnswersHead, "line 1 is no head of answers")
+    return parse_json(line, AnswersHead, "line 1 is not the head of answers")
 
 
 def count_missing(answers: Iterable[Answer]) -> int:

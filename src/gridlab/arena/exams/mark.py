@@ -23,6 +23,7 @@ from gridlab.arena.exams.paper import Exam, Question, read_exam, standard_exams
 from gridlab.arena.intervals import Interval, mcnemar, of_difference, wilson
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, GridlabError
+from gridlab.core.numbers import counted
 
 ILLEGAL, MISSING = "illegal", "missing"
 WORST = 12  # blunders that are listed
@@ -165,7 +166,7 @@ class Marks:
         }
 
     def __str__(self) -> str:
-        heading = f"{self.exam.name}: {self.exam.rules}, {len(self.marked):,} questions"
+        heading = f"{self.exam.name}: {self.exam.rules}, {counted(len(self.marked), 'question')}"
         head = (self.exam.family.STAGE, "questions", "accuracy", "95 %", "random", "first legal", *self.kinds)
         rows = [row_of(each[self.exam.family.STAGE], each) for each in self.by_stage]
         table = draw.table(head, [*rows, row_of("all", self.total)])

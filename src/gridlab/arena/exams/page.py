@@ -7,6 +7,7 @@ from typing import Any
 
 from gridlab.arena.exams.mark import Marked, Marks, PairedMarks, row_of
 from gridlab.core.files import whole_file
+from gridlab.core.numbers import counted
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #222; --paper: #fff; --faint: #666; --line: #ddd; --bar: #1f4e9c;
@@ -39,7 +40,7 @@ def page_of(marks: Sequence[Marks], compared: Sequence[PairedMarks] = ()) -> str
     title = f"{exam.name}: {', '.join(each.player for each in marks)}"
     parts = [
         f"<h1>{escape(exam.name)}</h1>",
-        f'<p class="faint">{escape(str(rules))}, {len(exam.questions):,} questions. {escape(rules.words)}</p>',
+        f'<p class="faint">{escape(str(rules))}, {counted(len(exam.questions), "question")}. {escape(rules.words)}</p>',
         *(f"<p>{escape(str(each))}</p>" for each in compared),
         *(part for each in marks for part in _player(each)),
     ]

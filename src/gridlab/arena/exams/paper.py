@@ -156,7 +156,7 @@ def read_exam(name: Path | str) -> Exam:
 def _exam(content: bytes, path: Path) -> Exam:
     lines = _lines(content, path)
     where, line = next(lines, (f"{path}", b""))
-    head = parse_json(line, Head, f"{where} is no head of an exam")
+    head = parse_json(line, Head, f"{where} is not the head of an exam")
     with _at(where):
         rules = game(head.rules)
         family = family_of(rules)
@@ -164,7 +164,7 @@ def _exam(content: bytes, path: Path) -> Exam:
             raise SpoiltFile(f"there are no exams about {rules}")
     questions, positions = [], []
     for number, (where, line) in enumerate(lines, 1):
-        question = parse_json(line, Question, f"{where} is no question")
+        question = parse_json(line, Question, f"{where} is not a question")
         with _at(where):
             positions.append(_position(question, rules, number))
         questions.append(question)
@@ -190,12 +190,12 @@ def read_key(exam: Exam, path: Path) -> tuple[Any, ...]:
     form = exam.family.Key
     lines = _lines(read_bytes(path), path)
     where, line = next(lines, (f"{path}", b""))
-    head = parse_json(line, KeyHead, f"{where} is no head of a key")
+    head = parse_json(line, KeyHead, f"{where} is not the head of a key")
     if head.sha256 != exam.sha256:
         raise SpoiltFile(f"{path} is the key of another exam than {exam.path}: the checksum it names is not the exam's")
     keys: list[Any] = []
     for (where, line), question in zip(lines, exam.questions, strict=False):
-        key = parse_json(line, form, f"{where} is no entry of a key")
+        key = parse_json(line, form, f"{where} is not an entry of a key")
         with _at(where):
             if key.id != question.id or tuple(key.moves) != question.legal:
                 raise SpoiltFile(f"it answers another question than number {question.id}")

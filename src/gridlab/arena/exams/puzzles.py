@@ -44,7 +44,9 @@ class Puzzle:
         """A legal move as it was written, or a sentence that says why it is none."""
         move: str = self.position.move_text(self.position.parse_move(text))
         if move not in self.question.legal:
-            raise IllegalMove(f"{move} is no move in {self.question.board}; there are {', '.join(self.question.legal)}")
+            raise IllegalMove(
+                f"{move} is not a move in {self.question.board}; there are {', '.join(self.question.legal)}"
+            )
         return move
 
     def judge(self, move: str) -> Judged:

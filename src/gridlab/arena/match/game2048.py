@@ -14,6 +14,7 @@ from gridlab.arena.evaluate import Evaluation2048, evaluate
 from gridlab.arena.intervals import Interval, of_mean, wilson
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation
+from gridlab.core.numbers import counted
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.registry import game
 from gridlab.players.registry import Player
@@ -66,7 +67,7 @@ class ScoreMatch:
         low, high = wilson(self.a_score * self.games, self.games)
         rows = [_row("A", self.a), _row("B", self.b)]
         return "\n".join([
-            f"{self.a.rules}, {self.games:,} games each, seed {self.a.seed}",
+            f"{self.a.rules}, {counted(self.games, 'game')} each, seed {self.a.seed}",
             f"A  {self.a.player}",
             f"B  {self.b.player}",
             draw.table(("", "mean score", "median", "best", "largest tile"), rows),

@@ -22,7 +22,7 @@ from gridlab.arena.records.mnk import PLAYED, RESIGNED, Answered, Record, replay
 from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, PlayerFault, Resigned
-from gridlab.core.numbers import check_seed
+from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
 from gridlab.games.mnk.position import Outcome, Position
@@ -113,7 +113,7 @@ class Match:
         counts = (("A wins", self.a_wins), ("draws", self.draws), ("B wins", self.b_wins))
         rows = [(name, f"{count:,}", *_share(count / self.games, wilson(count, self.games))) for name, count in counts]
         rows.append(("score of A", f"{self.points.sum():,.1f}", *_share(self.a_score, self.a_score_interval)))
-        heading = f"{self.rules}, {self.games:,} games, openings {self.openings}, seed {self.seed}"
+        heading = f"{self.rules}, {counted(self.games, 'game')}, openings {self.openings}, seed {self.seed}"
         table = draw.table(("", "games", "share", "95 %"), rows)
         return "\n".join([heading, f"A  {self.a}", f"B  {self.b}", table, *faults_text(self.faults)])
 
@@ -170,7 +170,9 @@ def play_match(
 def check_settings(rules: Rules, games: int, openings: str, seed: int) -> None:
     """Refuse what cannot be played before anything is."""
     if games < 2 or games % 2:
-        raise BadNotation(f"{games} games cannot be played in pairs that share an opening; an even number is needed")
+        raise BadNotation(
+            f"{counted(games, 'game')} cannot be played in pairs that share an opening; an even number is needed"
+        )
     check_seed(seed)
     draw_opening(rules, parse_openings(openings), _chance(seed, 0, OPENING))
 
@@ -179,7 +181,7 @@ def parse_openings(text: str) -> int:
     """The number of random moves a game begins with: `random:4` is 4."""
     kind, _, number = text.partition(":")
     if kind != "random" or not (number.isascii() and number.isdigit() and len(number) < 4):
-        raise BadNotation(f"{text!r} is no way to open games; write random:4 for four random moves, or random:0")
+        raise BadNotation(f"{text!r} is not a way to open games; write random:4 for four random moves, or random:0")
     return int(number)
 
 

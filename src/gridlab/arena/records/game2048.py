@@ -147,7 +147,7 @@ def packed_of(tiles: NDArray[np.integer], rules: Rules2048 = RULES) -> Boards:
         exponents[flat == TILES[exponent]] = exponent
     if (TILES[exponents] != flat).any():
         wrong = flat[TILES[exponents] != flat][0]
-        raise BadNotation(f"{wrong} is no tile; tiles are 0, 2, 4, 8, … up to {largest}")
+        raise BadNotation(f"{wrong} is not a tile; tiles are 0, 2, 4, 8, … up to {largest}")
     shifts = SHIFTS.reshape(4, 4)[: rules.rows, : rules.cols].ravel()
     boards: Boards = np.bitwise_or.reduce(exponents << shifts, axis=1) | np.uint64(walls_of(rules))
     return boards

@@ -165,7 +165,7 @@ def _check_timestamp(text: Any) -> None:
     try:
         moment = datetime.fromisoformat(text)
     except (TypeError, ValueError) as error:
-        raise Misshapen(f"timestamp {_told(text)} is no ISO 8601 date and time") from error
+        raise Misshapen(f"timestamp {_told(text)} is not an ISO 8601 date and time") from error
     if moment.tzinfo is None:
         raise Misshapen(f"timestamp {text} has no offset from UTC, such as +00:00")
     if not (text.isascii() and text.isprintable() and "," not in text):
@@ -186,7 +186,7 @@ def parse(line: bytes) -> tuple[Game, str | None]:
     if line.count(b"{") > 4 * MOST_MOVES or line.count(b"[") > 8 * MOST_MOVES:
         raise Misshapen("it has more braces or brackets than a game can have")
     try:
-        found = parse_json(line, object, "this is no JSON")
+        found = parse_json(line, object, "this is not JSON")
     except SpoiltFile as error:
         raise Misshapen(str(error)) from error
     return from_dict(found)
@@ -298,7 +298,7 @@ def board_of(rows: Any, name: str, move: int, rules: Rules2048 = RULES) -> int:
     tiles, largest = tuple(tile for row in rows for tile in row), rules.largest or 0
     for tile in tiles:
         if not (_is_number(tile) and tile in EXPONENTS and tile <= largest):
-            raise Misshapen(f"{_told(tile)} in {name} is no tile; 0, 2, 4, 8, … {largest} are", move)
+            raise Misshapen(f"{_told(tile)} in {name} is not a tile; 0, 2, 4, 8, … {largest} are", move)
     return pack_board(tiles, rules)
 
 

@@ -22,7 +22,7 @@ import msgspec
 
 from gridlab.core.errors import IllegalMove, SpoiltFile
 from gridlab.core.files import whole_file
-from gridlab.core.numbers import shortened
+from gridlab.core.numbers import counted, shortened
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import Count, lines, parse_json
 from gridlab.games.mnk.position import Outcome, Player, Position
@@ -144,10 +144,10 @@ def read_records(path: Path) -> Iterator[Record]:
 def find_flaw(record: Record) -> str | None:
     """Why a record is no true game, found by replaying it, or None if it is one."""
     if record.opening > len(record.moves):
-        return f"an opening of {record.opening} moves in a game of {len(record.moves)}"
+        return f"an opening of {counted(record.opening, 'move')} in a game of {len(record.moves)}"
     plies = [each.ply for each in record.answers]
     if plies != sorted(set(plies)) or any(not record.opening <= ply <= len(record.moves) for ply in plies):
-        return f"answers at the plies {shortened(str(plies))} of a game of {len(record.moves)} moves"
+        return f"answers at the plies {shortened(str(plies))} of a game of {counted(len(record.moves), 'move')}"
     try:
         position = record.final()
     except IllegalMove as error:
@@ -157,7 +157,7 @@ def find_flaw(record: Record) -> str | None:
             return f"the game is over on the board ({outcome.value}), but its reason is {shortened(record.reason)}"
         return None if record.result is outcome else f"the board says {outcome.value}, not {record.result.value}"
     if record.reason == PLAYED:
-        return f"the game is not over after its {len(record.moves)} moves, but its reason is {PLAYED!r}"
+        return f"the game is not over after {counted(len(record.moves), 'move')}, but its reason is {PLAYED!r}"
     if record.result is Outcome.DRAW:
         return f"a game that ended early has a loser, but its result is {record.result.value}"
     if record.reason != RESIGNED and record.result.winner == position.to_move:
@@ -190,13 +190,15 @@ class Verdict(NamedTuple):
         return {**self._asdict(), "complaints": found, "sound": not found}
 
     def __str__(self) -> str:
-        done = f"{self.file}: {self.games:,} games replayed"
+        done = f"{self.file}: {counted(self.games, 'game')} replayed"
         if not self.complaints:
             return f"{done}: all sound; not checked: {self.unchecked}"
         shown = [str(each) for each in self.complaints[:MOST_COMPLAINTS]]
         if len(self.complaints) > MOST_COMPLAINTS:
             shown.append(f"and {len(self.complaints) - MOST_COMPLAINTS:,} more")
-        return "\n".join([*shown, f"{done}: {len(self.complaints):,} complaints; not checked: {self.unchecked}"])
+        return "\n".join(
+            [*shown, f"{done}: {counted(len(self.complaints), 'complaint')}; not checked: {self.unchecked}"]
+        )
 
 
 def verify_records(path: Path, progress: bool = False) -> Verdict:
@@ -225,7 +227,7 @@ def _parse(line: str | bytes) -> Record:
     """A record; SpoiltFile with the mere reason if the line is none."""
     if isinstance(line, bytes) and not line.endswith(b"\n"):
         raise SpoiltFile("the line is cut off: every game ends in a line end")
-    found = parse_json(line, Line, "this is no game")
+    found = parse_json(line, Line, "this is not a game")
     rules = _parse_rules(found.rules)
     return Record(
         rules,

@@ -91,7 +91,7 @@ def check_file(path: Path, rules: Rules2048) -> None:
     if not rules.packed:
         raise BadRules(f"games of {rules} cannot be recorded; the format of files is for boards of up to 4x4 cells")
     if path.suffix != ".jsonl":
-        raise FileTrouble(f"{path} is no name for a file of games; end it in .jsonl")
+        raise FileTrouble(f"{path} is not a name for a file of games; end it in .jsonl")
 
 
 @dataclass
@@ -125,7 +125,7 @@ class Conversation:
         elif word in commands and not rest:
             commands[word]()
         else:
-            self.say(f"{line!r} is no command; help lists them")
+            self.say(f"{line!r} is not a command; help lists them")
 
     # ---- what can be asked for
 
@@ -161,7 +161,7 @@ class Conversation:
     def _auto(self, number: str) -> None:
         """Some moves of the adviser; Ctrl-C stops a long run, and the game goes on from there."""
         if number and not (number.isascii() and number.isdigit() and len(number) < 7):
-            self.say(f"{number!r} is no number of moves; auto 10 plays ten, auto alone plays to the end")
+            self.say(f"{number!r} is not a number of moves; auto 10 plays ten, auto alone plays to the end")
             return
         limit, played = int(number) if number else None, 0
         try:

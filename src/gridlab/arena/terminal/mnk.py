@@ -13,6 +13,7 @@ from gridlab.arena.terminal import Console, until_goodbye
 from gridlab.core import colour
 from gridlab.core.errors import BadNotation, GridlabError, PlayerFault
 from gridlab.core.files import Appended
+from gridlab.core.numbers import counted
 from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.position import Player as Side
@@ -30,7 +31,7 @@ why       how the opponent has found its last move, if it can say so
 moves     the free cells
 resign    give up this game
 new       start over
-quit      leave
+quit      leave; q is the same
 help      this list"""
 
 
@@ -152,8 +153,8 @@ class Conversation:
         self.say(sentence + self._verdict(record.result))
         if self.save is not None:
             self.save(record)
-        while (reply := self.ask("again? [y/n] ").strip().lower()) not in ("y", "yes", "n", "no", "quit"):
-            self.say(f"{reply!r} is no answer; type y for another game or n to leave")
+        while (reply := self.ask("again? [y/n] ").strip().lower()) not in ("y", "yes", "n", "no", "quit", "q"):
+            self.say(f"{reply!r} is not an answer; type y for another game or n to leave")
         if reply in ("y", "yes"):
             self._new()
         else:
@@ -176,6 +177,7 @@ class Conversation:
             "resign": self._resign,
             "new": self._new,
             "quit": self._quit,
+            "q": self._quit,
             "help": self._help,
         }
         if line in commands:
@@ -205,7 +207,7 @@ class Conversation:
     def _hint(self) -> None:
         found = self._solution()
         if found and found.best:
-            plies = "1 ply" if found.distance == 1 else f"{found.distance} plies"
+            plies = counted(found.distance or 0, "ply", "plies")
             self.say(f"the best move is {found.position.move_text(found.best[0])}: a {found.value} in {plies}")
         elif found:
             self.say("the moves of this position are beyond the table; a larger one would know them")

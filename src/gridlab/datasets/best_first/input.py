@@ -97,7 +97,7 @@ def _lines(path: Path) -> list[Line]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         place = content.count(b"\n", 0, error.start) + 1
-        _refuse(path, place, f"byte {content[error.start]:#04x} is no text; digits, X, O, . and comments are expected")
+        _refuse(path, place, f"byte {content[error.start]:#04x} is not text; digits, X, O, . and comments are expected")
     rows = text.splitlines()
     stripped = (Line(i, row.partition("#")[0].strip()) for i, row in enumerate(rows, 1))
     lines = [line for line in stripped if line.written]
@@ -108,7 +108,7 @@ def _lines(path: Path) -> list[Line]:
 
 def _size(path: Path, line: Line) -> int:
     if not re.fullmatch("[0-9]+", line.written):
-        _refuse(path, line.number, f"{shortened(line.written)} is no number; {SIZE_WANTED}")
+        _refuse(path, line.number, f"{shortened(line.written)} is not a number; {SIZE_WANTED}")
     if len(line.written) > 3 or not 1 <= int(line.written) <= MAX_SIZE:
         _refuse(path, line.number, f"a board of size {line.written[:40]} is not searched; {SIZE_WANTED}")
     return int(line.written)
@@ -122,7 +122,7 @@ def _row(path: Path, lines: list[Line], size: int, row: int) -> str:
     if text in PLAYERS and size > 1 and not lines[row + 1].text:
         _refuse(path, number, f"the player comes after {row - 1} rows; {wanted}")
     if wrong := re.search(r"[^XOxo.\s]", written):
-        _refuse(path, number, f"{wrong.group()!r} is no mark of a board; X, O and . are expected in row {row}")
+        _refuse(path, number, f"{wrong.group()!r} is not a mark of a board; X, O and . are expected in row {row}")
     if len(text) != size:
         shown = " ".join(written.split())[:40]
         _refuse(path, number, f"row {row} has {len(text)} cells, {shown}; {size} are expected")
@@ -136,7 +136,7 @@ def _player(path: Path, lines: list[Line], size: int) -> Player:
     if size > 1 and re.fullmatch("[XO.]{2,}", text):
         _refuse(path, number, f"the board has more than {size} rows; {PLAYER_WANTED} after row {size}")
     if text not in PLAYERS:
-        _refuse(path, number, f"{shortened(written)} is no player; {PLAYER_WANTED}")
+        _refuse(path, number, f"{shortened(written)} does not name a player; {PLAYER_WANTED}")
     after, more = lines[size + 2]
     if more:
         _refuse(path, after, f"{shortened(more)} comes after the player; nothing is expected")

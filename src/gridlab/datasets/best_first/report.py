@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from gridlab.core import draw
 from gridlab.core.errors import FileTrouble, GridlabError
 from gridlab.core.files import Sink, refuse_overlap, resolved, try_place, whole_file
+from gridlab.core.numbers import counted
 from gridlab.datasets.best_first.input import read_start
 from gridlab.games.notation import move_text
 from gridlab.search.mnk.best_first import MAX_EXPANSIONS, BestFirstResult, Expansion, Start, best_first
@@ -208,7 +209,7 @@ def found_sentence(found: BestFirstResult, limit: int) -> str:
     player, opponent, expanded = start.player, start.opponent, counted(found.expansions, "expansion")
     if found.ending == "found":
         moves = " ".join(moves_of(start, found.line))
-        allowed = f"in {len(found.line)} moves, if {opponent} allows it" if len(found.line) > 1 else "at once"
+        allowed = f"in {len(found.line)} plies, if {opponent} allows it" if len(found.line) > 1 else "at once"
         return f"Found: {player} wins {allowed}: {moves} ({expanded})"
     if found.ending == "nothing":
         return (
@@ -232,10 +233,6 @@ def proof_sentence(start: Start, proof: ProverAnswer) -> str:
     if proof.result == "refuted":
         return f"Refuted: {start.player} has no forced win ({looked})"
     return f"Unknown: a forced win of {start.player} is neither proved nor refuted ({looked})"
-
-
-def counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def moves_of(start: Start, line: tuple[int, ...]) -> list[str]:

@@ -76,7 +76,7 @@ class Shares:
 
 def text_of(value: Any, name: str) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-        raise SpoiltFile(f"{name} is no text of at most {LONGEST_TEXT:,} letters")
+        raise SpoiltFile(f"{name} is not text of at most {LONGEST_TEXT:,} letters")
     return value
 
 

@@ -103,7 +103,7 @@ def _game(rows: list[list[str]], shared: list[str], done: float) -> Found:
         directions = np.array([NUMBERS[row[18]] for row in rows], np.int8)
         won = TRUTH[shared[2]]
     except KeyError as error:
-        raise SpoiltFile(f"{error} is no tile, no direction or no truth value") from error
+        raise SpoiltFile(f"{error} is not a tile, no direction or no truth value") from error
     scores = np.array([_number(row[19]) for row in rows], "<i8")
     alike = rows[0][-1] == rows[-1][-1] and len({row[-1] for row in rows}) == 1
     details = [_fields(rows[0][-1])[-1]] * len(rows) if alike else [_fields(row[-1])[-1] for row in rows]

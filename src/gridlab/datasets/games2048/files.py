@@ -78,7 +78,7 @@ def write_games(path: Path, games: Iterator[Game], form: str | None = None) -> i
     """Write games in a format, by default the one that the name says; how many there were."""
     if form is None:
         check_name(path)
-        form = FORMS.get(path.suffix) or path.suffix[1:]
+        form = _format_of(path)
     if form in WRITERS:
         return write_table(path, form, games)
     return write_lines(path, (game.line() for game in games), form)
@@ -98,12 +98,26 @@ def write_lines(path: Path, lines: Iterator[bytes], form: str) -> int:
     return count
 
 
-def export_games(source: Path, form: str, target: Path | None = None, progress: bool = False) -> tuple[Path, int]:
-    """Write the games of a file in another format, into the file that is named; where, and how many."""
+def export_games(
+    source: Path, form: str | None = None, target: Path | None = None, progress: bool = False
+) -> tuple[Path, int]:
+    """Write the games of a file in another format, into the file that is named; where, and how many.
+
+    The ending of that file's name says the format, unless the format is named.
+    """
     check_name(source)
+    form = form or _format_of(target)
     if form not in ENDINGS:
-        raise FileTrouble(f"{form!r} is no format for games; {', '.join(ENDINGS)} are")
+        raise FileTrouble(f"{form!r} is not a format for games; choose one of {', '.join(ENDINGS)}")
     target = target or source.with_suffix(ENDINGS[form])
     refuse_overlap(source, target)
     with reading_bar(source, "exporting", progress) as shown:
         return target, write_games(target, read_games(source, shown.update), form)
+
+
+def _format_of(path: Path | None) -> str:
+    """The format that the ending of a name stands for."""
+    if path is None:
+        raise FileTrouble(f"say what to write: --format with one of {', '.join(ENDINGS)}, or --out with such an ending")
+    check_name(path)
+    return FORMS.get(path.suffix) or path.suffix[1:]

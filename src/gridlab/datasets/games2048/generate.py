@@ -20,6 +20,7 @@ from gridlab.arena.solo import record_game
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFile
 from gridlab.core.files import check_place, locked, timestamp, try_place
+from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
 from gridlab.core.stop import Stop, current_stop, stop_flag
 from gridlab.core.untrusted import parse_json
@@ -75,7 +76,8 @@ class Generated(NamedTuple):
         kept = f"Games played: {self.played:,}, dropped: {self.dropped:,}\n" if self.dropped else ""
         if self.enough:
             return f"{self.statistics}\n\n{kept}✅ Dataset generation complete!\nOutput saved to: {self.output}"
-        short = f"⚠️ Only {self.added:,} of the {self.keep:,} games asked for pass ({why}); more games find more (-g)."
+        wanted, verb = counted(self.keep, "game"), "passes" if self.added == 1 else "pass"
+        short = f"⚠️ Only {self.added:,} of the {wanted} asked for {verb} ({why}); play more to find more (-g)."
         return f"{self.statistics}\n\n{kept}{short}\nOutput saved to: {self.output}"
 
 
@@ -215,7 +217,7 @@ def _resumed(journal: Journal, order: Order, found: Statistics) -> int:
         raise FileTrouble(f"{order.output} is not what it was when the run began; remove {journal.path}")
     played = _count(journal, order, found)
     if played > order.games or (order.keep and found.games - order.known > order.keep):
-        raise BadNotation(f"{journal.path} already has {played} games; ask for so many or more (-g)")
+        raise BadNotation(f"{journal.path} already has {counted(played, 'game')}; ask for so many or more (-g)")
     journal.cut()
     return played
 

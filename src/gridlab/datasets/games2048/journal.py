@@ -101,7 +101,7 @@ class Journal:
         except SpoiltFile:
             head = Head("", 0, 0, {})
         if head.journal != NAME or head.version != VERSION:
-            raise SpoiltFile(f"{self.path} is no journal of games, or of another version; remove it and start over")
+            raise SpoiltFile(f"{self.path} is not a journal of games, or of another version; remove it and start over")
         if head.behaviour != BEHAVIOUR:
             raise SpoiltFile(f"{self.path} was begun by another version whose games differ; remove it and start over")
         return head
@@ -116,7 +116,7 @@ class Journal:
         """The lines without their digits; a line that was not finished is passed over."""
         self._digest, self._size = hashlib.sha256(), 0
         if not self.path.is_file():
-            raise FileTrouble(f"{self.path} cannot be read: it is no file; remove it and start over")
+            raise FileTrouble(f"{self.path} cannot be read: it is not a file; remove it and start over")
         for number, line in lines(self.path, LONGEST_LINE + DIGITS + 1):
             if not line.endswith(b"\n"):
                 return

@@ -20,14 +20,14 @@ def elements(path: Path, longest: int, what: str) -> Iterator[tuple[int, bytes]]
     with reading(path), path.open("rb") as file:
         text = file.read(CHUNK).lstrip()
         if text[:1] != b"[":
-            raise SpoiltFile(f"{path} is no JSON array of {what}; a file of one a line ends in .jsonl")
+            raise SpoiltFile(f"{path} is not a JSON array of {what}; a file of one a line ends in .jsonl")
         number, begin, place, state, closed = 0, 1, 1, np.zeros(3, np.int64), False
         while not closed:
             end = find_end(np.frombuffer(text, np.uint8), place, state)
             if end < 0:
                 more = file.read(CHUNK)
                 if not more or len(text) - begin > longest:
-                    raise SpoiltFile(f"{path} is no JSON: element {number + 1} of the array does not end")
+                    raise SpoiltFile(f"{path} is not JSON: element {number + 1} of the array does not end")
                 text, begin, place = text[begin:] + more, 0, len(text) - begin
                 continue
             element, closed = text[begin:end].strip(), text[end] == CLOSE
@@ -38,7 +38,7 @@ def elements(path: Path, longest: int, what: str) -> Iterator[tuple[int, bytes]]
         rest = text[begin:]
         while rest:
             if rest.strip():
-                raise SpoiltFile(f"{path} is no JSON: something stands behind the array")
+                raise SpoiltFile(f"{path} is not JSON: something stands behind the array")
             rest = file.read(CHUNK)
 
 

@@ -71,7 +71,7 @@ class Games:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         if self.path.suffix != ".jsonl":
-            raise FileTrouble(f"{path} is no file of JSON lines; gridlab 2048 export makes one: --format jsonl")
+            raise FileTrouble(f"{path} is not a file of JSON lines; gridlab 2048 export makes one: --format jsonl")
         if not self.path.is_file():
             raise FileTrouble(f"{path} cannot be read: there is no such file, or it is a folder or a pipe")
         self.index = read_index(self.path)
@@ -246,7 +246,7 @@ def _moves(line: bytes, path: Path, number: int) -> int:
     try:
         moves = int(found.group(1)) if found else parse(line)[0].moves
     except Misshapen as error:
-        raise SpoiltFile(f"{path}, line {number}: this is no game; gridlab 2048 verify tells more") from error
+        raise SpoiltFile(f"{path}, line {number}: this is not a game; gridlab 2048 verify tells more") from error
     if moves > MOST_MOVES:
         raise SpoiltFile(f"{path}, line {number}: no game has more than {MOST_MOVES:,} moves")
     return moves

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import beside, refuse_overlap, resolved
-from gridlab.core.numbers import check_seed
+from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
 from gridlab.datasets.games2048.files import check_name, export_games
 from gridlab.datasets.games2048.reader import Games, write_index
@@ -46,10 +46,13 @@ class Split(NamedTuple):
         return {name: {**part._asdict(), "path": str(part.path)} for name, part in named.items()}
 
     def __str__(self) -> str:
-        lines = [f"{part.path}: {part.games:,} games, {part.moves:,} moves" for part in self.parts.values()]
+        lines = [
+            f"{part.path}: {counted(part.games, 'game')}, {counted(part.moves, 'move')}" for part in self.parts.values()
+        ]
         if self.whole:
             path, games, moves = self.whole
-            lines.append(f"{path}: all {games:,} games, {moves:,} moves, as they were in {self.parts['train'].path}")
+            held = f"{counted(games, 'game')}, {counted(moves, 'move')}"
+            lines.append(f"{path}: all {held}, as they were in {self.parts['train'].path}")
         return "\n".join(lines)
 
 
@@ -64,7 +67,7 @@ def shared_out(games: int, shares: Sequence[float], seed: int = 0) -> list[NDArr
 def _check_shares(shares: Sequence[float]) -> None:
     if not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > 1e-9:
         told = ", ".join(f"{share:g}" for share in shares)
-        raise BadNotation(f"{told} are no shares; numbers from 0 that add up to 1 are needed")
+        raise BadNotation(f"{told} are not shares; numbers from 0 that add up to 1 are needed")
 
 
 def split(

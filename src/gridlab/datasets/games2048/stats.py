@@ -10,6 +10,7 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import WINNING_TILE, Game
 from gridlab.core.figures import new_figure, save
+from gridlab.core.numbers import counted
 from gridlab.datasets.games2048.files import read_games, reading_bar
 from gridlab.datasets.games2048.reader import known_index
 from gridlab.games.game2048.reference import DIRECTIONS
@@ -80,7 +81,7 @@ class Statistics:
         return ", ".join(filter(None, (score, tile)))
 
     def flags(self) -> list[str]:
-        """The document's red flags, and directions that nobody took.
+        """The published description's red flags, and directions that nobody took.
 
         A game that was stopped might have gone on to anything, so none of these is raised for where it stood then.
         """
@@ -96,7 +97,7 @@ class Statistics:
         if score < GOOD_SCORE and all(each.score >= GOOD_SCORE for each in self.stopped):
             found.append(f"average score {score:,.0f}{kept} is below {GOOD_SCORE:,}: check the evaluation function")
         if self.games >= MANY and max(self.tiles) < LARGE_TILE and not self.stopped:
-            found.append(f"no {LARGE_TILE} tile in {self.games:,} games: the search is too shallow")
+            found.append(f"no {LARGE_TILE} tile in {counted(self.games, 'game')}: the search is too shallow")
         if length < GOOD_LENGTH and all(each.moves >= GOOD_LENGTH for each in self.stopped):
             found.append(f"average move count {length:.1f} is below {GOOD_LENGTH}: games end too early")
         return [*found, *self._unused()]
@@ -193,5 +194,5 @@ def plot_statistics(found: Statistics, path: Path, title: str) -> None:
     above.set(xlabel="largest tile", ylabel="games")
     below.hist(found.scores, bins=min(50, max(5, found.games // 5)), color="#2e7d32")
     below.set(xlabel="final score", ylabel="games")
-    figure.suptitle(f"{title}: {found.games:,} games, {found.samples:,} moves")
+    figure.suptitle(f"{title}: {counted(found.games, 'game')}, {counted(found.samples, 'move')}")
     save(figure, path)

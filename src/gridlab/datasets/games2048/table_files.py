@@ -29,7 +29,7 @@ READERS = {"csv": read_csv, "parquet": read_parquet, "hdf5": read_hdf5, "npz": r
 def write_table(path: Path, form: str, games: Iterator[Game]) -> int:
     """Write games in one of the forms; how many there were."""
     if form not in WRITERS:
-        raise FileTrouble(f"{form!r} is no format for games; {', '.join(WRITERS)} are")
+        raise FileTrouble(f"{form!r} is not a format for games; {', '.join(WRITERS)} are")
     with beside(path) as part:
         return WRITERS[form](part, (_of_16_cells(game, form) for game in games))
 
@@ -58,4 +58,6 @@ def read_table(path: Path) -> Iterator[Found]:
 
 def _spoilt(path: Path, error: Exception) -> SpoiltFile:
     where = f"move {error.move + 1}: " if isinstance(error, Misshapen) and error.move >= 0 else ""
-    return SpoiltFile(f"{path} is no table of games: {where}{reason_of(error)}; gridlab 2048 export makes such tables")
+    return SpoiltFile(
+        f"{path} is not a table of games: {where}{reason_of(error)}; gridlab 2048 export makes such tables"
+    )

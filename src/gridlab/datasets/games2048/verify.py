@@ -13,6 +13,7 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import MADE_BY, Game, details_of
 from gridlab.arena.records.game2048_reading import Misshapen, parse
+from gridlab.core.numbers import counted
 from gridlab.datasets.games2048.curriculum import MAX_MOVES, stage
 from gridlab.datasets.games2048.files import check_name, reading_bar, size_of, texts_of
 from gridlab.datasets.games2048.reader import known_index
@@ -61,14 +62,15 @@ class Verification(NamedTuple):
 
     def __str__(self) -> str:
         if self.sound:
-            taken = ", ".join(self.unchecked)
-            return f"{self.path}: {self.games:,} games, {self.moves:,} moves replayed: all sound (as said: {taken})"
+            replayed = f"{counted(self.games, 'game')}, {counted(self.moves, 'move')} replayed"
+            return f"{self.path}: {replayed}: all sound; not checked: {', '.join(self.unchecked)}"
         word = "line" if self.path.suffix == ".jsonl" else "game"
         lines = [
             f"{self.path}, {word} {place}{f', move {move}' if move else ''}: {reason}"
             for place, move, reason in self.flaws
         ]
-        return "\n".join([*lines, f"{self.path}: {self.flawed:,} of {self.games:,} games are not sound"])
+        verb = "is" if self.flawed == 1 else "are"
+        return "\n".join([*lines, f"{self.path}: {self.flawed:,} of {counted(self.games, 'game')} {verb} not sound"])
 
 
 def verify(path: Path, max_moves: int | None = None, progress: bool = False) -> Verification:

@@ -100,7 +100,7 @@ def holds(path: Path, content: bytes) -> bool:
 def require_file(path: Path) -> None:
     """Refuse to write where something stands that is no file: a folder, a pipe, a loop of links."""
     if os.path.lexists(path) and not path.is_file():
-        raise FileTrouble(f"{path} is no file, and one must be written there; remove it, or name another folder")
+        raise FileTrouble(f"{path} is not a file, and one must be written there; remove it, or name another folder")
 
 
 def refuse_foreign_card(folder: Path, rules: Rules) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from gridlab.core import draw
 from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.numbers import counted
 from gridlab.datasets.terminals.layer_file import Records, layer_name, open_layer
 from gridlab.datasets.terminals.manifest import MANIFEST, Manifest
 from gridlab.datasets.terminals.records import (
@@ -67,7 +68,7 @@ class Terminals:
         for ply in fitting:
             if reason := self._misfit(ply, every, guessed):
                 raise FileTrouble(
-                    f"{self.folder} has no manifest, and {layer_name(ply)} is no layer of {self.rules}: {reason}; "
+                    f"{self.folder} has no manifest, and {layer_name(ply)} is not a layer of {self.rules}: {reason}; "
                     "say with --game which game it is"
                 )
         return fitting
@@ -100,7 +101,7 @@ class Terminals:
             raise FileTrouble(f"{self.folder} has no layer for ply {ply}; it has {self.plies}")
         records = open_layer(self.folder / layer_name(ply))
         if self.manifest and len(records) != (said := self.manifest.layers[self.plies.index(ply)].records):
-            raise SpoiltFile(f"{layer_name(ply)} has {len(records):,} records, the manifest says {said:,}")
+            raise SpoiltFile(f"{layer_name(ply)} has {counted(len(records), 'record')}, the manifest says {said:,}")
         return records
 
     @cached_property
@@ -143,7 +144,9 @@ class Terminals:
         """Some records of a layer, drawn, with the winner and the completed lines marked."""
         records = self.records(ply)
         if not 0 <= first < len(records):
-            raise FileTrouble(f"{layer_name(ply)} has {len(records):,} records, counted from 0: no record {first}")
+            raise FileTrouble(
+                f"{layer_name(ply)} has {counted(len(records), 'record')}, counted from 0: no record {first}"
+            )
         boards = []
         for index in range(first, min(first + count, len(records))):
             position = Position.unpack(int(records[index]), self.rules)
@@ -151,7 +154,7 @@ class Terminals:
             winner = (outcome and outcome.winner) or "nobody"
             boards.append(f"record {index}\n{winner} wins\n{position.draw()}\n{position.packed:#x}")
         shown = [draw.beside(boards[start : start + 4]) for start in range(0, len(boards), 4)]
-        return "\n\n".join([f"{self.rules}, ply {ply}: {len(records):,} records", *shown])
+        return "\n\n".join([f"{self.rules}, ply {ply}: {counted(len(records), 'record')}", *shown])
 
     def answer(self, position: Position) -> tuple[str, bool]:
         """Whether a board is in the dataset, as a sentence: where it stands, or why it does not."""

@@ -46,14 +46,20 @@ Rows = tuple[int, Records, Facts]  # ply, records, facts
 def export(
     data: Terminals,
     path: Path,
-    form: str,
+    form: str | None = None,
     plies: list[int] | None = None,
     workers: int | None = None,
     progress: bool = False,
 ) -> int:
-    """Write the records of these plies (all by default) as `csv`, `parquet` or `hdf5`; how many there were."""
+    """Write the records of these plies (all by default) as `csv`, `parquet` or `hdf5`; how many there were.
+
+    The ending of the name says the format, unless the format is named.
+    """
+    form = form or ENDINGS.get(path.suffix)
+    if form is None:
+        raise FileTrouble(f"{path} does not say its format; end the name in {', '.join(ENDINGS)}, or add --format")
     if form not in WRITERS:
-        raise FileTrouble(f"{form!r} is no format to export to; {', '.join(WRITERS)} are")
+        raise FileTrouble(f"{form!r} is not a format to export to; choose one of {', '.join(WRITERS)}")
     refuse_overlap(data.folder, path)
     plies = data.plies if plies is None else sorted(set(plies))
     if not plies:
@@ -236,3 +242,4 @@ def _append(file: Any, name: str, column: NDArray[Any]) -> None:
 
 
 WRITERS = {"csv": write_csv, "parquet": write_parquet, "hdf5": write_hdf5}
+ENDINGS = {".csv": "csv", ".parquet": "parquet", ".h5": "hdf5", ".hdf5": "hdf5"}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.jit import kernel
-from gridlab.core.numbers import check_seed
+from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bars
 from gridlab.core.workers import in_order
 from gridlab.datasets.terminals.build import plies_text
@@ -90,7 +90,9 @@ class Found(NamedTuple):
     def __str__(self) -> str:
         boards = [str(each) for each in self.shown]
         rows = [draw.beside(boards[start : start + 4]) for start in range(0, len(boards), 4)]
-        return "\n\n".join([f"{self.rules}: {self.matches:,} of {self.records:,} records match", *rows])
+        verb = "matches" if self.matches == 1 else "match"
+        found = f"{self.rules}: {self.matches:,} of {counted(self.records, 'record')} {verb}"
+        return "\n\n".join([found, *rows])
 
 
 def find_terminals(

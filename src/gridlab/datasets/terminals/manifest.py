@@ -59,7 +59,7 @@ class Layer(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True)
     def flaw(self, rules: Rules) -> str:
         """What cannot be in this entry; empty if all can."""
         if not first_ply(rules) <= self.ply <= rules.cells or self.file != layer_name(self.ply):
-            return f"{self.file!r} is no layer of ply {self.ply} of {rules}"
+            return f"{self.file!r} is not a layer of ply {self.ply} of {rules}"
         if self.records != self.x_wins + self.o_wins:
             return f"{self.file}: {self.records:,} records, {self.x_wins:,} won by X and {self.o_wins:,} by O"
         if self.bytes != layer_size(self.records):

@@ -164,7 +164,7 @@ def facts_of(records: NDArray[np.uint64], ply: int, game: Checker, tolerated: in
     """What is known of records of a ply; SpoiltFile if one of them is no terminal win."""
     index, reason = first_flaw(records, ply, game, tolerated)
     if index >= 0:
-        raise SpoiltFile(f"ply {ply}: {int(records[index]):#x} is no record: {REASONS[reason]}")
+        raise SpoiltFile(f"ply {ply}: {int(records[index]):#x} is not a record: {REASONS[reason]}")
     count = len(records)
     facts = Facts(
         np.empty(count, np.int64),

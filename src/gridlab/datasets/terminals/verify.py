@@ -15,6 +15,7 @@ import numpy as np
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import SpoiltFile
 from gridlab.core.files import sha256_of
+from gridlab.core.numbers import counted
 from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
 from gridlab.datasets.terminals.build import command_for, holds
@@ -59,12 +60,11 @@ class Verdict(NamedTuple):
         return {**self._asdict(), "rules": str(self.rules), "complaints": found, "sound": not found}
 
     def __str__(self) -> str:
-        done = (
-            f"{self.rules}: {self.layers} layers, {self.records:,} records, {self.checked:,} of them judged one by one"
-        )
+        held = f"{self.rules}: {counted(self.layers, 'layer')}, {counted(self.records, 'record')}"
+        done = f"{held}, {self.checked:,} of them judged one by one"
         if not self.complaints:
             return f"{done}: all sound; not checked: {', '.join(self.unchecked)}"
-        wrong = f"{done}: {len(self.complaints)} complaints; not checked: {', '.join(self.unchecked)}"
+        wrong = f"{done}: {counted(len(self.complaints), 'complaint')}; not checked: {', '.join(self.unchecked)}"
         return "\n".join([*map(str, self.complaints), wrong])
 
 
@@ -148,20 +148,20 @@ def _manifest_complaints(manifest: Manifest, folder: Path) -> Iterator[Complaint
 def _unchecked(left: int, complete: bool, manifest: bool) -> tuple[str, ...]:
     """What the verdict does not rest on."""
     found = [] if manifest else ["checksums, and whether these are the rules meant (there is no manifest)"]
-    found += [f"the other {left:,} records one by one (--full)"] if left > 0 else []
+    found += [f"the other {counted(left, 'record')} one by one (--full)"] if left > 0 else []
     found += [f"whether any are missing (boards of up to {MAX_CELLS} cells)"] if not complete else []
     return (*found, "who made it and when")
 
 
-def _layer_complaints(path: Path, entry: Layer | None, records: int, counted: PlyCensus | None) -> Iterator[str]:
+def _layer_complaints(path: Path, entry: Layer | None, records: int, census: PlyCensus | None) -> Iterator[str]:
     """What is wrong with a layer as a whole, by its manifest and by the census.
 
     Sound, different records as many as the census counts are all there are, and each winner has its share.
     """
-    known = counted.canonical if counted else None
+    known = census.canonical if census else None
     if entry is None:
         if known and records != (number := known.x_wins + known.o_wins):
-            yield f"{records:,} records; the census counts {number:,}"
+            yield f"{counted(records, 'record')}; the census counts {number:,}"
         return
     if path.stat().st_size != entry.bytes:
         yield f"{path.stat().st_size:,} bytes, the manifest says {entry.bytes:,}"
@@ -169,7 +169,7 @@ def _layer_complaints(path: Path, entry: Layer | None, records: int, counted: Pl
         yield "its SHA-256 is not that of the manifest"
     if not records == entry.records == entry.x_wins + entry.o_wins:
         said = f"{entry.records:,}, {entry.x_wins:,} won by X and {entry.o_wins:,} by O"
-        yield f"{records:,} records, the manifest says {said}"
+        yield f"{counted(records, 'record')}, the manifest says {said}"
     if known and (entry.x_wins, entry.o_wins) != (known.x_wins, known.o_wins):
         yield f"X wins {entry.x_wins:,} and O {entry.o_wins:,}; the census counts {known.x_wins:,} and {known.o_wins:,}"
 

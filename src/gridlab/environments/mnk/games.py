@@ -36,7 +36,7 @@ class InARowGames:
         if opponent not in (None, "random"):
             raise BadPlayer(f"{opponent!r} cannot play thousands of games at once; only 'random' and None, nobody, can")
         if self.side < 0:
-            raise BadPlayer(f"{side!r} is no side; the learner has X, O or random")
+            raise BadPlayer(f"{side!r} is not a side; the learner has X, O or random")
         cells = self.rules.cells
         self._runs = runs_of(self.rules)
         self.own, self.other = np.zeros(number, np.int64), np.zeros(number, np.int64)

@@ -45,7 +45,7 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
     ) -> None:
         self.rules = game(rules, "mnk")
         if side not in SIDES:
-            raise BadPlayer(f"{side!r} is no side; the learner has X, O or random")
+            raise BadPlayer(f"{side!r} is not a side; the learner has X, O or random")
         self.side, self.render_mode = side, checked_mode(render_mode)
         self.opponent = None if opponent is None else make_player(opponent, self.rules, tablebase)
         self.oracle = Oracle(self.rules, tablebase) if truth else None

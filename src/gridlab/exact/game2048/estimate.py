@@ -49,7 +49,7 @@ def check_order(rules: Rules2048, tile: int, most: int) -> None:
         raise TooLarge(f"{rules} has more than 4 rows or columns; boards of up to 4x4 cells can be solved")
     largest = 1 << rules.cells + 1
     if tile and (tile & tile - 1 or not 8 <= tile <= largest):
-        raise BadNotation(f"{tile} is no tile that a game of {rules} is played for; 8, 16, … {largest} are")
+        raise BadNotation(f"{tile} is not a tile that a game of {rules} is played for; 8, 16, … {largest} are")
     if most and most < FIRST_SUM + 4:
         raise BadNotation(f"tiles that add up to {most} are no game; {FIRST_SUM + 4} or more are needed")
     if rules.cells > MOST_CELLS and not tile and not most:

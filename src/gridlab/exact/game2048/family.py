@@ -38,7 +38,7 @@ def _tile(text: str) -> int:
     try:
         return whole_number(text, 1)
     except BadNotation as error:
-        raise BadNotation(f"{text!r} is no objective; write score, or a tile such as 512") from error
+        raise BadNotation(f"{text!r} is not an objective; write score, or a tile such as 512") from error
 
 
 def open_table(path: Path) -> Tablebase2048:

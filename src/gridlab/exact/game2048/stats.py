@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from gridlab.core import draw
 from gridlab.core.figures import new_figure, save
 from gridlab.core.interrupts import interruptible
+from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
 from gridlab.exact.game2048.choices import CORNER_KEPT, DIFFERENT, FORCED, TIED, corners_of, judge_boards
 from gridlab.exact.game2048.file import SCORE
@@ -87,7 +88,8 @@ class Stats2048(NamedTuple):
         return "\n".join(
             [
                 f"{self.rules}, {name} under best play: {self.start:,.{digits}f} before a game begins",
-                f"{self.boards:,} boards to move up to symmetry ({self.over:,} over), {self.afters:,} after a move",
+                f"{counted(self.boards, 'board')} to move up to symmetry ({self.over:,} over), "
+                f"{self.afters:,} after a move",
                 f"where directions differ in whether the largest tile is in a corner, it is best there in "
                 f"{self.corner_kept:.1%}",
                 f"by the sum of tiles{every}",
@@ -135,5 +137,5 @@ def plot(found: Stats2048, path: Path) -> None:
     below.plot(sums, [each.gain for each in found.layers], color="#b3261e", label="best less second direction")
     below.set(xlabel="sum of the tiles", ylabel=name)
     below.legend(frameon=False)
-    figure.suptitle(f"{found.rules}: {found.boards:,} boards, best play from the start {found.start:,.2f}")
+    figure.suptitle(f"{found.rules}: {counted(found.boards, 'board')}, best play from the start {found.start:,.2f}")
     save(figure, path)

@@ -15,6 +15,7 @@ import numpy as np
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import GridlabError, SpoiltFile
 from gridlab.core.interrupts import interruptible
+from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
 from gridlab.exact.game2048.layers import Values, after_moves, board_of, means, sums_over_tiles, table_of
 from gridlab.exact.game2048.probe import Tablebase2048
@@ -32,7 +33,7 @@ class Verdict2048(Verdict):
 
     @property
     def looked_at(self) -> str:
-        return f"{self.layers:,} layers unpacked, {self.values:,} values worked out anew"
+        return f"{counted(self.layers, 'layer')} unpacked, {counted(self.values, 'value')} computed again"
 
 
 def verify(path: Path, full: bool = False, seed: int = 0, progress: bool = False) -> Verdict2048:

@@ -12,6 +12,7 @@ import numpy as np
 
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import GridlabError, SpoiltFile
+from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
 from gridlab.exact.census import Census, census
@@ -36,7 +37,7 @@ class VerdictMnk(Verdict):
 
     @property
     def looked_at(self) -> str:
-        return f"{self.blocks:,} blocks unpacked, {self.positions:,} positions worked out anew"
+        return f"{counted(self.blocks, 'block')} unpacked, {counted(self.positions, 'position')} computed again"
 
 
 def verify(
@@ -90,7 +91,7 @@ def check_counts(file: TableFile, counts: Census) -> list[str]:
         found = sum(each.every.values()), sum(each.canonical.values())
         if found != (known.counts.ongoing, known.canonical.ongoing):
             complaints.append(
-                f"ply {each.ply}: {found[0]:,} positions ({found[1]:,} up to symmetry), the census has "
+                f"ply {each.ply}: {counted(found[0], 'position')} ({found[1]:,} up to symmetry), the census has "
                 f"{known.counts.ongoing:,} ({known.canonical.ongoing:,})"
             )
     return complaints

@@ -35,11 +35,13 @@ class Position2048:
 
     def __post_init__(self) -> None:
         if len(self.tiles) != self.rules.cells:
-            raise BadNotation(f"{len(self.tiles)} tiles are no board of {self.rules}; it has {self.rules.cells} cells")
+            raise BadNotation(
+                f"{len(self.tiles)} tiles are not a board of {self.rules}; it has {self.rules.cells} cells"
+            )
         largest = self.rules.largest or LARGEST_POSSIBLE
         for tile in self.tiles:
             if tile != 0 and (tile < 2 or tile & tile - 1 or tile > largest):
-                raise BadNotation(f"{tile} is no tile of {self.rules}; tiles are 2, 4, 8, … up to {largest}")
+                raise BadNotation(f"{tile} is not a tile of {self.rules}; tiles are 2, 4, 8, … up to {largest}")
         if self.score < 0:
             raise BadNotation(f"{self.score} points cannot be; a game begins with 0 and never loses any")
 
@@ -60,7 +62,7 @@ class Position2048:
         cells = [re.split(r"[\s,]+", row.strip()) for row in rows]
         if len(cells) != rules.rows or any(len(row) != rules.cols for row in cells):
             raise BadNotation(
-                f"{text!r} is no board of {rules}: {rules.rows} rows of {rules.cols} tiles are needed, "
+                f"{text!r} is not a board of {rules}: {rules.rows} rows of {rules.cols} tiles are needed, "
                 "such as '2 . 4 .' with / between the rows"
             )
         return cls(tuple(_tile(cell) for row in cells for cell in row), score, rules)
@@ -127,13 +129,13 @@ class Position2048:
     def parse_move(self, text: str) -> str:
         """A direction, legal or not."""
         if text not in DIRECTIONS:
-            raise BadNotation(f"{text!r} is no direction; there are {', '.join(DIRECTIONS)}")
+            raise BadNotation(f"{text!r} is not a direction; there are {', '.join(DIRECTIONS)}")
         return text
 
     def play(self, direction: str) -> "Position2048":
         """The position after a move and before a new tile, with the points of the move."""
         if direction not in DIRECTIONS:
-            raise IllegalMove(f"{direction!r} is no direction; there are {', '.join(DIRECTIONS)}")
+            raise IllegalMove(f"{direction!r} is not a direction; there are {', '.join(DIRECTIONS)}")
         after, points = reference.move(self.rules, self.tiles, direction)
         if after == self.tiles:
             legal = ", ".join(self.moves())
@@ -159,12 +161,12 @@ def _rows_of_list(text: str) -> list[str]:
         rows: list[Sequence[int]] = json.loads(text)
         return [" ".join(str(tile) for tile in row) for row in rows]
     except (json.JSONDecodeError, TypeError) as error:
-        raise BadNotation(f"{text!r} is no list of rows; write [[2, 0, 4, 0], …]") from error
+        raise BadNotation(f"{text!r} is not a list of rows; write [[2, 0, 4, 0], …]") from error
 
 
 def _tile(text: str) -> int:
     if text == ".":
         return 0
     if not (text.isascii() and text.isdigit() and len(text) < 12):
-        raise BadNotation(f"{text!r} is no tile; tiles are 2, 4, 8, … and . where a cell is empty")
+        raise BadNotation(f"{text!r} is not a tile; tiles are 2, 4, 8, … and . where a cell is empty")
     return int(text)

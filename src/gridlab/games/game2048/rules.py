@@ -96,6 +96,6 @@ class Rules2048:
         pattern = r"\s*2048(?::(\d+)x(\d+)(?::(\d*\.?\d+))?)?\s*"
         found = re.fullmatch(pattern, text, re.ASCII | re.IGNORECASE)
         if not found:
-            raise BadRules(f"{text!r} is no game of 2048; {FORM}")
+            raise BadRules(f"{text!r} is not a game of 2048; {FORM}")
         rows, cols, fours = found.groups()
         return cls(int(rows or 4), int(cols or 4), float(fours or 0.1))

@@ -77,7 +77,7 @@ def _parse_cells(text: str, rules: Rules2048) -> Cells:
     cells = [DIGITS.find(each) for each in text.lower()]
     if not 1 <= len(cells) <= MOST_CELLS or not all(0 <= each < rules.cells for each in cells):
         raise BadNotation(
-            f"{shortened(text)!r} is no tuple of up to {MOST_CELLS} cells from 0 to {DIGITS[rules.cells - 1]}; {FORM}"
+            f"{shortened(text)!r} is not a tuple of 1 to {MOST_CELLS} cells from 0 to {DIGITS[rules.cells - 1]}; {FORM}"
         )
     if len(set(cells)) < len(cells):
         raise BadNotation(f"the tuple {text!r} has a cell twice")

@@ -8,6 +8,7 @@ which expand to all 12 lines.
 from typing import Any, NamedTuple
 
 from gridlab.core import draw
+from gridlab.core.numbers import counted
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import symmetries
@@ -34,7 +35,7 @@ class LineClass(NamedTuple):
         crosses, noughts = self.base_masks
         drawn = [str(Position(self.rules, line, 0)).replace("/", "\n") for line in self.lines]
         boards = [f"{number}\n{board}" for number, board in zip(self.numbers, drawn, strict=True)]
-        return f"{len(boards)} lines, base mask X {crosses:#x}, O {noughts:#x}\n{draw.beside(boards)}"
+        return f"{counted(len(boards), 'line')}, base mask X {crosses:#x}, O {noughts:#x}\n{draw.beside(boards)}"
 
 
 def numbered_lines(rules: Rules) -> tuple[int, ...]:
@@ -93,6 +94,6 @@ class LineReport(NamedTuple):
             if not lines:
                 continue
             classes = line_classes(self.rules, lines)
-            parts.append(f"{len(lines)} {name} lines of {self.rules}, from {2 * len(classes)} base masks")
+            parts.append(f"{counted(len(lines), f'{name} line')} of {self.rules}, from {2 * len(classes)} base masks")
             parts += [f"class {number}: {each}" for number, each in enumerate(classes, 1)]
         return "\n\n".join(parts)

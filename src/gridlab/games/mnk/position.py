@@ -73,7 +73,7 @@ class Position:
         values = tuple(packed >> 2 * cell & 3 for cell in range(rules.cells))
         if packed < 0 or packed >> 2 * rules.cells or 3 in values:
             raise BadNotation(
-                f"{packed} is no packed {rules} board: 2 bits a cell, cell 0 lowest, 0 empty, 1 X, 2 O, and no more"
+                f"{packed} is not a packed {rules} board: 2 bits a cell, cell 0 lowest, 0 empty, 1 X, 2 O, and no more"
             )
         return cls.of_values(values, rules)
 

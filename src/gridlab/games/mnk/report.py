@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from gridlab.core import draw
+from gridlab.core.numbers import counted
 from gridlab.games import notation
 from gridlab.games.mnk.legality import Flaw
 from gridlab.games.mnk.position import Position
@@ -12,8 +13,7 @@ from gridlab.games.symmetry import symmetries
 
 def bits_text(stones: int, rules: Rules) -> str:
     """A bitboard as a binary number of a digit a cell, as a decimal one, and its stones counted."""
-    count = stones.bit_count()
-    return f"{stones:0{rules.cells}b} = {stones}, {count} stone{'' if count == 1 else 's'}"
+    return f"{stones:0{rules.cells}b} = {stones}, {counted(stones.bit_count(), 'stone')}"
 
 
 def bit_order(rules: Rules) -> str:
@@ -52,9 +52,10 @@ class NoPosition(NamedTuple):
 
 
 class PositionReport(NamedTuple):
-    """What `gridlab show` prints."""
+    """What `gridlab show` prints; `reading` says what the numbers meant, if the board was given as a list of them."""
 
     position: Position
+    reading: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         position, rules = self.position, self.position.rules
@@ -77,7 +78,7 @@ class PositionReport(NamedTuple):
             "canonical": str(best),
             "symmetry": symmetry.name,
             "orbit": len(images),
-        }
+        } | ({"reading": self.reading} if self.reading else {})
 
     def __str__(self) -> str:
         facts = self.as_dict()
@@ -91,7 +92,9 @@ class PositionReport(NamedTuple):
             ("crosses", bits_text(facts["crosses"], self.position.rules)),
             ("noughts", bits_text(facts["noughts"], self.position.rules)),
             ("packed", facts["packed"]),
-            ("canonical", f"{facts['canonical']} ({facts['symmetry']}), one of {facts['orbit']} images"),
+            ("canonical", f"{facts['canonical']} ({facts['symmetry']}), one of {counted(facts['orbit'], 'image')}"),
         ]
+        if self.reading:
+            lines.insert(0, ("read with", self.reading))
         boards = draw.beside([self.position.draw(), bit_order(self.position.rules)])
         return "\n".join([boards, "", *(f"{name:<10} {fact}" for name, fact in lines)])

@@ -105,13 +105,13 @@ class Rules:
         """Read what `str` writes: `Rules.parse("5x5:4-3") == Rules(5, 5, 4, 3)`."""
         found = re.fullmatch(r"\s*(\d+)x(\d+):(\d+)?(?:-(\d+))?\s*", text, re.ASCII | re.IGNORECASE)
         if not found:
-            raise BadRules(f"{shortened(text)} is no game; {FORM}")
+            raise BadRules(f"{shortened(text)} is not a game; {FORM}")
         try:
             rows, cols, win, lose = (
                 None if each is None else whole_number(each, 0, LARGEST_NUMBER) for each in found.groups()
             )
         except BadNotation as error:
-            raise BadRules(f"{shortened(text)} is no game: {error}; {FORM}") from error
+            raise BadRules(f"{shortened(text)} is not a game: {error}; {FORM}") from error
         return cls(rows or 0, cols or 0, win, lose)
 
 

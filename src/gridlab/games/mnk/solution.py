@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from gridlab.core import draw
+from gridlab.core.numbers import counted
 from gridlab.games import notation
 from gridlab.games.mnk.position import Position
 
@@ -82,16 +83,16 @@ class Solution:
         if outcome := position.outcome():
             return f"the game is over: {outcome.value}"
         if self.value == "unknown":
-            between = {
-                ("loss", "draw"): "no win",
-                ("draw", "win"): "at least a draw",
-                ("loss", "win"): "nothing is known",
+            so_far = {
+                ("loss", "draw"): " and cannot win: a draw or a loss",
+                ("draw", "win"): " and cannot lose: a draw or a win",
+                ("loss", "win"): "; the result is not known",
             }
-            return f"{position.to_move} is to move: unknown, {between[self.at_least, self.at_most]}"
+            return f"{position.to_move} is to move{so_far[self.at_least, self.at_most]}"
         verb = {"win": "wins", "loss": "loses", "draw": "draws"}[self.value]
         if self.distance is None:
             return f"{position.to_move} is to move and {verb}"
-        plies = f"{self.distance} {'ply' if self.distance == 1 else 'plies'}"
+        plies = counted(self.distance, "ply", "plies")
         return f"{position.to_move} is to move and {verb}" + (
             f", {plies} to the end" if verb == "draws" else f" in {plies}"
         )

@@ -1,6 +1,6 @@
 """How a network is trained: every number in one place.
 
-    guide    the document's recipe, episode by episode: random play, a heuristic opponent, self-play
+    guide    the published guide's recipe, episode by episode: random play, a heuristic opponent, self-play
     best     games played by Monte Carlo tree search, λ-returns, symmetric images, large batches
 
 Neither ever sees a tablebase. A training that is gone on with keeps the settings it was begun with; its file may come
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
-from gridlab.core.numbers import shortened
+from gridlab.core.numbers import counted, shortened
 from gridlab.core.untrusted import refusing
 from gridlab.learn.dqn.teacher import Course
 from gridlab.learn.overrides import Overrides, changed
@@ -75,7 +75,7 @@ def settings_of(
 ) -> TrainingSettings:
     """A preset, with another number of episodes if one is given."""
     if preset not in PRESETS:
-        raise BadNotation(f"{preset!r} is no preset; there are {', '.join(PRESETS)}")
+        raise BadNotation(f"{preset!r} is not a preset; there are {', '.join(PRESETS)}")
     chosen = replace(PRESETS[preset], shaping=shaping, double=double)
     if chosen.course is not None and (shaping or double):
         raise BadNotation(
@@ -109,9 +109,9 @@ def settings_in(found: dict[str, Any], path: Path) -> TrainingSettings:
     """The settings that a file of a training holds; one that is missing has its usual value."""
     known = {each.name for each in fields(TrainingSettings)}
     if more := set(found) - known:
-        raise SpoiltFile(f"{path} is no training to go on from: it has a setting {shortened(min(more))}")
+        raise SpoiltFile(f"{path} is not a training to go on from: it has a setting {shortened(min(more))}")
     if "preset" not in found:
-        raise SpoiltFile(f"{path} is no training to go on from: it does not say by which preset")
+        raise SpoiltFile(f"{path} is not a training to go on from: it does not say by which preset")
     course = found.get("course")
     if isinstance(course, dict):
         course = [course.get(name) for name in Course._fields]  # msgspec has tuples for lists
@@ -135,7 +135,9 @@ def settings_to_go_on(begun: TrainingSettings, seed: int, episode: int, asked: A
     if asked.episodes is None or asked.episodes == begun.episodes:
         return begun
     if asked.episodes <= episode:
-        raise FileTrouble(f"{path} has learnt from {episode:,} episodes already; ask for more than these, or for none")
+        raise FileTrouble(
+            f"{path} has learnt from {counted(episode, 'episode')} already; ask for more than these, or for none"
+        )
     return replace(begun, episodes=asked.episodes)
 
 

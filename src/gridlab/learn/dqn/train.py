@@ -20,6 +20,7 @@ import torch
 
 from gridlab.core.errors import ClusterTrouble, FileTrouble, MissingExtra, SpoiltFile
 from gridlab.core.extras import import_extra
+from gridlab.core.numbers import counted
 from gridlab.core.stop import current_stop
 from gridlab.core.workers import in_order
 from gridlab.games.mnk.rules import Rules
@@ -66,7 +67,7 @@ def go_on(rules: Rules, asked: Asked, folder: Path, device: str) -> Learner:
     settings = settings_to_go_on(begun, seed, episode, asked, path)
     if settings != begun:
         logging.getLogger("gridlab").warning(
-            f"{path} was begun for {begun.episodes:,} episodes, and goes on to {settings.episodes:,}"
+            f"{path} was begun for {counted(begun.episodes, 'episode')}, and goes on to {settings.episodes:,}"
         )
     learner = Learner(rules, settings, seed, device_of(device))
     learner.restore(saved)

@@ -90,7 +90,7 @@ def plan(asked: Asked, rules: Rules2048) -> Plan:
     recipe = find_recipe(asked.preset)
     rate = asked.rate or "tc"
     if rate not in STEPS:
-        raise BadNotation(f"{rate!r} is no kind of rate; td has one for all weights, tc one for each")
+        raise BadNotation(f"{rate!r} is not a kind of rate; td has one for all weights, tc one for each")
     learnt = Learnt(
         rate,  # type: ignore[arg-type]
         STEPS[rate] if asked.step is None else asked.step,
@@ -118,7 +118,7 @@ def plan_to_go_on(asked: Asked, rules: Rules2048, tuples: tuple[Cells, ...], lea
 
 def find_recipe(name: str | None) -> Recipe:
     if (name or "minutes") not in PRESETS:
-        raise BadNotation(f"{name!r} is no preset; there are {', '.join(PRESETS)}")
+        raise BadNotation(f"{name!r} is not a preset; there are {', '.join(PRESETS)}")
     return PRESETS[name or "minutes"]
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from gridlab.core.files import locked, try_place
+from gridlab.core.numbers import counted
 from gridlab.core.workers import available_cores
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple.learner import begin, describe, go_on
@@ -46,8 +47,8 @@ class NTupleTraining:
         learnt = self.learnt
         rate = learnt.moves / learnt.seconds if learnt.seconds else 0.0
         text = (
-            f"{self.path}: {learnt.games:,} games, {learnt.moves:,} moves in {learnt.seconds / 60:.1f} minutes "
-            f"by {learnt.workers} {'worker' if learnt.workers == 1 else 'workers'}, {rate:,.0f} a second"
+            f"{self.path}: {counted(learnt.games, 'game')}, {counted(learnt.moves, 'move')} in "
+            f"{learnt.seconds / 60:.1f} minutes by {counted(learnt.workers, 'worker')}, {rate:,.0f} a second"
         )
         return f"{text}\nthe latest games: {describe(self.latest)}" if self.latest else text
 

@@ -41,7 +41,8 @@ def open_data(paths: tuple[Path, ...], settings: SupervisedSettings, seed: int, 
     for name, part in (("learn from", train), ("validate with", validation)):
         if not len(part):
             raise BadNotation(
-                f"{len(moves.games)} games leave none to {name}; take more games, or other shares: --set validation=0.5"
+                f"there are no games left to {name}, as there are only {len(moves.games)} in all; "
+                "take more games, or other shares: --set validation=0.5"
             )
     files = tuple(DataFile(str(file.path), sha256_of(file.path), file.games, len(file.boards)) for file in moves.files)
     return Data(train.seen(settings.augment), validation, test if len(test) else validation, files)

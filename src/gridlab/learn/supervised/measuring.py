@@ -7,6 +7,7 @@ from torch import Tensor
 
 from gridlab.core import draw
 from gridlab.core.interrupts import pause
+from gridlab.core.numbers import counted
 from gridlab.datasets.games2048.moves import Moves2048
 from gridlab.datasets.games2048.sampling import PHASES, Samples
 from gridlab.games.game2048.reference import DIRECTIONS
@@ -67,7 +68,7 @@ def measure_text(found: Measure) -> str:
         for i, (direction, row) in enumerate(zip(DIRECTIONS, found.confusion, strict=True))
     ]
     return "\n".join([
-        f"on {found.moves:,} moves of games kept apart: accuracy {found.accuracy:.2%}, loss {found.loss:.4f}",
+        f"on {counted(found.moves, 'move')} of games kept apart: accuracy {found.accuracy:.2%}, loss {found.loss:.4f}",
         f"by phase: {phases}",
-        draw.table(("in the data", *DIRECTIONS, "right"), rows),
+        draw.table(("in the data", *DIRECTIONS, "accuracy"), rows),
     ])  # fmt: skip

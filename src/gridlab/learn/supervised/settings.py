@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.numbers import counted
 from gridlab.core.untrusted import refusing
 from gridlab.learn.overrides import Overrides, changed
 from gridlab.nets.policy_networks import METHODS, Shape
@@ -73,7 +74,7 @@ class Asked:
 def settings_for(method: str, asked: Asked) -> SupervisedSettings:
     """For a new training."""
     if method not in METHODS:
-        raise BadNotation(f"{method!r} is no method; there are {', '.join(METHODS)}")
+        raise BadNotation(f"{method!r} is not a method; there are {', '.join(METHODS)}")
     settings = changed(replace(USUAL[method], **asked.said()), asked.more)
     return _checked(settings)
 
@@ -91,7 +92,7 @@ def settings_in(found: dict[str, Any], path: Path) -> SupervisedSettings:
     with refusing(path, "training to go on from"):
         settings = msgspec.convert(found, SupervisedSettings, strict=False)
     if unknown := set(found) - set(asdict(settings)):
-        raise SpoiltFile(f"{path} is no training to go on from: it has a setting {min(unknown)[:40]}")
+        raise SpoiltFile(f"{path} is not a training to go on from: it has a setting {min(unknown)[:40]}")
     return _checked(settings)
 
 
@@ -104,5 +105,7 @@ def settings_to_go_on(begun: SupervisedSettings, seed: int, epoch: int, asked: A
         if name != "epochs" and (now := getattr(wanted, name)) != was:
             raise FileTrouble(f"{path} was begun with {name} {was}, not {now}; leave it out, or begin anew")
     if wanted.epochs < epoch:
-        raise FileTrouble(f"{path} has learnt for {epoch} epochs already; ask for more than these, or for none")
+        raise FileTrouble(
+            f"{path} has learnt for {counted(epoch, 'epoch')} already; ask for more than these, or for none"
+        )
     return wanted

@@ -18,7 +18,7 @@ import torch
 
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import locked, try_place
-from gridlab.core.numbers import check_seed
+from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
 from gridlab.core.workers import available_cores
 from gridlab.learn.overrides import parse_overrides
@@ -46,7 +46,7 @@ class SupervisedTraining:
     def __str__(self) -> str:
         facts = self.facts
         row = facts.curve[facts.best_epoch - 1] if facts.best_epoch else None
-        text = f"{self.path}: {facts.method}, {facts.epoch} epochs in {facts.seconds / 60:.1f} minutes"
+        text = f"{self.path}: {facts.method}, {counted(facts.epoch, 'epoch')} in {facts.seconds / 60:.1f} minutes"
         if row:
             text += f"; the best was epoch {facts.best_epoch}, validation accuracy {row['validation_accuracy']:.2%}"
         return text if facts.test is None else f"{text}\n{measure_text(facts.test)}"

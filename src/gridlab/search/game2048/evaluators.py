@@ -100,7 +100,7 @@ def spec_board(rules: Rules2048) -> Evaluate:
 
 
 EVALUATORS = {
-    "spec": EvaluatorDefinition("the document's five parts, literally", spec_board, spec_arrays),
+    "spec": EvaluatorDefinition("the published description's five parts, literally", spec_board, spec_arrays),
     "rows": EvaluatorDefinition(
         "order, room and merges in every line; much stronger",
         lambda rules: lambda board: rows_evaluator.rows(board, rules.cols),
@@ -112,7 +112,7 @@ EVALUATORS = {
 
 def find_evaluator(name: str) -> EvaluatorDefinition:
     if name not in EVALUATORS:
-        raise BadPlayer(f"{name!r} is no evaluator; there are {', '.join(EVALUATORS)}")
+        raise BadPlayer(f"{name!r} is not an evaluator; there are {', '.join(EVALUATORS)}")
     return EVALUATORS[name]
 
 

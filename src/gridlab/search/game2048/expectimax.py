@@ -5,7 +5,7 @@ Depth counts player moves and chance layers together, the player's move first:
     1  move                        the board after the move is evaluated
     2  move, tile                  … the mean over all new tiles
     3  move, tile, move
-    4  move, tile, move, tile      the document's "two moves and two chance nodes"
+    4  move, tile, move, tile      the published description's "two moves and two chance nodes"
 
 The last plies are single functions over look-up tables (last_plies.py). Above them every chance layer has a frame: the
 board after a move, the new tiles still to be tried, and the player's moves under the tile being tried. A board without

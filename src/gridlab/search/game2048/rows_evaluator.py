@@ -1,4 +1,4 @@
-"""The evaluator `rows`: our own, much stronger than the document's, and the same for every row and column.
+"""The evaluator `rows`: our own, much stronger than the published one, and the same for every row and column.
 
 A line of tiles is judged by the exponents e of its tiles (2 has 1, 4 has 2, …):
 

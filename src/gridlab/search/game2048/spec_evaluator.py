@@ -1,7 +1,7 @@
-"""The evaluator `spec`: the document's five parts, literally as printed.
+"""The evaluator `spec`: the published description's five parts, literally as printed.
 
 Its matrix peaks at the top left and its corner bonus is paid at the top right; the matrix is larger by five orders of
-magnitude, so the corner that counts is the top left. Where the document says nothing, empty neighbours are skipped.
+magnitude, so the corner that counts is the top left. Empty neighbours, of which it says nothing, are skipped.
 Smaller boards take the top left of the matrix, which is a snake still, and their own top right:
 
     4^15 4^14 4^13 |                            15 14 13

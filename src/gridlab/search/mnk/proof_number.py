@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import IllegalMove
+from gridlab.core.numbers import counted
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import call
 from gridlab.games import notation
@@ -82,13 +83,14 @@ class Proof:
 
     def __str__(self) -> str:
         if self.result == "unknown":
-            return f"a forced win is neither proved nor refuted in {self.nodes:,} nodes"
+            return f"a forced win is neither proved nor refuted in {counted(self.nodes, 'node')}"
         if self.result == "refuted":
-            return f"there is no forced win for the player to move: refuted in {self.nodes:,} nodes"
+            return f"there is no forced win for the player to move: refuted in {counted(self.nodes, 'node')}"
         line = " ".join(notation.move_text(cell, self.rules.rows, self.rules.cols) for cell in self.line)
+        plies = counted(self.plies or 0, "ply", "plies")
         return (
-            f"the player to move wins by force within {self.plies} plies: proved in {self.nodes:,} nodes\n"
-            f"the proof has a move for each of {self.size:,} positions, up to symmetry\n"
+            f"the player to move wins by force within {plies}: proved in {counted(self.nodes, 'node')}\n"
+            f"the proof has a move for each of {counted(self.size, 'position')}, up to symmetry\n"
             f"main line: {line}"
         )
 
