@@ -171,7 +171,9 @@ def test_plies_add_up() -> None:
     assert sum(found.blunders.values()) == 150 - round(150 * found.accuracy)
 
 
-@pytest.mark.parametrize(("make", "sentence"), [(Late, "no answer within 2"), (lambda: Answers(99), "is no free cell")])
+@pytest.mark.parametrize(
+    ("make", "sentence"), [(Late, "no answer within 2"), (lambda: Answers(99), "is not a free cell")]
+)
 def test_faults(monkeypatch: pytest.MonkeyPatch, make: type[First], sentence: str) -> None:
     add_player(monkeypatch, "faulty", make)
     found = grade("faulty", RULES, workers=1, questions=questions_of(RULES, 300)[:20])

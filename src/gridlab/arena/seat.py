@@ -89,7 +89,7 @@ class Seat:
             return answer
         wanted = "free cell" if isinstance(moves[0], int) else "legal move"
         text = _answer_text(answer, position)
-        raise WrongAnswer(f"the answer {text} is no {wanted} of {position}", text)
+        raise WrongAnswer(f"the answer {text} is not a {wanted} of {position}", text)
 
     @property
     def tries(self) -> tuple[Try, ...]:

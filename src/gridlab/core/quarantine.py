@@ -62,7 +62,7 @@ def quarantined(module: str, path: Path, form: type[Form], what: str) -> Iterato
                     return
                 yield msgspec.convert(found, form)
         except msgspec.ValidationError as error:
-            raise SpoiltFile(f"{path} is no {what}: {reason_of(error)}") from error
+            raise SpoiltFile(f"{path} is not a {what}: {reason_of(error)}") from error
         finally:
             child.kill()
 
@@ -72,10 +72,10 @@ def _next(child: "subprocess.Popen[bytes]", path: Path, what: str) -> tuple[str,
     length = int.from_bytes(child.stdout.read(HEAD), "little")
     text = child.stdout.read(length) if 0 < length <= LONGEST else b""
     if not text or len(text) < length:
-        raise SpoiltFile(f"{path} is no {what}: the library that reads such files cannot cope with it")
+        raise SpoiltFile(f"{path} is not a {what}: the library that reads such files cannot cope with it")
     kind, found = msgspec.msgpack.decode(text, type=tuple[str, Any])
     if kind == "refusal":
-        raise SpoiltFile(f"{path} is no {what}: {found}")
+        raise SpoiltFile(f"{path} is not a {what}: {found}")
     return kind, found
 
 

@@ -58,11 +58,11 @@ def test_a_longer_match_begins_like_a_short_one() -> None:
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        ("22", "the answer '22' is no free cell of .../.../..."),
-        (4.0, "the answer 4.0 is no free cell"),
-        (None, "the answer None is no free cell"),
-        (9, "the answer 9 is no free cell"),
-        (-1, "the answer -1 is no free cell"),
+        ("22", "the answer '22' is not a free cell of .../.../..."),
+        (4.0, "the answer 4.0 is not a free cell"),
+        (None, "the answer None is not a free cell"),
+        (9, "the answer 9 is not a free cell"),
+        (-1, "the answer -1 is not a free cell"),
     ],
 )
 def test_a_wrong_answer_loses(monkeypatch: pytest.MonkeyPatch, answer: object, sentence: str) -> None:
@@ -82,7 +82,7 @@ def test_an_occupied_cell_loses(monkeypatch: pytest.MonkeyPatch) -> None:
     match = play_match("stubborn", "random", RULES, 2, workers=1)
     assert match.records[0].moves[0] == 4
     assert len(match.records[0].moves) == 2
-    assert "the answer 22 is no free cell" in match.faults[0]
+    assert "the answer 22 is not a free cell" in match.faults[0]
 
 
 def test_a_late_answer_loses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -366,6 +366,6 @@ def test_folders_that_are_none(tmp_path: Path) -> None:
         with pytest.raises(FileTrouble, match="is, or lies inside"):
             answer_folder(inputs, tmp_path / steps, tmp_path / output, ask)
     (tmp_path / "file").touch()
-    with pytest.raises(FileTrouble, match="it is no folder"):
+    with pytest.raises(FileTrouble, match="it is not a folder"):
         answer_folder(inputs, tmp_path / "s", tmp_path / "file", ask)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "inputs"]

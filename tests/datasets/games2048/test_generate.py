@@ -214,8 +214,8 @@ def test_resuming_asks_for_the_same(tmp_path: Path) -> None:
         ({"sample_cells": 17}, "17 cells cannot be sampled"),
         ({"max_moves": -1}, "-1 moves are no limit"),
         ({"max_moves": 10**30}, "0 moves are no limit"),
-        ({"min_score": 10**30}, "is no score that games could be held to"),
-        ({"min_tile": -2}, "-2 is not a tile that games could be held to"),
+        ({"min_score": 10**30}, "is not a score that games could be measured by"),
+        ({"min_tile": -2}, "-2 is not a tile that games could be measured by"),
         ({"curriculum": "easy", "depth": 4}, "the curriculum easy has depth 2; leave out --depth 4"),
     ],
 )

@@ -137,7 +137,7 @@ def test_optimistic_weights(tmp_path: Path) -> None:
     ("settings", "reason"),
     [
         ({"preset": "day"}, "not a preset"),
-        ({"rate": "adam"}, "no kind of rate"),
+        ({"rate": "adam"}, "not a kind of rate"),
         ({"trace": 1.5}, "lambda 1.5 is out of range"),
         ({"step": 0.0}, "step 0 is out of range"),
         ({"more": ("settle=0",)}, "settle"),

@@ -83,7 +83,7 @@ def make_settings(
         raise BadNotation(f"{max_moves} moves are no limit; a number from 1, or 0 for none, is needed")
     for number, name in ((min_score, "score"), (min_tile, "tile")):
         if not 0 <= number <= MOST:
-            raise BadNotation(f"{number} is no {name} that games could be held to; a number from 0 is needed")
+            raise BadNotation(f"{number} is not a {name} that games could be measured by; a number from 0 is needed")
     seed = secrets.randbits(32) if seed is None else seed
     if max_moves is None:
         max_moves = MAX_MOVES if player is None and search[1] == SPEC else 0
