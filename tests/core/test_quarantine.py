@@ -49,14 +49,14 @@ def test_what_it_finds(program: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("raise ValueError('bad\\nbytes')", "a.file is no thing: bad bytes"),
-        ("yield ['x', 'y']", "a.file is no thing: Expected `int`, got `str`"),
+        ("raise ValueError('bad\\nbytes')", "a.file is not a thing: bad bytes"),
+        ("yield ['x', 'y']", "a.file is not a thing: Expected `int`, got `str`"),
         ("ctypes.string_at(0)", "cannot cope with it"),
         ("os._exit(0)", "cannot cope with it"),
         ("os.kill(os.getpid(), 9)", "cannot cope with it"),
         ("while True: pass", "cannot cope with it"),
-        ("bytearray(8 << 30)", "a.file is no thing: MemoryError"),
-        ("os.write(1, b'x' * 100); raise OSError(5, 'some trouble')", "a.file is no thing: some trouble"),
+        ("bytearray(8 << 30)", "a.file is not a thing: MemoryError"),
+        ("os.write(1, b'x' * 100); raise OSError(5, 'some trouble')", "a.file is not a thing: some trouble"),
     ],
 )
 def test_what_it_does_not_survive(body: str, told: str, program: Path) -> None:

@@ -94,7 +94,7 @@ def test_one_request_brings_all_that_is_shown(api: httpx.Client) -> None:
     ("asked", "accepted", "said"),
     [
         ({"next": ["22", "22"]}, ["22"], "occupied"),
-        ({"next": ["22", "99"]}, ["22"], "no cell"),
+        ({"next": ["22", "99"]}, ["22"], "not a cell"),
         ({"next": ["22", "11"], "o": "random"}, ["22"], "random plays O"),
         ({"moves": ["11", "21", "12", "22"], "next": ["13", "33"]}, ["11", "21", "12", "22", "13"], "over"),
     ],

@@ -373,8 +373,8 @@ def test_what_is_missing_is_said_without_the_server_s_folders() -> None:
     [
         (["--port", "99999"], "65535"),
         (["--folder", "nowhere"], "cannot be read"),
-        (["--host", "a b"], "no name or address"),
-        (["--folder", __file__], "no folder"),
+        (["--host", "a b"], "not the name or address"),
+        (["--folder", __file__], "not a folder"),
     ],
 )
 def test_wrong_use_is_said(gridlab: Run, arguments: list[str], sentence: str) -> None:

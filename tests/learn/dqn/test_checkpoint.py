@@ -173,7 +173,7 @@ def test_a_training_goes_on_as_it_was_begun(learner: Learner, tmp_path: Path, ca
         ({"preset": "guide", "batch": 0}, "Expected `int` >= 1"),
         ({"preset": "guide", "memory": 1 << 50}, "Expected `int` <= 4000000"),
         ({"preset": "guide", "magic": 1}, "it has a setting 'magic'"),
-        ({"preset": "guide", "course": {"playouts": 5}}, "is not a training to go on from"),
+        ({"preset": "guide", "course": {"playouts": 5}}, "training to go on from: Expected"),
     ],
 )
 def test_settings_that_are_none(learner: Learner, tmp_path: Path, settings: object, sentence: str) -> None:

@@ -248,5 +248,5 @@ def test_the_command(gridlab: Run, games: Path, tmp_path: Path) -> None:
 def test_too_few_games(games: Path, tmp_path: Path) -> None:
     one = tmp_path / "one.jsonl"
     one.write_text(games.read_text().splitlines()[0] + "\n")
-    with pytest.raises(BadNotation, match="leave none to validate with"):
+    with pytest.raises(BadNotation, match="no games are left to validate with"):
         learn(tmp_path / "net", one, more=())

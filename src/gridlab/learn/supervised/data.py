@@ -41,7 +41,7 @@ def open_data(paths: tuple[Path, ...], settings: SupervisedSettings, seed: int, 
     for name, part in (("learn from", train), ("validate with", validation)):
         if not len(part):
             raise BadNotation(
-                f"there are no games left to {name}, as there are only {len(moves.games)} in all; "
+                f"no games are left to {name}: there are too few, {len(moves.games)} in all; "
                 "take more games, or other shares: --set validation=0.5"
             )
     files = tuple(DataFile(str(file.path), sha256_of(file.path), file.games, len(file.boards)) for file in moves.files)
