@@ -37,7 +37,8 @@ def training(folder: Path) -> gridlab.SupervisedTraining:
     pytest.importorskip("torch")
     from gridlab.nets.policy_file import Facts
 
-    facts = Facts(epoch=2, best_epoch=1, curve=({"epoch": 1, "loss": 1.5, "validation_accuracy": 0.5},) * 2)
+    row: dict[str, int | float | None] = {"epoch": 1, "loss": 1.5, "validation_accuracy": 0.5}
+    facts = Facts(epoch=2, best_epoch=1, curve=(row, row))
     return gridlab.SupervisedTraining(folder / "2048.cnn", facts, True)
 
 
@@ -59,7 +60,7 @@ def marks() -> gridlab.Marks:
 
 
 def match() -> gridlab.Match:
-    return gridlab.play_match(Long(), "random", gridlab.game("tictactoe"), 4, workers=1)
+    return gridlab.play_match(Long(), "random", gridlab.Rules(3, 3, 3), 4, workers=1)
 
 
 # One object of every public type: a new one needs a line here, and what every other one has.
@@ -123,7 +124,9 @@ GIVEN: dict[str, Callable[[Path], Any]] = {
     "merge_terminals": lambda folder: gridlab.merge_terminals([terminals(folder)], folder / "merged"),
 }
 VALUES = {"Budget", "Direction", "Flaw", "Outcome", "Player", "Rules", "Rules2048", "Symmetry", "Oracle"} | {
-    "Games2048", "InARowGames", "player of 2048",
+    "Games2048",
+    "InARowGames",
+    "player of 2048",
 }  # fmt: skip - small values and machines: a line is enough for a notebook too
 
 
