@@ -157,7 +157,7 @@ def generate(
     said = {
         "seed": seed, "depth": depth, "evaluator": evaluator, "sample_cells": sample_cells, "max_moves": max_moves,
         "curriculum": curriculum, "min_score": min_score, "min_tile": min_tile, "metadata": metadata,
-        "rules": _rules_said(rules, player),
+        "rules": _rules_said(rules, None if settings else player),
     }  # fmt: skip
     if isinstance(player, str):
         said["player"], player = player, None
