@@ -82,7 +82,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a move": (lambda: gridlab.Position("tictactoe").play(1.0), "1.0 is no move; a move is a cell such as 4"),  # type: ignore[arg-type]
     "stones": (lambda: gridlab.Position("tictactoe", "X"), "stones are a whole number"),  # type: ignore[arg-type]
     "tiles": (lambda: gridlab.Position2048([2, 4.5]), "is no board of 2048; 16 tiles"),  # type: ignore[list-item]
-    "a direction": (lambda: gridlab.Position2048([2, 2] * 8).play(7), "7 is no direction; there are up, down, left"),
+    "a direction": (lambda: gridlab.Position2048([2, 2] * 8).play(7), "7 is not a direction; there are up, down, left"),
     "one player for several": (lambda: gridlab.play_tournament("random", "tictactoe"), "takes a list as players"),
     "a curriculum": (lambda: gridlab.generate("x.jsonl", curriculum="harder"), "takes one of '', 'easy'"),  # type: ignore[arg-type]
 }
@@ -129,7 +129,7 @@ def test_directions_in_every_dialect() -> None:
     assert {"right": 3}[gridlab.Direction.RIGHT] == 3
     assert gridlab.Direction.RIGHT.number == 3
     for wrong in (4, -1, True, "upwards", None, 1.0):
-        with pytest.raises(gridlab.IllegalMove, match="is no direction; there are up, down, left, right, or 0 to 3"):
+        with pytest.raises(gridlab.IllegalMove, match="is not a direction; there are up, down, left, right, or 0 to 3"):
             position.play(wrong)  # type: ignore[arg-type]
 
 
