@@ -65,6 +65,9 @@ from gridlab.exact.tablebase.probe import Tablebase as Tablebase
 from gridlab.exact.tables import open_tablebase as open_tablebase
 from gridlab.games import NAMED as NAMED
 from gridlab.games import game as game
+from gridlab.games.game2048.directions import Direction as Direction
+from gridlab.games.game2048.exponents import exponents_of as exponents_of
+from gridlab.games.game2048.exponents import tiles_of as tiles_of
 from gridlab.games.game2048.position import Position2048 as Position2048
 from gridlab.games.game2048.rules import Rules2048 as Rules2048
 from gridlab.games.laws import check_game as check_game

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from gridlab.arena.intervals import Interval, of_mean, wilson
 from gridlab.arena.solo import Results, play_to_end
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation
 from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.stop import current_stop
 from gridlab.core.workers import available_cores, in_order
 from gridlab.games.game2048.rules import Rules2048
@@ -24,9 +26,11 @@ from gridlab.players.registry import close_player, player_name
 
 GAMES_A_JOB = 32
 GAMES_AT_ONCE = 128  # of a player that looks at many boards
+HEADER = ("tile", "games", "share", "95 %")
 LEAST_TILE = 128  # of the table for people; all are in `tile_rates`
 
 
+@shown
 @dataclass(frozen=True)
 class Evaluation2048:
     """The games of one player."""
@@ -77,16 +81,26 @@ class Evaluation2048:
             "moves_per_second": self.moves_per_second,
         }
 
-    def __str__(self) -> str:
+    def _in_short(self) -> str:
+        largest = f"largest tile {int(self.max_tiles.max()):,}"
+        found = f"mean score {self.mean_score:,.0f}, {counted(self.games, 'game')}, {largest}"
+        return f"{brief(self.player)}, {self.rules}: {found}"
+
+    def _sheet(self) -> Sheet:
+        return Sheet(self.player, HEADER, self._rows(), self._facts())
+
+    def _facts(self) -> list[str]:
         interval = self.mean_score_interval
         spread = "" if interval is None else f", 95 % {interval.low:,.0f} to {interval.high:,.0f}"
-        lines = [
+        return [
             f"{self.rules}, {counted(self.games, 'game')}, seed {self.seed}",
-            self.player,
             f"mean score {self.mean_score:,.0f}{spread}",
             f"{counted(self.moves, 'move')}, {self.moves_per_second:,.0f} moves a second of CPU",
         ]
-        return "\n".join([*lines, draw.table(("tile", "games", "share", "95 %"), self._rows())])
+
+    def __str__(self) -> str:
+        first, *others = self._facts()
+        return "\n".join([first, self.player, *others, draw.table(HEADER, self._rows())])
 
     def _rows(self) -> list[tuple[str | int, ...]]:
         rows: list[tuple[str | int, ...]] = []
@@ -98,6 +112,7 @@ class Evaluation2048:
         return rows
 
 
+@typed
 def evaluate(
     player: str | Player2048,
     games: int,

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -22,15 +22,18 @@ from gridlab.arena.match.mnk import faults_text
 from gridlab.arena.questions import Question, chance, find_questions
 from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation, PlayerFault
 from gridlab.core.figures import new_figure, save
 from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, between, brief, percent, shown
 from gridlab.core.workers import in_order
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Value
-from gridlab.games.registry import game
+from gridlab.games.protocol import GameRules
+from gridlab.games.registry import family_of, game
 from gridlab.players.registry import Player, close_player, make_player
 
 QUESTIONS_A_JOB = 50
@@ -55,6 +58,7 @@ class Answer(NamedTuple):
         return not self.blunder
 
 
+@shown
 @dataclass(frozen=True)
 class Grade:
     """The answers of a player, and what they come to."""
@@ -110,13 +114,26 @@ class Grade:
             "seed": self.seed,
         }
 
-    def __str__(self) -> str:
-        asked = f"{counted(self.positions, 'position')} in which a move can change the value"
-        heading = f"{self.rules}, {asked}, seed {self.seed}"
-        rows = [_row(str(each["ply"]), each) for each in self.by_ply] + [_row("all", _summary(self.outcomes))]
-        table = draw.table(("ply", "positions", "accuracy", "95 %", *BLUNDERS), rows)
+    def _in_short(self) -> str:
+        kept = f"{percent(self.accuracy)} of {self.positions:,} positions, {between(self.accuracy_interval)}"
+        return f"{brief(self.player)}, {self.rules}: {kept}"
+
+    def _sheet(self) -> Sheet:
         lost = f"{self.lost_distance:.2f} plies lost a move where a win was kept"
-        return "\n".join([heading, self.player, table, lost, *faults_text(self.faults)])
+        notes = [self._heading(), lost, *faults_text(self.faults)]
+        return Sheet(self.player, ("ply", "positions", "accuracy", "95 %", *BLUNDERS), self._rows(), notes)
+
+    def _heading(self) -> str:
+        asked = f"{counted(self.positions, 'position')} in which a move can change the value"
+        return f"{self.rules}, {asked}, seed {self.seed}"
+
+    def _rows(self) -> list[tuple[str | int, ...]]:
+        return [_row(str(each["ply"]), each) for each in self.by_ply] + [_row("all", _summary(self.outcomes))]
+
+    def __str__(self) -> str:
+        table = draw.table(("ply", "positions", "accuracy", "95 %", *BLUNDERS), self._rows())
+        lost = f"{self.lost_distance:.2f} plies lost a move where a win was kept"
+        return "\n".join([self._heading(), self.player, table, lost, *faults_text(self.faults)])
 
 
 def _accuracy(answers: Sequence[Answer]) -> float:
@@ -146,21 +163,39 @@ def _row(name: str, summary: dict[str, Any]) -> tuple[str | int, ...]:
     return name, summary["positions"], *shares, *summary["blunders"].values()
 
 
+@overload
+def grade(
+    player: str | Player, rules: "Rules", positions: int = 1000, tablebase: Path | str | None = None, seed: int = 0,
+    workers: int | None = None, progress: bool = False, questions: Sequence[Question] | None = None,
+) -> Grade: ...  # fmt: skip
+@overload
+def grade(
+    player: str | Player, rules: GameRules | str, positions: int = 1000, tablebase: Path | str | None = None,
+    seed: int = 0, workers: int | None = None, progress: bool = False, questions: Sequence[Question] | None = None,
+) -> Any: ...  # fmt: skip
+@typed
 def grade(
     player: str | Player,
-    rules: Rules | str,
+    rules: GameRules | str,
     positions: int = 1000,
     tablebase: Path | str | None = None,
     seed: int = 0,
     workers: int | None = None,
     progress: bool = False,
     questions: Sequence[Question] | None = None,
-) -> Grade:
+) -> Any:
     """Ask a player for its move in each of `positions` positions and compare with the exact solution.
 
     The truth comes from `tablebase` as far as it goes, else from search; `perfect` looks there too. `questions` that
     are there already are not drawn again. The same seed gives the same grade for any number of workers.
+    A game of 2048 is graded by `grade2048`, which gives a Grade2048.
     """
+    family = family_of(game(rules))
+    if family.grade:
+        if questions is not None:
+            raise BadNotation(f"questions are for in-a-row games; {rules} is graded on boards of its own")
+        graded = family.load("grade")
+        return graded(player, rules, positions, tablebase, seed, workers, progress=progress)
     rules = game(rules, "mnk")
     close_player(make_player(player, rules, tablebase))  # what is wrong with it is said before anything long begins
     (entrant,), workers = enter([player], rules, workers)
@@ -259,6 +294,7 @@ def mistakes(grade: Grade, player: str | Player, tablebase: Path | str | None = 
 # ---- two players
 
 
+@shown
 @dataclass(frozen=True)
 class Comparison:
     """How much more often A keeps the value than B, on the same questions."""
@@ -282,12 +318,21 @@ class Comparison:
             "seed": self.seed,
         }
 
+    def _in_short(self) -> str:
+        low, high = (f"{100 * each:+.1f}" for each in self.difference_interval)
+        names = f"{brief(self.a, 24)} less {brief(self.b, 24)}, {self.rules}"
+        return f"{names}: {100 * self.difference:+.1f} percentage points, {low} to {high}"
+
+    def _sheet(self) -> Sheet:
+        return Sheet(str(self), notes=[f"{self.rules}, {self.positions:,} positions, seed {self.seed}"])
+
     def __str__(self) -> str:
         low, high = (f"{100 * each:+.1f}" for each in self.difference_interval)
         points = f"{100 * self.difference:+.1f} percentage points, 95 % {low} to {high}"
         return f"accuracy of {self.a} less that of {self.b}: {points}"
 
 
+@typed
 def compare(a: Grade, b: Grade, seed: int = 0) -> Comparison:
     """The difference in accuracy of two grades on the same questions, its interval by drawing the questions anew."""
     if a.rules != b.rules or [each.position for each in a.outcomes] != [each.position for each in b.outcomes]:

@@ -23,9 +23,11 @@ from gridlab.arena.intervals import RESAMPLES, Interval, of_mean, quantiles, wil
 from gridlab.arena.solo import record_game
 from gridlab.arena.whole2048 import Whole2048, follow_player
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation, BadPlayer, GridlabError, PlayerFault
 from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, brief, percent, shown
 from gridlab.core.stop import current_stop
 from gridlab.core.workers import anywhere
 from gridlab.exact.game2048.file import SCORE
@@ -42,6 +44,7 @@ from gridlab.players.registry import close_player, make_player, player_name
 from gridlab.search.game2048.play import Limits
 
 LEAST_GAMES = 20
+HEADER = ("boards of", "moves", "best direction", "95 %", "mean regret", "95 %")
 WORST = 3  # blunders that are drawn
 COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#555555")
 
@@ -62,6 +65,7 @@ class Answered(NamedTuple):
         return {"board": str(self.position), "played": self.played, "best": self.best, "regret": self.regret}
 
 
+@shown
 @dataclass(frozen=True)
 class Answers:
     """Moves of one kind of boards, in groups that were drawn independently: games, or single boards."""
@@ -108,6 +112,11 @@ class Answers:
             means[i] = sums[chosen].sum() / sizes[chosen].sum()
         return quantiles(means)
 
+    def _in_short(self) -> str:
+        return (
+            f"{len(self.all):,} boards: {percent(self.accuracy)} best directions, mean regret {self.mean_regret:,.3f}"
+        )
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "boards": len(self.all),
@@ -119,6 +128,7 @@ class Answers:
         }
 
 
+@shown
 @dataclass(frozen=True)
 class Grade2048:
     """A player beside best play."""
@@ -156,22 +166,50 @@ class Grade2048:
             "all_boards": self.uniform.as_dict(),
         } | ({} if self.whole is None else {"whole": self.whole.as_dict()})
 
-    def __str__(self) -> str:
-        digits, unit = (3, "points") if self.target == SCORE else (6, f"of the chance of {self.target}")
-        rows = [_row("own games", self.own, digits), _row("all boards", self.uniform, digits)]
+    def _in_short(self) -> str:
+        lost, digits = float(self.lost.mean()), self._digits
+        given = f"{lost:,.{digits}f} of {self.best:,.{digits}f} given away a game, {len(self.own.all):,} moves"
+        return f"{brief(self.player)}, {self.rules}: {given}"
+
+    def _sheet(self) -> Sheet:
+        notes = [self._lost_text(), *([] if self.whole is None else str(self.whole).splitlines()[:2])]
+        worst = [each.position._repr_svg_() for each in self.own.worst]
+        said = [
+            f"{each.played} gives away {each.regret:,.{self._digits}f}; {each.best} is best" for each in self.own.worst
+        ]
+        heading = f"{self.rules}, {self.player}, seed {self.seed}"
+        return Sheet(heading, HEADER, self._rows(), [*notes, *said], worst)
+
+    def _told(self, move: Answered) -> str:
+        return f"{move.played} gives away {move.regret:,.{self._digits}f}; {move.best} is best"
+
+    @property
+    def _digits(self) -> int:
+        return 3 if self.target == SCORE else 6
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [_row("own games", self.own, self._digits), _row("all boards", self.uniform, self._digits)]
+
+    def _lost_text(self) -> str:
+        digits, unit = self._digits, "points" if self.target == SCORE else f"of the chance of {self.target}"
         interval = self.lost_interval
         spread = "" if interval is None else f", 95 % {interval.low:,.{digits}f} to {interval.high:,.{digits}f}"
+        return (
+            f"{float(self.lost.mean()):,.{digits}f} {unit} given away a game{spread}; best play is worth "
+            f"{self.best:,.{digits}f}"
+        )
+
+    def __str__(self) -> str:
         lines = [
             f"{self.rules}, {self.player}, seed {self.seed}",
-            draw.table(("boards of", "moves", "best direction", "95 %", "mean regret", "95 %"), rows),
-            f"{float(self.lost.mean()):,.{digits}f} {unit} given away a game{spread}; best play is worth "
-            f"{self.best:,.{digits}f}",
+            draw.table(HEADER, self._rows()),
+            self._lost_text(),
         ]
         for each in self.own.worst:
             lines += [
                 "",
                 each.position.draw(),
-                f"{each.played} gives away {each.regret:,.{digits}f}; {each.best} is best",
+                self._told(each),
             ]
         return "\n".join(lines if self.whole is None else [*lines, "", str(self.whole)])
 
@@ -185,6 +223,7 @@ def _row(name: str, answers: Answers, digits: int) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+@typed
 def grade2048(
     player: str | Player2048,
     rules: Rules2048 | str,
@@ -282,7 +321,7 @@ def _uniformly(
 def _ask(player: Player2048, table: Tablebase2048, seed: int, name: str, job: tuple[int, Position2048]) -> Answered:
     number, board = job
     try:
-        direction = player.move(board, np.random.default_rng([seed, 2, number]))
+        direction = board.as_move(player.move(board, np.random.default_rng([seed, 2, number])))
     except GridlabError as error:
         raise PlayerFault(f"the player {name} fails in {board}: {error}") from error
     if direction not in board.moves():

@@ -16,7 +16,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation, IllegalMove, PlayerFault, Resigned
+from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.games.protocol import GameRules, Move
 from gridlab.games.registry import family_of, game
 from gridlab.players.registry import Player, ask, player_name
@@ -42,6 +45,7 @@ class EarlyEnd(NamedTuple):
     reason: str  # "resigned", "time", or the sentence of a fault
 
 
+@shown
 @dataclass
 class Session:
     """A game under way. `history` has one position more than there are moves."""
@@ -61,6 +65,7 @@ class Session:
     _turn_began: float = 0.0
 
     @classmethod
+    @typed
     def begin(
         cls,
         rules: GameRules | str,
@@ -112,6 +117,15 @@ class Session:
     @property
     def waits_for_person(self) -> bool:
         return not self.over and self.seats[self.to_move] is None
+
+    def _in_short(self) -> str:
+        sides = " – ".join(brief(self.names[side], 24) for side in self.rules.sides)
+        turn = "over" if self.over else f"{self.to_move} to move"
+        return f"{self.rules}, {sides}: {counted(len(self.moves), 'move')}, {turn}"
+
+    def _sheet(self) -> Sheet:
+        picture = getattr(self.position, "_repr_svg_", str)()
+        return Sheet(self._in_short(), pictures=[picture] if picture else [], notes=[str(self.position)])
 
     def remaining(self, side: str) -> float | None:
         """The seconds a side has left, None if there is no limit."""

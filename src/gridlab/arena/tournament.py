@@ -24,11 +24,13 @@ from gridlab.arena.rating import Rating, rate
 from gridlab.arena.records.mnk import Record, read_records, verify_records, write_records
 from gridlab.arena.seat import enter
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadPlayer, FileTrouble, SpoiltFile
 from gridlab.core.figures import new_figure, save
 from gridlab.core.files import locked_folder, try_folder, write_json
 from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.untrusted import read_json
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
@@ -55,6 +57,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int
 
 
+@shown
 @dataclass(frozen=True)
 class Tournament:
     """The matches of all pairings (i, j) with i < j; i is A. One that is not over lacks some."""
@@ -121,6 +124,24 @@ class Tournament:
             "faults": self.faults,
         }
 
+    def _in_short(self) -> str:
+        field = f"{self.rules}, {counted(len(self.players), 'player')}, {len(self.matches):,} pairings"
+        first = self.ranking[0]
+        return f"{field}: {brief(self.players[first])} is first, Elo {self.ratings[first].elo:+.0f}"
+
+    def _sheet(self) -> Sheet:
+        rows = []
+        for rank, player in enumerate(self.ranking, 1):
+            elo, (low, high) = self.ratings[player]
+            points = f"{self.points(player):g}"
+            rows.append(
+                (rank, self.players[player], f"{elo:+.0f}", f"{low:+.0f} to {high:+.0f}", points, self.games_of(player))
+            )
+        return Sheet(self._heading(), ("", "player", "Elo", "95 %", "points", "games"), rows, faults_text(self.faults))
+
+    def _heading(self) -> str:
+        return f"{self.rules}, {counted(self.games, 'game')} a pairing, openings {self.openings}, seed {self.seed}"
+
     def __str__(self) -> str:
         ranking, cells = self.ranking, self.cross_table
         rows: list[tuple[str | int, ...]] = []
@@ -130,10 +151,10 @@ class Tournament:
             range_text = f"{interval.low:+.0f} to {interval.high:+.0f}"
             rows.append((rank, self.players[player], f"{elo:+.0f}", range_text, f"{self.points(player):g}", *against))
         header = ("", "player", "Elo", "95 %", "points", *(str(rank) for rank in range(1, len(ranking) + 1)))
-        heading = f"{self.rules}, {counted(self.games, 'game')} a pairing, openings {self.openings}, seed {self.seed}"
-        return "\n".join([heading, draw.table(header, rows), *faults_text(self.faults)])
+        return "\n".join([self._heading(), draw.table(header, rows), *faults_text(self.faults)])
 
 
+@typed
 def play_tournament(
     players: Sequence[str | Player],
     rules: Rules | str,
@@ -159,6 +180,7 @@ def play_tournament(
     return Tournament(rules, tuple(names), games, openings, seed, matches)
 
 
+@typed
 def read_tournament(folder: Path | str, progress: bool = False) -> Tournament:
     """What a folder holds of a tournament, every game checked; pairings that were not played yet are missing."""
     folder = Path(folder)

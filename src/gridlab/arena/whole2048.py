@@ -10,10 +10,12 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadPlayer, PlayerFault, TooLarge
 from gridlab.core.interrupts import interruptible
 from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import Stop, stop_flag
 from gridlab.core.workers import in_order, own_cores
@@ -30,9 +32,11 @@ from gridlab.players.registry import player_name
 from gridlab.search.game2048.play import Chooser, choose_boards
 from gridlab.search.game2048.random_moves import RandomMoves
 
+HEADER = ("tile", "largest at the end", "reached")
 A_JOB = 1 << 13  # boards
 
 
+@shown
 @dataclass(frozen=True)
 class Whole2048:
     """What becomes of a player, exactly."""
@@ -68,19 +72,31 @@ class Whole2048:
             "boards": found.boards,
         }
 
-    def __str__(self) -> str:
+    def _in_short(self) -> str:
+        what = f"chance of {self.tile}" if self.tile else "mean score"
+        boards = f"{self.followed.boards:,} boards"
+        return f"{brief(self.player)}, {self.rules}: {what} {self._told(self.value)} exactly, over {boards}"
+
+    def _sheet(self) -> Sheet:
+        heading, *notes = self._facts()
+        return Sheet(heading, HEADER, self._rows(), notes)
+
+    def _facts(self) -> list[str]:
         found = self.followed
         beside = "" if self.best is None else f", {self.value / self.best:.2%} of best play, {self._told(self.best)}"
-        rows = [(str(tile), f"{share:.4%}", f"{found.reaching(tile):.4%}") for tile, share in found.tiles.items()]
-        return "\n".join(
-            [
-                f"{self.rules}, {self.player}: exactly, over all {counted(found.boards, 'board')} it can reach",
-                f"{'chance of ' + str(self.tile) if self.tile else 'mean score'} {self._told(self.value)}{beside}",
-                f"{found.mean_moves:,.2f} moves a game; after {found.in_a_corner:.1%} of them the largest tile is in a "
-                f"corner, after {found.along_an_edge:.1%} the largest fall along an edge",
-                draw.table(("tile", "largest at the end", "reached"), rows),
-            ]
-        )
+        return [
+            f"{self.rules}, {self.player}: exactly, over all {counted(found.boards, 'board')} it can reach",
+            f"{'chance of ' + str(self.tile) if self.tile else 'mean score'} {self._told(self.value)}{beside}",
+            f"{found.mean_moves:,.2f} moves a game; after {found.in_a_corner:.1%} of them the largest tile is in a "
+            f"corner, after {found.along_an_edge:.1%} the largest fall along an edge",
+        ]
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        found = self.followed
+        return [(str(tile), f"{share:.4%}", f"{found.reaching(tile):.4%}") for tile, share in found.tiles.items()]
+
+    def __str__(self) -> str:
+        return "\n".join([*self._facts(), draw.table(HEADER, self._rows())])
 
     def _told(self, value: float) -> str:
         return f"{value:.6%}" if self.tile else f"{value:,.4f}"
@@ -93,6 +109,7 @@ class NoChance:
         raise BadPlayer("it plays by chance")
 
 
+@typed
 def follow_player(
     player: str | Player2048,
     rules: Rules2048 | str | None = None,
@@ -160,7 +177,7 @@ def _ask(player: Player2048, rules: Rules2048, boards: Boards) -> Directions:
         position = Position2048.unpack(board, rules=rules)
         if legal := position.moves():
             try:
-                answer = player.move(position, random)
+                answer = position.as_move(player.move(position, random))
             except BadPlayer as error:
                 raise BadPlayer(f"the player {player_name(player)} plays by chance in {position}") from error
             if answer not in legal:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
+from gridlab.core.arguments import typed
 from gridlab.core.cluster_run import Run
 from gridlab.core.cluster_worker import Order, halt, lacking, receive
 from gridlab.core.errors import ClusterTrouble, FileTrouble
@@ -267,6 +268,7 @@ def _digest_at_home(path: Path) -> str:
         raise FileTrouble(f"{path} cannot be sent to workers: {(error.strerror or str(error)).lower()}") from error
 
 
+@typed
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[Cluster | None]:
     """Let a cluster do whatever is shared out inside and can travel; None leaves it to this machine."""

@@ -8,6 +8,12 @@ from gridlab.core.errors import BadNotation
 from gridlab.core.splitmix import States, streams
 
 
+def check_number(games: int) -> None:
+    """Of games side by side."""
+    if games < 1:
+        raise BadNotation(f"{games} games cannot be played side by side; at least 1 is needed")
+
+
 def unseeded(number: int) -> States:
     """Streams that nobody can repeat."""
     return np.random.default_rng().integers(1 << 64, size=number, dtype=np.uint64)

@@ -25,11 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.bits import int64, lowest_bit, lowest_cell, popcount
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
 from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, shown
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import available_cores, in_order
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, runs_of
@@ -103,6 +105,7 @@ class PlyCensus(NamedTuple):
         return self.ply // 2
 
 
+@shown
 @dataclass(frozen=True)
 class Census:
     """Every legal position of a game, counted."""
@@ -165,6 +168,17 @@ class Census:
             ]
         )
 
+    def _in_short(self) -> str:
+        symmetric = f"{self.canonical.legal:,} up to symmetry"
+        return f"{self.rules}: {self.counts.legal:,} legal positions, {symmetric}, {_told(self.games)} games"
+
+    def _sheet(self) -> Sheet:
+        header = ["ply", "arrangements", "legal", "ongoing", "X wins", "O wins", "draws", "up to symmetry"]
+        rows = [(ply.ply, ply.arrangements, *ply.counts.as_dict().values(), ply.canonical.legal) for ply in self.plies]
+        total = ("all", self.arrangements, *self.counts.as_dict().values(), self.canonical.legal)
+        games = f"{self.games:,} games (sequences of moves to the end)"
+        return Sheet(f"Positions of {self.rules}", header, [*rows, total], [games])
+
     def __str__(self) -> str:
         header = ["ply", "X", "O", "empty", "arrangements", "legal", "ongoing", "X wins", "O wins", "draws"]
         raw = [
@@ -185,6 +199,11 @@ class Census:
         )
 
 
+def _told(number: int) -> str:
+    """A number in a few characters."""
+    return f"{number:,}" if number < 10**15 else f"{number:.3e}"
+
+
 # ---- how it is counted
 
 # Columns of the counts of a ply: the mover has no line, has just won or lost; the sum of all possible last moves; and
@@ -192,6 +211,7 @@ class Census:
 COUNT_FREE, COUNT_WON, COUNT_LOST, COUNT_LAST_MOVES, COUNT_BOTH, COUNT_OTHER, COUNT_NO_LAST = range(7)
 
 
+@typed
 def census(rules: Rules | str, workers: int | None = None, progress: bool = False) -> Census:
     """Count every legal position of a game with up to 25 cells."""
     rules = game(rules, "mnk")

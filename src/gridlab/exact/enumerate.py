@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
 from gridlab.core.workers import in_order
@@ -63,6 +64,7 @@ def blocks(rules: Rules, canonical: bool = False, workers: int | None = None) ->
     return in_order(list_block, listing_jobs(rules, canonical, workers), workers)
 
 
+@typed
 def positions(rules: Rules | str, canonical: bool = False) -> Iterator[Position]:
     """Every legal position, or with `canonical` one of each symmetry class."""
     rules = game(rules, "mnk")

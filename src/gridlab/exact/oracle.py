@@ -7,24 +7,30 @@ it holds the position with all its moves, and where it does not, the next source
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import FileTrouble
+from gridlab.core.numbers import counted
+from gridlab.core.shown import shown
 from gridlab.core.travel import variable
 from gridlab.exact.tablebase.probe import Tablebase, shipped
 from gridlab.exact.tables import VARIABLE as VARIABLE
 from gridlab.exact.tables import open_tablebase
-from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.position import Position, position_of
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Solution
+from gridlab.games.registry import game
 from gridlab.search.budget import Budget
 from gridlab.search.mnk.alpha_beta import AlphaBetaSearch, solve
 
 
+@shown
 class Oracle:
     """Answers for the positions of one game."""
 
+    @typed
     def __init__(
         self,
-        rules: Rules,
+        rules: Rules | str,
         tablebase: Path | str | None = None,
         budget: Budget | None = None,
         search_only: bool = False,
@@ -34,9 +40,12 @@ class Oracle:
 
         `entries` is the size of the transposition table of that search, if it is not to be the usual one.
         """
-        self.rules, self.budget, self._entries = rules, budget, entries
+        self.rules, self.budget, self._entries = game(rules, "mnk"), budget, entries
         self.tables = [] if search_only else list(self._open_tables(tablebase))
         self._search: AlphaBetaSearch | None = None
+
+    def _in_short(self) -> str:
+        return f"{self.rules}: {counted(len(self.tables), 'table')}, then search"
 
     def _open_tables(self, tablebase: Path | str | None) -> Iterator[Tablebase]:
         if named := tablebase or variable(VARIABLE):
@@ -50,7 +59,7 @@ class Oracle:
 
     def ask(
         self,
-        position: Position,
+        position: Position | str,
         value_only: bool = False,
         tell: Callable[[int, int], object] = lambda moves, nodes: None,
         budget: Budget | None = None,
@@ -61,6 +70,7 @@ class Oracle:
         `tell` hears of a search how many moves are done, and the nodes so far, `show` what is known with every move
         more; a `budget` is for this question alone.
         """
+        position = Position.parse(position, self.rules) if isinstance(position, str) else position_of(position)
         position.require_legal()
         for table in self.tables:
             found = table.get(position)

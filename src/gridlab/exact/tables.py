@@ -6,6 +6,7 @@ A family names the module of its tables in the registry (`tablebase`): how they 
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadRules, FileTrouble
 from gridlab.core.travel import here, variable
 from gridlab.core.untrusted import open_regular, reading
@@ -24,6 +25,7 @@ class BuildOrder(NamedTuple):
     resume: bool = False
 
 
+@typed
 def open_tablebase(name: Path | str) -> Any:
     """Open a tablebase of any game: a file, or a game whose table comes with the package, such as squava."""
     path = find(name)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import GridlabError
 from gridlab.games.protocol import GamePosition, GameRules
 from gridlab.games.registry import family_of, game
@@ -23,12 +24,14 @@ class BrokenLaw(AssertionError):
     """A game that is not what the house takes for a game, and why."""
 
 
-def check_game(rules: GameRules, games: int = 3, seed: int = 0) -> int:
+@typed
+def check_game(rules: GameRules | str, games: int = 3, seed: int = 0) -> int:
     """Play random games and check every law at every position; how many positions there were."""
-    check_rules(rules)
+    played: GameRules = game(rules)
+    check_rules(played)
     random, seen = np.random.default_rng(seed), 0
     for _ in range(games):
-        position: Any = family_of(rules).load("position").start(random, rules)
+        position: Any = family_of(played).load("position").start(random, played)
         for _ in range(LONGEST):
             seen += 1
             check_position(position, random)
@@ -36,7 +39,7 @@ def check_game(rules: GameRules, games: int = 3, seed: int = 0) -> int:
                 break
             position = position.step(random.choice(np.array(position.moves(), object)), random)
         else:
-            raise BrokenLaw(f"{rules}: a random game is not over after {LONGEST:,} moves")
+            raise BrokenLaw(f"{played}: a random game is not over after {LONGEST:,} moves")
     return seen
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from gridlab.core.arguments import told
 from gridlab.core.errors import BadRules
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Family:
     terminal: str  # the module whose `play` plays it in the terminal
     tablebase: str = ""  # the module that builds and asks its tablebases (gridlab.exact.tables)
     labelled: str = ""  # the module whose `sample` writes positions of a tablebase for learning
+    grade: str = ""  # the function that holds its players to the truth, if it is not that of in-a-row games
     exams: str = ""  # the module that draws questions of exams and judges answers (gridlab.arena.exams)
     named: dict[str, str] = field(default_factory=dict)  # short names of games -> rules
 
@@ -70,6 +72,7 @@ FAMILIES = {
         terminal="gridlab.arena.terminal.game2048",
         tablebase="gridlab.exact.game2048.family",
         labelled="gridlab.datasets.labelled2048",
+        grade="gridlab.arena.grade2048:grade2048",
         exams="gridlab.arena.exams.game2048",
         named={"2048": "2048"},
     ),
@@ -88,7 +91,10 @@ def game(text: "str | GameRules", family: str | None = None) -> Any:
     With `family` games of any other are refused.
     """
     found = _read(text) if isinstance(text, str) else text
-    if family is not None and family_of(found).name != family:
+    if family is not None and family not in FAMILIES:
+        raise BadRules(f"{told(family)} is not a family of games; the families are {', '.join(FAMILIES)}")
+    own = family_of(found)
+    if family is not None and own.name != family:
         raise BadRules(f"{text} is not a game for this; write {FAMILIES[family].form}")
     return found
 
@@ -106,6 +112,9 @@ def _read(text: str) -> "GameRules":
 def family_of(rules: "GameRules") -> Family:
     """The family that rules are of."""
     name = getattr(rules, "family", None)
-    if name not in FAMILIES:
-        raise BadRules(f"{rules!r} are not rules of a game known here; the families are {', '.join(FAMILIES)}")
+    if not isinstance(name, str) or name not in FAMILIES or isinstance(rules, type):
+        raise BadRules(
+            f"{told(rules)} is not the rules of a game known here; name one such as 'tictactoe', or take what "
+            f"gridlab.game gives; the families are {', '.join(FAMILIES)}"
+        )
     return FAMILIES[name]

@@ -8,6 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from gridlab.core.arguments import told, whole
+from gridlab.core.errors import BadNotation
+from gridlab.core.shown import shown
+
 Place = Callable[[int, int, int, int], tuple[int, int]]  # row, col, last row, last col -> row, col
 
 OBLONG: dict[str, Place] = {
@@ -24,12 +28,16 @@ SQUARE: dict[str, Place] = OBLONG | {
 }
 
 
+@shown
 @dataclass(frozen=True, slots=True)
 class Symmetry:
     """A map of the board onto itself; what stands on cell i goes to `cells[i]`."""
 
     name: str
     cells: tuple[int, ...]
+
+    def _in_short(self) -> str:
+        return f"{self.name} of {len(self.cells)} cells"
 
     def move(self, cell: int) -> int:
         """Where a move goes."""
@@ -72,9 +80,18 @@ class Symmetry:
         return cycle
 
 
-@cache
 def symmetries(rows: int, cols: int) -> tuple[Symmetry, ...]:
     """All symmetries of a rows × cols board, the identity first."""
+    if type(rows) is int and type(cols) is int:
+        return _symmetries(rows, cols)
+    high, wide = whole(rows), whole(cols)
+    if high is None or wide is None:
+        raise BadNotation(f"a board has whole numbers of rows and columns, not {told(rows)} and {told(cols)}")
+    return _symmetries(high, wide)
+
+
+@cache
+def _symmetries(rows: int, cols: int) -> tuple[Symmetry, ...]:
     places = SQUARE if rows == cols else OBLONG
     return tuple(Symmetry(name, _cells(place, rows, cols)) for name, place in places.items())
 

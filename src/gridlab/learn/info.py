@@ -15,10 +15,12 @@ from typing import Any
 import msgspec
 
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.extras import import_extra
 from gridlab.core.figures import new_figure, save
 from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.nets.ntuple_file import Head, is_ntuple_file, read_head
 
 NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle")
@@ -26,6 +28,7 @@ ROWS = 12  # of a curve that is told in lines
 COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#546e7a")
 
 
+@shown
 @dataclass(frozen=True)
 class Info:
     """A file, told; `axis` is the column of the curve that counts how far the training was."""
@@ -47,6 +50,15 @@ class Info:
             "data": list(self.data),
             "curve": [dict(row) for row in self.curve],
         }
+
+    def _in_short(self) -> str:
+        done = f", {self.facts[self.axis]:,} {self.axis}" if isinstance(self.facts.get(self.axis), int) else ""
+        return f"{brief(self.path.name)}: {self.kind}, {self.facts.get('rules', '')}{done}"
+
+    def _sheet(self) -> Sheet:
+        known = {name: value for name, value in (self.facts | self.recipe).items() if value is not None}
+        rows = [(name.replace("_", " "), _told(value)) for name, value in known.items()]
+        return Sheet(f"{self.path.name}: {self.kind}", ("", ""), rows, [str(self.path)])
 
     def __str__(self) -> str:
         lines = [f"{self.path}: {self.kind}"]
@@ -81,6 +93,7 @@ def _told(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
+@typed
 def info_of(path: Path | str) -> Info:
     """What a checkpoint is, whichever kind it is of."""
     path = Path(path)

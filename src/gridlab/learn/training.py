@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gridlab.arena.match.mnk import play_match
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadRules
 from gridlab.core.extras import import_extra
 from gridlab.core.files import locked_folder, try_folder
 from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 from gridlab.learn.overrides import parse_overrides
@@ -26,6 +28,7 @@ GAMES = 40  # of each measurement during training
 OPPONENTS = {"random": "random", "heuristic": "alpha-beta depth=3"}
 
 
+@shown
 class Training(NamedTuple):
     """Where a training stands; `rates` are the latest scores of the network alone against each opponent."""
 
@@ -42,12 +45,20 @@ class Training(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         return {"folder": str(self.folder), "episode": self.episode, "episodes": self.episodes, **self.row}
 
+    def _in_short(self) -> str:
+        rates = "".join(f", {rate:.0%} against {name}" for name, rate in self.rates.items())
+        return f"{brief(self.folder.name)}, squava: {self.episode:,} of {self.episodes:,} episodes{rates}"
+
+    def _sheet(self) -> Sheet:
+        return Sheet(self._in_short(), tuple(self.row), [tuple(self.row.values())], [str(self.folder)])
+
     def __str__(self) -> str:
         rates = ", ".join(f"{self.rates[name]:.0%} against {text}" for name, text in OPPONENTS.items() if self.rates)
         episodes = f"{self.row.get('episode', self.episode):,} of {counted(self.episodes, 'episode')}"
         return f"{self.folder}: {episodes}; the network alone scores {rates}"
 
 
+@typed
 def train(
     rules: Rules | str = "squava",
     folder: Path | str = "dqn",

@@ -33,6 +33,7 @@ import numpy as np
 
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, PlayerFault, Resigned, SpoiltFile, WrongAnswer
 from gridlab.core.files import Appended
+from gridlab.core.shown import shown
 from gridlab.core.travel import require_home
 from gridlab.core.untrusted import Count, parse_json
 from gridlab.games.protocol import GamePosition, GameRules, Move
@@ -57,6 +58,7 @@ class Reply(msgspec.Struct, frozen=True):
     resign: bool = False
 
 
+@shown
 class CommandPlayer:
     """A program that is asked for moves; each may take so many seconds, the first one with the start in them."""
 

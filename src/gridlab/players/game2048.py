@@ -19,6 +19,7 @@ import numpy as np
 
 from gridlab.core.errors import BadPlayer
 from gridlab.core.numbers import shortened
+from gridlab.core.shown import shown
 from gridlab.core.splitmix import Stream
 from gridlab.exact.game2048.file import SCORE
 from gridlab.exact.game2048.probe import Tablebase2048, check_rules
@@ -63,6 +64,7 @@ class Adviser2048(Player2048, Protocol):
     def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]: ...
 
 
+@shown
 @dataclass(frozen=True)
 class RandomPlayer2048:
     """Any legal direction, all equally likely."""
@@ -79,6 +81,7 @@ class RandomPlayer2048:
         return "random"
 
 
+@shown
 @dataclass(frozen=True)
 class ExpectimaxPlayer:
     """Looks `depth` moves and tiles ahead; see gridlab.search.game2048.expectimax."""
@@ -137,6 +140,7 @@ class ExpectimaxPlayer:
         return 1 << self.table if self.table and self.depth >= TABLE_PAYS and not self.sample else 0
 
 
+@shown
 class PerfectPlayer2048:
     """Looks up what each direction is worth on a solved board (gridlab.exact.game2048); the first of the best."""
 

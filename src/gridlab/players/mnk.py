@@ -3,12 +3,14 @@
 `PLAYERS` is the one list to extend: a name, what it is, and the settings it takes with their defaults.
 """
 
+import shlex
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from gridlab.core.errors import BadPlayer
 from gridlab.core.extras import import_extra
+from gridlab.core.shown import shown
 from gridlab.exact.oracle import Oracle
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
@@ -37,13 +39,18 @@ class Answers(Protocol):
     def ask(self, position: Position, /) -> Solution: ...
 
 
+@shown
 class RandomPlayer:
     """Any legal move, all equally likely."""
+
+    def __str__(self) -> str:
+        return "random"
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         return int(random.choice(position.moves()))
 
 
+@shown
 class AlphaBetaPlayer:
     """Looks `depth` plies ahead and judges by open lines; the same move every time."""
 
@@ -52,10 +59,14 @@ class AlphaBetaPlayer:
             raise BadPlayer(f"depth={depth} of the player alpha-beta: 1 to {rules.cells} plies make sense in {rules}")
         self.depth, self.heuristics, self.table = depth, heuristics_of(rules), new_depth_table()
 
+    def __str__(self) -> str:
+        return f"alpha-beta depth={self.depth}"
+
     def move(self, position: Position, random: np.random.Generator) -> int:
         return best_move(position, self.depth, self.heuristics, self.table)[0]
 
 
+@shown
 class BestFirstPlayer:
     """The first move of the line that best-first search finds; without one, the move after which hp - ho is highest."""
 
@@ -66,12 +77,16 @@ class BestFirstPlayer:
             raise BadPlayer(f"expansions={expansions} of the player best-first: at least 1 is needed")
         self.expansions = expansions
 
+    def __str__(self) -> str:
+        return f"best-first expansions={self.expansions}"
+
     def move(self, position: Position, random: np.random.Generator) -> int:
         start = Start(position.rules.rows, position.crosses, position.noughts, position.to_move)
         line = best_first(start, self.expansions).line
         return line[0] if line else best_looking(start)
 
 
+@shown
 class MctsPlayer:
     """Plays positions out and goes where that succeeds.
 
@@ -92,11 +107,18 @@ class MctsPlayer:
         self.proofs, self.careful = proofs == 1, careful == 1
         self.geometry = geometry_of(rules)
 
+    def __str__(self) -> str:
+        more = "" if self.exploration == EXPLORATION else f" exploration={self.exploration:g}"
+        return (
+            f"mcts playouts={self.playouts}{more}" + " proofs=0" * (not self.proofs) + " careful=0" * (not self.careful)
+        )
+
     def move(self, position: Position, random: np.random.Generator) -> int:
         states = states_of(random)
         return search(position, self.playouts, states, self.proofs, self.careful, self.exploration, self.geometry).best
 
 
+@shown
 class PerfectPlayer:
     """The fastest win, else a draw, else the longest defence; any of equals, by chance.
 
@@ -112,8 +134,13 @@ class PerfectPlayer:
             raise BadPlayer(f"errs={errs:g} of the player perfect: a probability from 0 to 1, such as 0.2")
         if not 0 <= seconds < 1e6:
             raise BadPlayer(f"seconds={seconds:g} of the player perfect: a time such as 2, or 0 for no limit")
-        self.errs, self.seconds, self.source = errs, seconds, ""
+        self.errs, self.seconds, self.source, self.tablebase = errs, seconds, "", tablebase
         self.oracle = oracle or Oracle(rules, tablebase or None, Budget(None, EXACT_SHARE * seconds or None))
+
+    def __str__(self) -> str:
+        table = f" tablebase={shlex.quote(self.tablebase)}" if self.tablebase else ""
+        errs = f" errs={self.errs:g}" if self.errs else ""
+        return f"perfect{table}{errs}" + (f" seconds={self.seconds:g}" if self.seconds else "")
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         found = self.oracle.ask(position)
@@ -141,6 +168,7 @@ class PerfectPlayer:
         return order[-1]
 
 
+@shown
 class LearntPlayer:
     """Looks `depth` plies ahead and judges by a trained network, blended with open lines; the same move every time."""
 
@@ -156,6 +184,11 @@ class LearntPlayer:
         from gridlab.nets.judge import load_judge
 
         self.depth, self.blend, self.judge = depth, blend, load_judge(checkpoint, rules)
+        self.checkpoint = checkpoint
+
+    def __str__(self) -> str:
+        file = f" checkpoint={shlex.quote(self.checkpoint)}" if self.checkpoint else ""
+        return f"dqn-minimax{file} depth={self.depth} blend={self.blend:g}"
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         return self.judge.best(position.own, position.other, self.depth, self.blend).cell

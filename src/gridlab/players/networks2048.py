@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.errors import BadPlayer
 from gridlab.core.extras import import_extra
+from gridlab.core.shown import shown
 from gridlab.core.splitmix import States
 from gridlab.games.game2048.kernels import Boards
 from gridlab.games.game2048.position import Position2048
@@ -50,6 +51,7 @@ def said_of(values: Numbers, position: Position2048) -> dict[str, float]:
     return {name: float(value) for name, value in zip(DIRECTIONS, values, strict=True) if name in legal}
 
 
+@shown
 @dataclass(frozen=True)
 class NetworkPlayer:
     """The most probable direction, by a network that is asked about `images` of the board."""
@@ -84,6 +86,7 @@ class NetworkPlayer:
         return np.asarray(self.policy.directions(boards).argmax(axis=1), np.int8)
 
 
+@shown
 @dataclass(frozen=True)
 class DualSearchPlayer:
     """The most points: those of its moves, and those to come by the value head of a dual network."""
@@ -126,6 +129,7 @@ class DualSearchPlayer:
         return expected_values(boards, self.depth, policy)
 
 
+@shown
 @dataclass(frozen=True)
 class MctsPlayer2048:
     """Plays boards out at random and goes where that brings most points."""
@@ -154,6 +158,7 @@ class MctsPlayer2048:
         return new_mcts(self.playouts, float(self.exploration), self.rules.odds)
 
 
+@shown
 @dataclass(frozen=True)
 class NetworkMctsPlayer:
     """The same with playouts by a network: `moves` of each are its own, what is to come then it says, or chance."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from gridlab.core.errors import BadPlayer
 from gridlab.core.numbers import shortened
+from gridlab.core.shown import shown
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.nets.ntuple_file import NTupleFile, load_network
@@ -23,6 +24,7 @@ from gridlab.search.game2048.ntuple_search import DEEPEST, NTupleSearch, new_sea
 TILES = tuple(str(1 << exponent) for exponent in range(2, 16))  # that can be halved
 
 
+@shown
 @dataclass(frozen=True)
 class NTuplePlayer:
     """The most points by an n-tuple network, those of its moves and those to come; `depth` as for expectimax."""

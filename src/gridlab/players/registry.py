@@ -15,10 +15,11 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from gridlab.core.arguments import told, typed
 from gridlab.core.errors import BadPlayer
 from gridlab.core.numbers import MOST, whole_number
 from gridlab.games.protocol import GameRules, Move
-from gridlab.games.registry import family_of
+from gridlab.games.registry import family_of, game
 
 
 @runtime_checkable
@@ -52,22 +53,24 @@ def kinds_of(rules: GameRules) -> Mapping[str, Kind]:
     return Kinds(family.name, family.load("players").PLAYERS)
 
 
-def make_player(player: str | Player, rules: GameRules, tablebase: Path | str | None = None) -> Player:
+@typed
+def make_player(player: str | Player, rules: GameRules | str, tablebase: Path | str | None = None) -> Player:
     """The player that a text describes; one that can use a tablebase takes this one if the text names none."""
     if not isinstance(player, str):
         return checked(player)
-    kinds = kinds_of(rules)
+    played: GameRules = game(rules)
+    kinds = kinds_of(played)
     name, settings = parse_player(player, kinds)
     if tablebase is not None and settings.get("tablebase") == "":
         settings["tablebase"] = str(tablebase)
-    return kinds[name].make(rules, **settings)
+    return kinds[name].make(played, **settings)
 
 
 def checked(player: Player) -> Player:
     """An object, if it can play; an object and not a class."""
     if isinstance(player, type) or not callable(getattr(player, "move", None)):
         raise BadPlayer(
-            f"{player!r} is not a player; give a text such as 'random', or an object with move(position, random)"
+            f"{told(player)} is not a player; give a text such as 'random', or an object with move(position, random)"
         )
     return player
 
@@ -82,10 +85,10 @@ def player_name(player: str | Player) -> str:
 
 def ask(player: Player, position: Any, random: np.random.Generator, moves: Sequence[Move] | None = None) -> Move:
     """The move of a player; one that wants to know hears of the moves so far, where they are known."""
-    in_game = getattr(player, "move_in_game", None)
-    if moves is None or in_game is None:
-        return player.move(position, random)
-    return in_game(position, moves, random)
+    in_game = None if moves is None else getattr(player, "move_in_game", None)
+    answer = player.move(position, random) if in_game is None else in_game(position, moves, random)
+    as_move = getattr(position, "as_move", None)  # of a game whose moves can be given in several ways
+    return answer if as_move is None else as_move(answer)
 
 
 def close_player(player: Player) -> None:

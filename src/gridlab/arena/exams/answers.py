@@ -17,6 +17,8 @@ import msgspec
 
 from gridlab.arena.exams.paper import ENDING, Exam, Id, Short
 from gridlab.core.errors import SpoiltFile
+from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.untrusted import Count, lines, parse_json
 from gridlab.players.tries import MOST_TRIES, Seconds, Try
 
@@ -51,12 +53,21 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
         return "" if self.move is None else str(self.move).strip()
 
 
+@shown
 @dataclass(frozen=True)
 class Answers:
     """The answers of one player, by question."""
 
     player: str
     given: dict[int, Answer]
+
+    def _in_short(self) -> str:
+        missing = count_missing(self.given.values())
+        return f"{brief(self.player)}: {counted(len(self.given), 'answer')}, {missing:,} without a move"
+
+    def _sheet(self) -> Sheet:
+        rows = [(each.id, each.said or "none", each.error) for each in self.given.values()]
+        return Sheet(self.player, ("question", "move", "error"), rows)
 
 
 def whole_text(exam: Exam, answers: Answers) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from gridlab.arena.exams.paper import MOST_QUESTIONS, Exam, Question, write_exam
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation, BadRules
 from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
@@ -14,6 +15,7 @@ from gridlab.games.registry import family_of, game
 NODES = 10_000_000  # of a search for one truth
 
 
+@typed
 def make_exam(
     rules: GameRules | str,
     positions: int,

@@ -22,8 +22,10 @@ from gridlab.arena.exams.judged import Judged
 from gridlab.arena.exams.paper import Exam, Question, read_exam, standard_exams
 from gridlab.arena.intervals import Interval, mcnemar, of_difference, wilson
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation, GridlabError
 from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, between, brief, percent, shown
 
 ILLEGAL, MISSING = "illegal", "missing"
 WORST = 12  # blunders that are listed
@@ -58,6 +60,7 @@ class Expected:
         return {"accuracy": float(self.accuracy), "blunders": blunders, "regret": self.regret}
 
 
+@shown
 @dataclass(frozen=True)
 class Marks:
     """The answers of a player to an exam, and what they come to."""
@@ -165,12 +168,26 @@ class Marks:
             "worst": [_told(each, self.exam) for each in self.worst],
         }
 
-    def __str__(self) -> str:
-        heading = f"{self.exam.name}: {self.exam.rules}, {counted(len(self.marked), 'question')}"
-        head = (self.exam.family.STAGE, "questions", "accuracy", "95 %", "random", "first legal", *self.kinds)
+    def _in_short(self) -> str:
+        kept = f"{percent(self.accuracy)} of {len(self.marked):,} questions, {between(self.accuracy_interval)}"
+        return f"{brief(self.player, 30)}, {brief(self.exam.name, 30)}: {kept}"
+
+    def _sheet(self) -> Sheet:
+        return Sheet(self._heading(), self._header(), self._rows(), [self.player, self.regret_text()])
+
+    def _heading(self) -> str:
+        return f"{self.exam.name}: {self.exam.rules}, {counted(len(self.marked), 'question')}"
+
+    def _header(self) -> tuple[str, ...]:
+        return (self.exam.family.STAGE, "questions", "accuracy", "95 %", "random", "first legal", *self.kinds)
+
+    def _rows(self) -> list[tuple[str | int, ...]]:
         rows = [row_of(each[self.exam.family.STAGE], each) for each in self.by_stage]
-        table = draw.table(head, [*rows, row_of("all", self.total)])
-        return "\n".join([heading, self.player, table, self.regret_text()])
+        return [*rows, row_of("all", self.total)]
+
+    def __str__(self) -> str:
+        table = draw.table(self._header(), self._rows())
+        return "\n".join([self._heading(), self.player, table, self.regret_text()])
 
     def regret_text(self) -> str:
         """The regret beside that of players who know nothing."""
@@ -233,6 +250,7 @@ def _expected(marked: Sequence[Marked], played: Callable[[Marked], list[str]], f
 # ---- marking
 
 
+@typed
 def mark(
     exam: Exam | Path | str, answers: Answers | Path | str | dict[int, str], key: Path | str | None = None
 ) -> Marks:
@@ -265,6 +283,7 @@ def _marked(question: Question, position: Any, key: Any, answer: Answer | None, 
 # ---- two players
 
 
+@shown
 @dataclass(frozen=True)
 class PairedMarks:
     """Two files of answers to the same questions."""
@@ -295,6 +314,14 @@ class PairedMarks:
             "difference": self.difference, "difference_interval": list(self.difference_interval), "p": self.p,
         }  # fmt: skip
 
+    def _in_short(self) -> str:
+        names = f"{brief(self.a, 24)} less {brief(self.b, 24)}, {brief(self.exam, 20)}"
+        return f"{names}: {100 * self.difference:+.1f} percentage points, p = {self.p:.2g}"
+
+    def _sheet(self) -> Sheet:
+        counts = (self.both, self.only_a, self.only_b, self.neither)
+        return Sheet(f"{self.a} less {self.b}", ("both", "A alone", "B alone", "neither"), [counts], [str(self)])
+
     def __str__(self) -> str:
         low, high = (f"{100 * each:+.1f}" for each in self.difference_interval)
         return (
@@ -304,6 +331,7 @@ class PairedMarks:
         )
 
 
+@typed
 def compare_marks(a: Marks, b: Marks, seed: int = 0) -> PairedMarks:
     """Two players on the same questions, question by question."""
     if a.exam.sha256 != b.exam.sha256:

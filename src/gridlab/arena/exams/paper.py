@@ -21,8 +21,11 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
 from gridlab.core.files import whole_file
+from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.untrusted import Count, parse_json, read_bytes
 from gridlab.games.protocol import GamePosition, GameRules
 from gridlab.games.registry import family_of, game
@@ -78,6 +81,7 @@ class KeyHead(msgspec.Struct, frozen=True):
     questions: Length
 
 
+@shown
 @dataclass(frozen=True)
 class Exam:
     """Questions about one game, in an order whose every beginning is a fair part of the whole."""
@@ -89,6 +93,14 @@ class Exam:
     positions: tuple[GamePosition, ...]  # of the questions
     sha256: str
     path: Path
+
+    def _in_short(self) -> str:
+        return f"{brief(self.name)}, {self.rules}: {counted(len(self.questions), 'question')}, seed {self.seed}"
+
+    def _sheet(self) -> Sheet:
+        rows = [(each.id, each.board, each.to_move, each.stage, len(each.legal)) for each in self.questions]
+        header = ("question", "board", "to move", self.family.STAGE, "legal moves")
+        return Sheet(f"{self.name}: {self.rules}, {len(rows):,} questions", header, rows)
 
     @property
     def family(self) -> Any:
@@ -147,6 +159,7 @@ def _text(head: msgspec.Struct, lines: Iterable[msgspec.Struct]) -> bytes:
 # ---- reading
 
 
+@typed
 def read_exam(name: Path | str) -> Exam:
     """The questions of an exam, by file or name, checked by the rules of the game."""
     path = find_exam(name)

@@ -9,6 +9,7 @@ import numpy as np
 from gridlab.arena.exams.answers import ANSWERS, VERSION, Answer, Answers, AnswersHead, read_answers, to_line
 from gridlab.arena.exams.paper import Exam, read_exam
 from gridlab.arena.seat import Entrant, Seat, enter
+from gridlab.core.arguments import typed
 from gridlab.core.errors import FileTrouble, PlayerFault, WrongAnswer
 from gridlab.core.files import Appended, whole_file
 from gridlab.core.numbers import check_seed
@@ -21,6 +22,7 @@ QUESTIONS_A_JOB = 25
 ANSWERING = 1  # what a source of chance is for, as in grades
 
 
+@typed
 def sit(
     exam: Exam | Path | str,
     player: str | Player,

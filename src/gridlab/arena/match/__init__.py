@@ -6,6 +6,7 @@ in-a-row games    A against B, every opening twice with colours exchanged (match
 
 from typing import TYPE_CHECKING, Any, overload
 
+from gridlab.core.arguments import typed
 from gridlab.games.protocol import GameRules
 from gridlab.games.registry import family_of, game
 from gridlab.players.registry import Player
@@ -32,6 +33,7 @@ def play_match(
     a: str | Player, b: str | Player, rules: str, games: int = 100, openings: str = ..., seed: int = 0,
     workers: int | None = None, progress: bool = False,
 ) -> Any: ...  # fmt: skip
+@typed
 def play_match(
     a: str | Player,
     b: str | Player,

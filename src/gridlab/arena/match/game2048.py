@@ -15,11 +15,15 @@ from gridlab.arena.intervals import Interval, of_mean, wilson
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation
 from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.registry import game
 from gridlab.players.registry import Player
 
+HEADER = ("", "mean score", "median", "best", "largest tile")
 
+
+@shown
 @dataclass(frozen=True)
 class ScoreMatch:
     """The games of A and of B; game i of both had the same chance."""
@@ -61,19 +65,34 @@ class ScoreMatch:
             "a_score": self.a_score,
         }
 
-    def __str__(self) -> str:
+    def _in_short(self) -> str:
+        names = f"{brief(self.a.player, 24)} – {brief(self.b.player, 24)}, {self.a.rules}"
+        return f"{names}: {self.difference:+,.0f} points, {counted(self.games, 'game')} each"
+
+    def _sheet(self) -> Sheet:
+        return Sheet(self._heading(), HEADER, self._rows(), [*self._names(), *self._findings()])
+
+    def _heading(self) -> str:
+        return f"{self.a.rules}, {counted(self.games, 'game')} each, seed {self.a.seed}"
+
+    def _names(self) -> list[str]:
+        return [f"A  {self.a.player}", f"B  {self.b.player}"]
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [_row("A", self.a), _row("B", self.b)]
+
+    def _findings(self) -> list[str]:
         interval = self.difference_interval
         spread = "" if interval is None else f", 95 % {interval.low:+,.0f} to {interval.high:+,.0f}"
         low, high = wilson(self.a_score * self.games, self.games)
-        rows = [_row("A", self.a), _row("B", self.b)]
-        return "\n".join([
-            f"{self.a.rules}, {counted(self.games, 'game')} each, seed {self.a.seed}",
-            f"A  {self.a.player}",
-            f"B  {self.b.player}",
-            draw.table(("", "mean score", "median", "best", "largest tile"), rows),
+        return [
             f"A scores {self.difference:+,.0f} points more than B{spread}",
             f"A scores more in {self.a_score:.1%} of the games, 95 % {low:.1%} to {high:.1%}",
-        ])  # fmt: skip
+        ]
+
+    def __str__(self) -> str:
+        table = draw.table(HEADER, self._rows())
+        return "\n".join([self._heading(), *self._names(), table, *self._findings()])
 
 
 def _row(name: str, played: Evaluation2048) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from gridlab.core import draw
 from gridlab.core.errors import BadNotation, PlayerFault, Resigned
 from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, between, brief, percent, shown
 from gridlab.core.workers import in_order
 from gridlab.games.mnk.position import Outcome, Position
 from gridlab.games.mnk.rules import Rules
@@ -33,9 +34,11 @@ from gridlab.players.registry import Player
 PAIRS_A_JOB = 4
 TRIES = 1000  # draws of an opening before it is given up
 OPENING, CROSSES, NOUGHTS = 0, 1, 2  # what a source of chance is for
+HEADER = ("", "games", "share", "95 %")
 MOST_FAULTS = 5  # printed; all are in `faults`
 
 
+@shown
 @dataclass(frozen=True)
 class Match:
     """The games of A against B: A is X in the first, third, … and O in the others."""
@@ -109,13 +112,29 @@ class Match:
             "seed": self.seed,
         }
 
-    def __str__(self) -> str:
+    def _in_short(self) -> str:
+        names = f"{brief(self.a, 24)} – {brief(self.b, 24)}, {self.rules}"
+        result = f"+{self.a_wins} ={self.draws} -{self.b_wins}"
+        return f"{names}: {result}, {percent(self.a_score)}, {between(self.a_score_interval)}"
+
+    def _sheet(self) -> Sheet:
+        notes = [f"A  {self.a}", f"B  {self.b}", *faults_text(self.faults)]
+        return Sheet(self._heading(), HEADER, self._rows(), notes)
+
+    def _heading(self) -> str:
+        return f"{self.rules}, {counted(self.games, 'game')}, openings {self.openings}, seed {self.seed}"
+
+    def _rows(self) -> list[tuple[str, ...]]:
         counts = (("A wins", self.a_wins), ("draws", self.draws), ("B wins", self.b_wins))
-        rows = [(name, f"{count:,}", *_share(count / self.games, wilson(count, self.games))) for name, count in counts]
+        rows: list[tuple[str, ...]] = [
+            (name, f"{count:,}", *_share(count / self.games, wilson(count, self.games))) for name, count in counts
+        ]
         rows.append(("score of A", f"{self.points.sum():,.1f}", *_share(self.a_score, self.a_score_interval)))
-        heading = f"{self.rules}, {counted(self.games, 'game')}, openings {self.openings}, seed {self.seed}"
-        table = draw.table(("", "games", "share", "95 %"), rows)
-        return "\n".join([heading, f"A  {self.a}", f"B  {self.b}", table, *faults_text(self.faults)])
+        return rows
+
+    def __str__(self) -> str:
+        table = draw.table(HEADER, self._rows())
+        return "\n".join([self._heading(), f"A  {self.a}", f"B  {self.b}", table, *faults_text(self.faults)])
 
 
 def _share(share: float, interval: Interval) -> tuple[str, str]:

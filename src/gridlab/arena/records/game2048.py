@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 from gridlab.arena.records.moves_text import moves_text
 from gridlab.core.errors import BadNotation
 from gridlab.core.files import timestamp
+from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, shown
 from gridlab.games.game2048.kernels import Boards, unpack_board, walls_of
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.reference import DIRECTIONS, legal_moves
@@ -46,6 +48,7 @@ TILES = np.array([0] + [1 << exponent for exponent in range(1, 16)], np.int32)
 EXPONENTS = {int(tile): number for number, tile in enumerate(TILES)}
 
 
+@shown
 @dataclass(frozen=True, eq=False)
 class Game:
     """A played game: what was on the board, what was done, what came of it."""
@@ -58,6 +61,14 @@ class Game:
     timestamp: str
     about: dict[str, Any] = field(default_factory=dict)  # RUN and MADE_BY, as far as there
     details: list[dict[str, Any]] | None = None  # [move]: DETAILS
+
+    def _in_short(self) -> str:
+        score = f"{self.final_score:,} points"
+        return f"{self.rules}: {counted(self.moves, 'move')}, {score}, largest tile {self.max_tile:,}"
+
+    def _sheet(self) -> Sheet:
+        end = Position2048.unpack(self.final_board, self.final_score, self.rules)
+        return Sheet(self._in_short(), pictures=[end._repr_svg_()])
 
     @cached_property
     def rules(self) -> Rules2048:

@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 
+from gridlab.core import draw
 from gridlab.core.errors import IllegalMove, SpoiltFile
 from gridlab.core.files import whole_file
 from gridlab.core.numbers import counted, shortened
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.untrusted import Count, lines, parse_json
 from gridlab.games.mnk.position import Outcome, Player, Position
 from gridlab.games.mnk.rules import MAX_CELLS, Rules
@@ -62,6 +64,7 @@ class Line(msgspec.Struct, frozen=True):
     answers: Annotated[tuple[Answered, ...], msgspec.Meta(max_length=MAX_CELLS)] = ()
 
 
+@shown
 @dataclass(frozen=True, slots=True)
 class Record:
     """One game; its moves are cells from 0."""
@@ -75,6 +78,17 @@ class Record:
     seed: int | None = None
     opening: int = 0
     answers: tuple[Answered, ...] = ()
+
+    def _in_short(self) -> str:
+        moves = f"{len(self.moves)} moves"
+        return f"{brief(self.x, 24)} – {brief(self.o, 24)}, {self.rules}: {self.result.value}, {moves}, {self.reason}"
+
+    def _sheet(self) -> Sheet:
+        marks = ["."] * self.rules.cells
+        for number, cell in enumerate(self.moves, 1):
+            marks[cell] = f"{'X' if number % 2 else 'O'}{number}"
+        heading = f"{self.x} – {self.o}: {self.result.value}"
+        return Sheet(heading, pictures=[draw.board_svg(marks, self.rules.cols, title=heading)], notes=[self.reason])
 
     def as_dict(self) -> dict[str, Any]:
         return {

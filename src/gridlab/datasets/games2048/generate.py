@@ -17,15 +17,17 @@ import numpy as np
 from gridlab.arena.records.game2048 import Game, about_rules, details_of, tiles_of
 from gridlab.arena.records.game2048_reading import LONGEST_TEXT, Misshapen, parse
 from gridlab.arena.solo import record_game
+from gridlab.core.arguments import typed
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFile
 from gridlab.core.files import check_place, locked, timestamp, try_place
 from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.stop import Stop, current_stop, stop_flag
 from gridlab.core.untrusted import parse_json
 from gridlab.core.workers import available_cores, in_order, is_elsewhere
-from gridlab.datasets.games2048.curriculum import stage
+from gridlab.datasets.games2048.curriculum import Curriculum, stage
 from gridlab.datasets.games2048.extend import base_of, lines_of, settings_for, settings_to_extend
 from gridlab.datasets.games2048.files import check_board, check_name, write_games, write_lines
 from gridlab.datasets.games2048.journal import DROPPED, Base, Dropped, Journal, dropped
@@ -35,6 +37,8 @@ from gridlab.datasets.games2048.stats import Statistics
 from gridlab.datasets.games2048.teller import Teller
 from gridlab.datasets.games2048.verify import game_flaw
 from gridlab.games.game2048.kernels import Boards
+from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.registry import game
 from gridlab.players.game2048 import Player2048, find_player2048, has_chooser
 from gridlab.players.registry import close_player, player_name
 from gridlab.search.game2048.play import Limits, Watch
@@ -44,6 +48,7 @@ USUAL_GAMES = 500
 PLAYED_FOR_ONE = 100  # games at most for each one that is to be kept, unless said otherwise
 
 
+@shown
 class Generated(NamedTuple):
     """A finished run."""
 
@@ -63,6 +68,15 @@ class Generated(NamedTuple):
     def enough(self) -> bool:
         """Whether there is what was asked for; a run that keeps nothing writes nothing."""
         return self.added >= max(1, self.keep)
+
+    def _in_short(self) -> str:
+        kept = f"{counted(self.statistics.games, 'game')} of {self.played:,} played"
+        return f"{self.settings.rules}, {brief(self.output.name)}: {kept}, seed {self.settings.seed}"
+
+    def _sheet(self) -> Sheet:
+        rows = [(str(tile), number) for tile, number in sorted(self.statistics.tiles.items())]
+        notes = [f"{self.tried:,} games tried, {self.added:,} added", str(self.output)]
+        return Sheet(self._in_short(), ("largest tile", "games"), rows, notes)
 
     def as_dict(self) -> dict[str, Any]:
         made = {"output": str(self.output), "written": self.added > 0, "enough": self.enough}
@@ -102,6 +116,7 @@ class Order(NamedTuple):
         return self.base.kept if self.base else 0
 
 
+@typed
 def generate(
     output: Path | str,
     games: int | None = None,
@@ -110,16 +125,29 @@ def generate(
     resume: bool = False,
     verbose: Callable[[str], object] | None = None,
     progress: bool = False,
-    player: Player2048 | None = None,
+    player: Player2048 | str | None = None,
     keep: int = 0,
     extend: bool = False,
+    *,
+    seed: int | None = None,
+    depth: int | None = None,
+    evaluator: str | None = None,
+    sample_cells: int | None = None,
+    max_moves: int | None = None,
+    curriculum: Curriculum | None = None,
+    min_score: int | None = None,
+    min_tile: int | None = None,
+    metadata: bool | None = None,
+    rules: Rules2048 | str | None = None,
 ) -> Generated:
     """Play `games` games (500) and write those that pass the filters; with `resume` go on where a run was stopped.
 
     With `keep` games are played until so many pass, at most `games` (100 for each); with `extend` they are added to a
-    finished file, whose settings hold. A `player` is anything with `move(position, random)`, and takes the place of the
-    one that the settings name. Workers are threads: all cores by default for a player that has a chooser for kernels,
-    one for any other; `verbose` is called by them.
+    finished file, whose settings hold. A `player` is a text, or anything with `move(position, random)`; without one
+    expectimax plays, with `depth`, `evaluator` and `sample_cells`. `seed` fixes the games, `max_moves` stops them, the
+    `curriculum` is easy, medium or hard, `min_score` and `min_tile` are filters, with `metadata` a file says more of
+    every move. `settings` have all of this in one object, for those who made one. Workers are threads: all cores by
+    default for a player that has a chooser for kernels, one for any other; `verbose` is called by them.
     """
     output = Path(output)
     check_name(output)
@@ -128,7 +156,17 @@ def generate(
         raise BadNotation(f"{games if games < 1 else keep} games make no dataset; at least 1 is needed")
     if keep > games:
         raise BadNotation(f"{games} games cannot bring {keep} that pass; ask for more of them (-g)")
-    settings = settings or settings_for(output, {}, extend, resume, player_name(player) if player else "")
+    said = {
+        "seed": seed, "depth": depth, "evaluator": evaluator, "sample_cells": sample_cells, "max_moves": max_moves,
+        "curriculum": curriculum, "min_score": min_score, "min_tile": min_tile, "metadata": metadata,
+        "rules": _rules_said(rules, None if settings else player),
+    }  # fmt: skip
+    if isinstance(player, str):
+        said["player"], player = player, None
+    said = {name: value for name, value in said.items() if value is not None}
+    if settings and said:
+        raise BadNotation(f"{', '.join(said)} and settings are both given; say one or the other")
+    settings = settings or settings_for(output, said, extend, resume, player_name(player) if player else "")
     ours = player is None
     if player is None:
         player = settings.make_player()
@@ -148,6 +186,13 @@ def generate(
         finally:
             if ours:  # who was handed over is not ours to close
                 close_player(player)
+
+
+def _rules_said(rules: Rules2048 | str | None, player: Player2048 | str | None) -> str | None:
+    """The board that is asked for, or that a player is made for."""
+    rules = rules if rules is not None else getattr(player, "rules", None)
+    found = None if rules is None else str(game(rules, "2048"))
+    return None if found == str(Rules2048()) else found
 
 
 @contextmanager

@@ -20,9 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation
 from gridlab.core.extras import import_extra
-from gridlab.core.numbers import check_seed
+from gridlab.core.numbers import check_seed, counted
+from gridlab.core.shown import Sheet, shown
 from gridlab.datasets.games2048.moves_file import MovesFile, open_moves
 from gridlab.datasets.games2048.sampling import NO_CHANCE, Columns, Samples, new_samples, take
 from gridlab.datasets.games2048.split import shared_out
@@ -31,6 +33,7 @@ from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 
 
+@shown
 class Moves2048:
     """The moves of some files of games, numbered from 0.
 
@@ -38,6 +41,7 @@ class Moves2048:
     seed, the epoch and the number of the move, so that it does not matter which worker asks for it.
     """
 
+    @typed
     def __init__(self, *paths: Path | str, symmetries: bool = False, seed: int = 0, progress: bool = False) -> None:
         if not paths:
             raise BadNotation("no file of games was named; gridlab 2048 generate makes one")
@@ -61,6 +65,19 @@ class Moves2048:
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
+
+    def _in_short(self) -> str:
+        seen = ", with symmetries" if self.symmetries else ""
+        held = f"{counted(len(self), 'move')} of {counted(len(self.games), 'game')}"
+        return f"{self.rules}: {held} in {counted(len(self.files), 'file')}{seen}"
+
+    def _sheet(self) -> Sheet:
+        lengths = np.diff(self._ends, prepend=0)
+        rows = []
+        for number, file in enumerate(self.files):
+            here = self.games[:, 0] == number
+            rows.append((str(file.path), int(here.sum()), int(lengths[here].sum())))
+        return Sheet(self._in_short(), ("file", "games", "moves"), rows)
 
     # ---- parts
 

@@ -24,12 +24,16 @@ from numpy.typing import NDArray
 
 from gridlab.arena.records.game2048 import Game, tiles_of
 from gridlab.arena.records.game2048_reading import LONGEST_LINE, Misshapen, parse
+from gridlab.core.arguments import told, typed, whole
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
 from gridlab.core.files import whole_file
+from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.untrusted import Count, Plain, lines, parse_json, read_bytes, reading
 from gridlab.games.game2048.rules import MOST_MOVES, Rules2048
 
 MAGIC = b"gl2048ix"
+MOST_SHOWN = 10  # games, in a notebook
 EDGE = 1 << 12  # bytes at either end that tell a file from another
 CHUNK = 32  # games decoded together for batches
 MOVES = re.compile(rb'"totalMoves"\s*:\s*(\d+)')
@@ -65,9 +69,11 @@ class Index(NamedTuple):
     made: Made | None = None  # and by which run, if it is all of it
 
 
+@shown
 class Games:
     """The games of a .jsonl file."""
 
+    @typed
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         if self.path.suffix != ".jsonl":
@@ -84,7 +90,19 @@ class Games:
         """How many moves there are in all."""
         return int(self.index.moves.sum())
 
+    def _in_short(self) -> str:
+        return f"{brief(self.path.name, 60)}: {counted(len(self), 'game')}, {counted(self.samples, 'move')}"
+
+    def _sheet(self) -> Sheet:
+        rows = [(number, moves) for number, moves in enumerate(self.index.moves[:MOST_SHOWN].tolist())]
+        made = ", ".join(f"{name} {value}" for name, value in self.index.settings.items())
+        notes = [f"the first {len(rows)} of {len(self):,} games", *([f"made with {made}"] if made else [])]
+        return Sheet(self._in_short(), ("game", "moves"), rows, notes)
+
     def __getitem__(self, number: int) -> Game:
+        if (place := whole(number)) is None:
+            raise BadNotation(f"games have numbers from 0, not {told(number)}; batches() gives many at once")
+        number = place
         if not -len(self) <= number < len(self):
             raise IndexError(f"{self.path} has {len(self)} games; there is no game {number}")
         begin, end = (int(each) for each in self.index.offsets[number % len(self) :][:2])

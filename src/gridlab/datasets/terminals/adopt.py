@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.core.files import locked_folder, sha256_of
 from gridlab.core.progress import Bars, bars
@@ -53,6 +54,7 @@ class Judged(NamedTuple):
     ready: bool  # ascending and canonical already
 
 
+@typed
 def adopt_terminals(
     folder: Path | str, rules: Rules | str | None = None, workers: int | None = None, progress: bool = False
 ) -> Manifest:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gridlab import __version__
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile, TooLarge
 from gridlab.core.files import locked_folder, sha256_of, timestamp, try_folder
@@ -43,6 +44,7 @@ def plies_text(plies: Iterable[int]) -> str:
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
+@typed
 def build_terminals(
     rules: Rules | str,
     folder: Path | str,

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.datasets.terminals.layer_file import Records, layer_name, open_layer
 from gridlab.datasets.terminals.manifest import MANIFEST, Manifest
 from gridlab.datasets.terminals.records import (
@@ -39,6 +41,7 @@ DEFAULT_GAME = "5x5:5"  # of a folder without a manifest
 BLOCK = 1 << 20  # records looked at between two looks at Ctrl-C
 
 
+@shown
 class Terminals:
     """All records of a dataset, layer after layer.
 
@@ -46,6 +49,7 @@ class Terminals:
     1 for X and 2 for O, `ply`, and `winner` (1 X, 2 O). Iterating gives Positions.
     """
 
+    @typed
     def __init__(self, folder: Path | str, rules: Rules | str | None = None) -> None:
         self.folder = Path(folder)
         told = None if rules is None else game(rules, "mnk")
@@ -87,6 +91,16 @@ class Terminals:
                 first = flaw_of(open_layer(self.folder / layer_name(ply))[0], ply, checker(self.rules))
                 return f"in its first record {REASONS[first]}" if first in (BAD_BITS, BAD_COUNT, NOT_OVER) else ""
         return ""
+
+    def _in_short(self) -> str:
+        plies = f"plies {self.plies[0]} to {self.plies[-1]}" if self.plies else "no plies"
+        return f"{self.rules}, {brief(self.folder.name)}: {len(self):,} terminal wins, {plies}"
+
+    def _sheet(self) -> Sheet:
+        rows = [(ply, len(records)) for ply, records in zip(self.plies, self._mapped, strict=True)]
+        return Sheet(
+            f"Terminal wins of {self.rules}", ("ply", "records"), [*rows, ("all", len(self))], [str(self.folder)]
+        )
 
     @property
     def remark(self) -> str:
@@ -221,6 +235,7 @@ def board_text(record: np.uint64, rules: Rules) -> str:
         return f"{int(record):#x}"
 
 
+@typed
 def open_terminals(folder: Path | str, rules: Rules | str | None = None) -> Terminals:
     """Open a dataset of terminal wins; `rules` for a folder of layers without a manifest."""
     return Terminals(folder, rules)

@@ -9,16 +9,19 @@ compared once for each image that is asked for.
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core import draw
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.jit import kernel
 from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bars
+from gridlab.core.shown import MOST_ROWS, Sheet, shown
 from gridlab.core.workers import in_order
 from gridlab.datasets.terminals.build import plies_text
 from gridlab.datasets.terminals.dataset import Terminals
@@ -76,6 +79,7 @@ class Match(NamedTuple):
         return f"{place}\n{self.winner} wins\n{self.position.draw()}\n{self.position.packed:#x}"
 
 
+@shown
 class Found(NamedTuple):
     """How many records match, of how many, and some of them."""
 
@@ -83,6 +87,12 @@ class Found(NamedTuple):
     records: int
     matches: int
     shown: list[Match]
+
+    def _in_short(self) -> str:
+        return f"{self.rules}: {self.matches:,} of {self.records:,} records match"
+
+    def _sheet(self) -> Sheet:
+        return Sheet(self._in_short(), pictures=[each.position._repr_svg_() for each in self.shown[:MOST_ROWS]])
 
     def as_dict(self) -> dict[str, Any]:
         return {**self._asdict(), "rules": str(self.rules), "shown": [each.as_dict() for each in self.shown]}
@@ -95,8 +105,9 @@ class Found(NamedTuple):
         return "\n\n".join([found, *rows])
 
 
+@typed
 def find_terminals(
-    data: Terminals,
+    data: Terminals | Path | str,
     winner: str | None = None,
     line: int | None = None,
     pattern: str = "",
@@ -112,6 +123,7 @@ def find_terminals(
 
     Boards are compared as they are stored; if `symmetric`, with any image of the pattern and the line together.
     """
+    data = data if isinstance(data, Terminals) else Terminals(data)
     plies = data.plies if plies is None else sorted(set(plies))
     layers = {ply: data.records(ply) for ply in plies}
     if not layers:

@@ -18,6 +18,8 @@ import msgspec
 
 from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
 from gridlab.core.files import whole_file, write_json
+from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, shown
 from gridlab.core.untrusted import Count, parse_json, read_bytes
 from gridlab.datasets.terminals.card import card_text
 from gridlab.datasets.terminals.layer_file import layer_name, layer_size
@@ -93,6 +95,7 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     layers: Annotated[tuple[Layer, ...], msgspec.Meta(min_length=1, max_length=MAX_CELLS)]
 
 
+@shown
 class Manifest(NamedTuple):
     """What is in a folder."""
 
@@ -100,6 +103,15 @@ class Manifest(NamedTuple):
     behaviour: int
     made: dict[str, str]
     layers: tuple[Layer, ...]
+
+    def _in_short(self) -> str:
+        return (
+            f"{self.rules}: {counted(len(self.layers), 'layer')}, {sum(each.records for each in self.layers):,} records"
+        )
+
+    def _sheet(self) -> Sheet:
+        rows = [(each.ply, each.records, each.x_wins, each.o_wins) for each in self.layers]
+        return Sheet(f"Terminal wins of {self.rules}", ("ply", "records", "X wins", "O wins"), rows)
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":

@@ -5,6 +5,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
+from gridlab.core.arguments import typed
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.core.files import locked_folder, refuse_overlap, sha256_of, try_folder, whole_file
@@ -25,6 +26,7 @@ class Origin(NamedTuple):
     folders: list[Path]
 
 
+@typed
 def merge_terminals(
     folders: Sequence[Path | str], out: Path | str, resume: bool = False, progress: bool = False
 ) -> Manifest:

@@ -5,15 +5,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadRules, IllegalMove
+from gridlab.core.numbers import counted
+from gridlab.core.shown import shown
 from gridlab.environments.game2048 import kernels
-from gridlab.environments.seeds import reseed, unseeded
+from gridlab.environments.seeds import check_number, reseed, unseeded
 from gridlab.games import game
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.row_tables import row_tables
 from gridlab.games.game2048.rules import Rules2048
 
 
+@shown
 class Games2048:
     """Games on boards of up to 4x4 cells, what is seen of them, and what their last step has brought.
 
@@ -22,10 +26,12 @@ class Games2048:
     direction], rewards float64[game] (points), ended bool[game], finals (last observations of games that have ended).
     """
 
+    @typed
     def __init__(self, rules: str | Rules2048, number: int, same_step: bool = True) -> None:
         self.rules = game(rules, "2048")
         if not self.rules.packed:
             raise BadRules(f"{self.rules}: thousands of games at once are played on boards of up to 4x4 cells")
+        check_number(number)
         self.number, self.same_step = number, same_step
         self.packed, self.states = np.zeros(number, np.uint64), unseeded(number)
         self.waiting, self.ended, self.rewards = (
@@ -43,6 +49,9 @@ class Games2048:
     def _cells(self, spread: NDArray[np.uint64]) -> NDArray[np.uint8]:
         """The cells of the board among those of the 4x4 board; nothing is copied."""
         return spread.view(np.uint8).reshape(-1, 4, 4)[:, : self.rules.rows, : self.rules.cols]
+
+    def _in_short(self) -> str:
+        return f"{self.rules}: {counted(self.number, 'game')} side by side"
 
     def reset(self, seeds: Sequence[int | None] = (), chosen: NDArray[np.bool_] | None = None) -> None:
         """New games, all or some; a seed for each fixes its chance, None leaves it as it is."""

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import BadPlayer, IllegalMove
+from gridlab.core.numbers import counted
+from gridlab.core.shown import shown
 from gridlab.environments.mnk import kernels
-from gridlab.environments.seeds import reseed, unseeded
+from gridlab.environments.seeds import check_number, reseed, unseeded
 from gridlab.games import game
 from gridlab.games.mnk.kernels import runs_of
 from gridlab.games.mnk.position import Position
@@ -16,6 +19,7 @@ from gridlab.games.mnk.rules import Rules
 SIDES = {"X": kernels.CROSSES, "O": kernels.NOUGHTS, "random": kernels.BY_CHANCE}
 
 
+@shown
 class InARowGames:
     """Games of one kind, what is seen of them, and what their last step has brought.
 
@@ -27,10 +31,12 @@ class InARowGames:
     rewards float64[game], ended bool[game], finals (the last observations of games that have ended).
     """
 
+    @typed
     def __init__(
         self, rules: str | Rules, number: int, opponent: str | None = None, side: str = "X", same_step: bool = True
     ) -> None:
         self.rules = game(rules, "mnk")
+        check_number(number)
         self.number, self.same_step = number, same_step
         self.replies, self.side = opponent == "random", SIDES.get(side, -1)
         if opponent not in (None, "random"):
@@ -46,6 +52,9 @@ class InARowGames:
         self.masks = np.zeros((number, cells), np.int8)
         shape = (number, 2, self.rules.rows, self.rules.cols)
         self.observations, self.finals = self._seen.reshape(shape), self._last.reshape(shape)
+
+    def _in_short(self) -> str:
+        return f"{self.rules}: {counted(self.number, 'game')} side by side"
 
     def reset(self, seeds: Sequence[int | None] = (), chosen: NDArray[np.bool_] | None = None) -> None:
         """New games, all or some; a seed for each fixes its chance, None leaves it as it is."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gridlab.core.arguments import typed
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble, SpoiltFile
 from gridlab.core.files import check_place, locked, try_folder
@@ -28,6 +29,7 @@ from gridlab.games.registry import game
 A_PART = 1 << 22  # boards after a move: what is lost when a build is killed takes a few seconds
 
 
+@typed
 def build_tablebase2048(
     rules: Rules2048 | str,
     path: Path | str,

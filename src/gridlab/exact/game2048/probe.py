@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.exact.game2048.file import SCORE, TableFile2048
 from gridlab.exact.game2048.layers import Values, board_of
 from gridlab.exact.game2048.solve import NONE, boards_to_move, start_value
@@ -31,6 +33,7 @@ KEPT_BOARDS = 1 << 22  # unpacked boards that stay in memory: 64 MiB
 TIED = 1e-9  # values that differ by no more, as a share, are the same, added up in another order
 
 
+@shown
 @dataclass(frozen=True)
 class Probe2048:
     """What is known of a board: what each direction is worth, the points of the move included."""
@@ -69,8 +72,21 @@ class Probe2048:
             "spread": self.spread,
         }
 
+    @property
+    def _what(self) -> str:
+        return "points to come" if self.target == SCORE else f"chance of {self.target}"
+
+    def _in_short(self) -> str:
+        best = ", ".join(self.best) or "there is no move"
+        return f"{self.position.rules} {brief(self.position)}: {self.value:,.3f} {self._what}, best {best}"
+
+    def _sheet(self) -> Sheet:
+        rows = [(each, f"{value:,.6g}", "best" if each in self.best else "") for each, value in self.values.items()]
+        heading = f"{self.value:,.6g} {self._what}"
+        return Sheet(heading, ("direction", self._what, ""), rows, [self.source], [self.position._repr_svg_()])
+
     def __str__(self) -> str:
-        name = "points to come" if self.target == SCORE else f"chance of {self.target}"
+        name = self._what
         digits = 3 if self.target == SCORE else 6
         if not self.values:
             return f"{self.position.draw()}\n{self.value:,.{digits}f} {name}; there is no move"
@@ -88,6 +104,7 @@ def best_of(values: Mapping[str, float]) -> list[str]:
     return [each for each, value in values.items() if value >= most - TIED * max(1.0, most)]
 
 
+@shown
 class Tablebase2048:
     """A file of a solved board, opened for questions.
 
@@ -97,6 +114,7 @@ class Tablebase2048:
     table.chooser()                the whole table in memory, as kernels take it
     """
 
+    @typed
     def __init__(self, path: Path | str) -> None:
         self.file = TableFile2048(find(path))
         self.rules, self.tile = self.file.rules, self.file.directory.tile
@@ -109,6 +127,18 @@ class Tablebase2048:
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it opens its file there."""
         return Tablebase2048, (self.file.path,)
+
+    def _in_short(self) -> str:
+        boards = sum(each.boards for each in self.file.directory.layers)
+        return f"{self.rules}, {brief(self.file.path.name)}: {boards:,} boards, {self.target}"
+
+    def _sheet(self) -> Sheet:
+        layers = self.file.directory.layers
+        rows = [(each.sum, each.boards, each.over, each.afters) for each in layers]
+        total = ("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:]))
+        header = ("sum of tiles", "boards to move", "without a move", "after a move")
+        notes = [f"a game is worth {self.mean:,.4f}", str(self.file.path)]
+        return Sheet(f"Table of {self.rules}, {self.target}", header, [*rows, total], notes)
 
     def layer(self, total: int) -> tuple[Boards, Values]:
         """The boards after a move whose tiles have this sum, ascending, and their values; none beyond the last."""

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from gridlab.core.arguments import typed
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
 from gridlab.core.files import check_place, locked, try_folder
@@ -94,6 +95,7 @@ def require_room(needed: BuildEstimate, path: Path) -> None:
 # ---- doing it
 
 
+@typed
 def build_tablebase(
     rules: Rules | str,
     path: Path | str,

@@ -7,20 +7,23 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import FileTrouble, TooLarge
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.exact.tablebase.blocks import Blocks, blocks_at
-from gridlab.exact.tablebase.file import TableFile
+from gridlab.exact.tablebase.file import MAGIC, TableFile
 from gridlab.exact.tablebase.halves import halves
 from gridlab.exact.tablebase.look_up import Boards, Places, look_up, read_scores
 from gridlab.exact.tablebase.rows import Scores
 from gridlab.exact.tablebase.scores import before, value_and_distance
-from gridlab.exact.tables import find
+from gridlab.exact.tables import find, tables_of_file
 from gridlab.games.mnk.kernels import first_illegal, runs_of
-from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.position import Position, position_of
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Move, Solution
 
@@ -33,15 +36,22 @@ def shipped(rules: Rules) -> Path | None:
     return path if path.exists() else None
 
 
+@shown
 class Tablebase:
     """A tablebase file, opened for questions.
 
-    table = Tablebase("squava.tb")
+    table = Tablebase("squava.tb")  the table of a board of 2048 is opened as what it is, a Tablebase2048
     table.probe(position)          value, distance, moves, line; raises where the file has no answer
     table.get(position)            the same, or None
     table.score(position)          the score byte alone (gridlab.exact.tablebase.scores)
     table.probe_many(boards)       the scores of many positions
     """
+
+    @typed
+    def __new__(cls, path: Path | str) -> Any:
+        """A table of another family is opened by that family."""
+        theirs = tables_of_file(found := find(path))
+        return super().__new__(cls) if theirs.MAGIC == MAGIC else theirs.open_table(found)
 
     def __init__(self, path: Path | str) -> None:
         self.file = TableFile(find(path))
@@ -54,11 +64,28 @@ class Tablebase:
         self._layouts = {ply: blocks_at(ply, nothing, self.halves.order) for ply in self._sizes}
         self._blocks: OrderedDict[tuple[int, int], Scores] = OrderedDict()
 
-    def probe(self, position: Position) -> Solution:
+    def __reduce__(self) -> tuple[type["Tablebase"], tuple[Path]]:
+        """Sent to another process it opens its file there."""
+        return Tablebase, (self.file.path,)
+
+    def _in_short(self) -> str:
+        held = sum(sum(each.every.values()) for each in self.file.directory.counts)
+        return f"{self.rules}, {brief(self.file.path.name)}: {held:,} ongoing positions, plies 0 to {self.max_ply}"
+
+    def _sheet(self) -> Sheet:
+        rows = [
+            (each.ply, sum(each.every.values()), sum(each.canonical.values()), *_by_value(each.every))
+            for each in self.file.directory.counts
+        ]
+        header = ("ply", "ongoing", "up to symmetry", "won", "drawn", "lost")
+        return Sheet(f"Tablebase of {self.rules}", header, rows, [str(self.file.path)])
+
+    def probe(self, position: Position | str) -> Solution:
         """Value, distance, both for every move, and the best line, of a legal position that the file holds.
 
         A position of the last ply of a file that holds the first ones only has no moves.
         """
+        position = self._own(position)
         score = self.score(position)
         empty = 0 if position.outcome() else self.rules.cells - position.ply
         moves = {cell: before([after]) for cell, after in self.after(position).items()}
@@ -70,14 +97,20 @@ class Tablebase:
             source=str(self.file.path.name),
         )
 
-    def get(self, position: Position) -> Solution | None:
+    def get(self, position: Position | str) -> Solution | None:
         """The same, or None where that would raise: another game, no legal position, or beyond the file's last ply."""
+        position = self._own(position)
         if position.rules != self.rules or position.flaw():
             return None
         return self.probe(position) if self._holds(position) else None
 
-    def score(self, position: Position) -> int:
+    def _own(self, position: Position | str) -> Position:
+        """A position; the text of a board is one of the game of the file."""
+        return Position.parse(position, self.rules) if isinstance(position, str) else position_of(position)
+
+    def score(self, position: Position | str) -> int:
         """The score of a position for the player to move."""
+        position = self._own(position)
         if position.rules != self.rules:
             raise FileTrouble(f"{self.file.path} is a tablebase of {self.rules}; the position is of {position.rules}")
         return int(self.probe_many(np.array([[position.crosses, position.noughts]]))[0])
@@ -157,3 +190,11 @@ class Tablebase:
     def _refuse(self, board: NDArray[np.int64]) -> None:
         position = Position(self.rules, *board.tolist())
         raise TooLarge(f"{self.file.path} knows positions of up to {self.max_ply} plies; {position} has {position.ply}")
+
+
+def _by_value(counts: dict[str, int]) -> tuple[int, int, int]:
+    """Positions won, drawn and lost for the player to move, from those by score."""
+    found = dict.fromkeys(("win", "draw", "loss"), 0)
+    for score, number in counts.items():
+        found[value_and_distance(int(score), 0)[0]] += number
+    return found["win"], found["draw"], found["loss"]

@@ -10,54 +10,93 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core import draw
+from gridlab.core.arguments import told, whole
 from gridlab.core.errors import BadNotation, IllegalMove
+from gridlab.core.shown import shown
 from gridlab.games.game2048 import reference
+from gridlab.games.game2048.directions import direction_of, find_direction
 from gridlab.games.game2048.kernels import pack_board, unpack_board
 from gridlab.games.game2048.reference import DIRECTIONS, Board
 from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.registry import game
 
 STANDARD = Rules2048()
 LARGEST_POSSIBLE = 1 << 30  # of an int32 board
 
 
+@shown
 @dataclass(frozen=True, slots=True)
 class Position2048:
-    """Tiles row by row from the top left, 0 where a cell is empty; `Position2048.start(random)` begins a game."""
+    """Tiles row by row from the top left, 0 where a cell is empty; `Position2048.start(random)` begins a game.
+
+    `Position2048(rules)` is the empty board, to which `spawn` adds tiles. Rules may be given as text.
+    """
 
     tiles: Board
     score: int = 0
     rules: Rules2048 = STANDARD
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            tiles: Sequence[int] | NDArray[np.integer] | Rules2048 | str,
+            score: int = 0,
+            rules: Rules2048 | str = STANDARD,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
+        if type(self.tiles) is not tuple or not isinstance(self.rules, Rules2048) or type(self.score) is not int:
+            self._read_arguments()
         if len(self.tiles) != self.rules.cells:
             raise BadNotation(
                 f"{len(self.tiles)} tiles are not a board of {self.rules}; it has {self.rules.cells} cells"
             )
         largest = self.rules.largest or LARGEST_POSSIBLE
         for tile in self.tiles:
+            if type(tile) is not int:
+                raise BadNotation(f"{told(tile)} is not a tile of {self.rules}; tiles are whole numbers: 2, 4, 8, …")
             if tile != 0 and (tile < 2 or tile & tile - 1 or tile > largest):
                 raise BadNotation(f"{tile} is not a tile of {self.rules}; tiles are 2, 4, 8, … up to {largest}")
         if self.score < 0:
             raise BadNotation(f"{self.score} points cannot be; a game begins with 0 and never loses any")
 
+    def _read_arguments(self) -> None:
+        """Rules as text or in the place of tiles, tiles as an array or a list, points as any whole number."""
+        tiles: object = self.tiles
+        if isinstance(tiles, str) or hasattr(tiles, "family"):
+            object.__setattr__(self, "rules", rules := game(self.tiles, "2048"))  # type: ignore[call-overload]
+            object.__setattr__(self, "tiles", (0,) * rules.cells)
+        else:
+            object.__setattr__(self, "rules", game(self.rules, "2048"))
+            object.__setattr__(self, "tiles", _tiles(tiles, self.rules))
+        if (score := whole(self.score)) is None:
+            raise BadNotation(f"points are a whole number, not {told(self.score)}")
+        object.__setattr__(self, "score", score)
+
     # ---- reading and writing
 
     @classmethod
-    def start(cls, random: np.random.Generator, rules: Rules2048 = STANDARD) -> "Position2048":
+    def start(cls, random: np.random.Generator, rules: Rules2048 | str = STANDARD) -> "Position2048":
         """The beginning of a game: two random tiles."""
+        rules = game(rules, "2048")
         return cls((0,) * rules.cells, 0, rules).spawn(random).spawn(random)
 
     @classmethod
-    def parse(cls, text: str, rules: Rules2048 = STANDARD, score: int = 0) -> "Position2048":
+    def parse(cls, text: str, rules: Rules2048 | str = STANDARD, score: int = 0) -> "Position2048":
         """Read what `str` writes: rows separated by / or line ends, tiles by spaces or commas, . or 0 for empty.
 
         Lists as JSON writes them are read too: [[2, 0, 4, 0], …].
         """
+        rules = game(rules, "2048")
+        if not isinstance(text, str):
+            raise BadNotation(f"a board is read from text such as '2 . 4 ./…', not from {told(text)}")
         rows = _rows_of_list(text) if text.lstrip().startswith("[") else re.split(r"[/\n]", text.strip())
         cells = [re.split(r"[\s,]+", row.strip()) for row in rows]
         if len(cells) != rules.rows or any(len(row) != rules.cols for row in cells):
@@ -68,13 +107,15 @@ class Position2048:
         return cls(tuple(_tile(cell) for row in cells for cell in row), score, rules)
 
     @classmethod
-    def of_array(cls, array: NDArray[np.integer], score: int = 0, rules: Rules2048 = STANDARD) -> "Position2048":
-        """From the array of tiles that `array` gives."""
-        return cls(tuple(int(tile) for tile in np.asarray(array).ravel()), score, rules)
+    def of_array(cls, array: NDArray[np.integer], score: int = 0, rules: Rules2048 | str = STANDARD) -> "Position2048":
+        """From the array of tiles that `array` gives; `gridlab.tiles_of` makes tiles of exponents."""
+        rules = game(rules, "2048")
+        return cls(_tiles(array, rules), score, rules)
 
     @classmethod
-    def unpack(cls, packed: int, score: int = 0, rules: Rules2048 = STANDARD) -> "Position2048":
+    def unpack(cls, packed: int, score: int = 0, rules: Rules2048 | str = STANDARD) -> "Position2048":
         """From the 64-bit number that `packed` gives."""
+        rules = game(rules, "2048")
         return cls(unpack_board(int(packed), rules), score, rules)
 
     @property
@@ -95,6 +136,9 @@ class Position2048:
         texts = [str(tile or ".") for tile in self.tiles]
         cols = self.rules.cols
         return "/".join(" ".join(texts[start : start + cols]) for start in range(0, len(texts), cols))
+
+    def _in_short(self) -> str:
+        return f"{self.rules} {self}, {self.score:,} points"
 
     def draw(self) -> str:
         """The board for a terminal."""
@@ -126,16 +170,24 @@ class Position2048:
     def move_text(self, direction: str) -> str:
         return direction
 
-    def parse_move(self, text: str) -> str:
+    def parse_move(self, text: str | int) -> str:
         """A direction, legal or not."""
-        if text not in DIRECTIONS:
-            raise BadNotation(f"{text!r} is not a direction; there are {', '.join(DIRECTIONS)}")
-        return text
+        return direction_of(text)
 
-    def play(self, direction: str) -> "Position2048":
-        """The position after a move and before a new tile, with the points of the move."""
-        if direction not in DIRECTIONS:
-            raise IllegalMove(f"{direction!r} is not a direction; there are {', '.join(DIRECTIONS)}")
+    def as_move(self, answer: Any) -> Any:
+        """A direction that a player gives in any of the ways there are, by its name; anything else as it is."""
+        return find_direction(answer) or answer
+
+    def play(self, direction: str | int) -> "Position2048":
+        """The position after a move and before a new tile, with the points of the move.
+
+        A direction is "up", "UP", 0 or `Direction.UP`; 1 is down, 2 left, 3 right.
+        """
+        if direction not in DIRECTIONS or type(direction) is not str:
+            try:
+                direction = direction_of(direction)
+            except BadNotation as error:
+                raise IllegalMove(str(error)) from error
         after, points = reference.move(self.rules, self.tiles, direction)
         if after == self.tiles:
             legal = ", ".join(self.moves())
@@ -151,9 +203,20 @@ class Position2048:
         cell, tile = cells[int(random.integers(len(cells)))], 4 if random.integers(twos + fours) < fours else 2
         return Position2048(reference.place(self.tiles, cell, tile), self.score, self.rules)
 
-    def step(self, direction: str, random: np.random.Generator) -> "Position2048":
+    def step(self, direction: str | int, random: np.random.Generator) -> "Position2048":
         """A whole turn: the move, then a new tile."""
         return self.play(direction).spawn(random)
+
+
+def _tiles(given: object, rules: Rules2048) -> Board:
+    """Tiles from an array, or from a list of them or of rows."""
+    try:
+        found = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        found = np.asarray("")
+    if not np.issubdtype(found.dtype, np.integer):
+        raise BadNotation(f"{told(given)} is no board of {rules}; {rules.cells} tiles such as 2, 4 and 0 are needed")
+    return tuple(found.ravel().tolist())
 
 
 def _rows_of_list(text: str) -> list[str]:

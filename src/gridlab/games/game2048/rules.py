@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from gridlab.core.arguments import is_number, told, whole
 from gridlab.core.errors import BadRules
 
 NAME = "2048"
@@ -42,12 +43,22 @@ class Rules2048:
     fours: float = 0.1
 
     def __post_init__(self) -> None:
+        self._check_types()
         if not (2 <= self.rows <= LONGEST_SIDE and 2 <= self.cols <= LONGEST_SIDE):
             raise BadRules(f"{self}: a board has 2 to {LONGEST_SIDE} rows and columns")
         if not 0 <= self.fours <= 1:
             raise BadRules(f"{self}: the share of fours, {self.fours:g}, must lie between 0 and 1")
         if Fraction(str(self.fours)).denominator > FINEST:
             raise BadRules(f"{self}: the share of fours, {self.fours:g}, has more than three decimals; 0.125 has not")
+
+    def _check_types(self) -> None:
+        for name in ("rows", "cols"):
+            value = getattr(self, name)
+            if (number := whole(value)) is None:
+                raise BadRules(f"{name} of a board is a whole number, not {told(value)}; {FORM}")
+            object.__setattr__(self, name, number)
+        if not is_number(self.fours):
+            raise BadRules(f"the share of fours is a number from 0 to 1, not {told(self.fours)}; {FORM}")
 
     @property
     def cells(self) -> int:
@@ -94,8 +105,8 @@ class Rules2048:
     def parse(cls, text: str) -> "Rules2048":
         """Read what `str` writes: `Rules2048.parse("2048:3x3") == Rules2048(3, 3)`."""
         pattern = r"\s*2048(?::(\d+)x(\d+)(?::(\d*\.?\d+))?)?\s*"
-        found = re.fullmatch(pattern, text, re.ASCII | re.IGNORECASE)
+        found = re.fullmatch(pattern, text, re.ASCII | re.IGNORECASE) if isinstance(text, str) else None
         if not found:
-            raise BadRules(f"{text!r} is not a game of 2048; {FORM}")
+            raise BadRules(f"{told(text)} is not a game of 2048; {FORM}")
         rows, cols, fours = found.groups()
         return cls(int(rows or 4), int(cols or 4), float(fours or 0.1))

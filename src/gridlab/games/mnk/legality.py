@@ -8,7 +8,10 @@ the stone just placed lies on *every* completed line of its player, and the othe
 from enum import Enum
 from functools import reduce
 
+from gridlab.core.arguments import told, whole
+from gridlab.core.errors import BadNotation
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import game
 
 
 class Flaw(Enum):
@@ -30,8 +33,12 @@ def find_board_flaw(crosses: int, noughts: int, rules: Rules) -> Flaw | None:
     return Flaw.OVERLAP if crosses & noughts else None
 
 
-def find_flaw(crosses: int, noughts: int, rules: Rules) -> Flaw | None:
+def find_flaw(crosses: int, noughts: int, rules: Rules | str) -> Flaw | None:
     """The first reason why no game leads to these stones, or None if one does."""
+    if type(crosses) is not int or type(noughts) is not int:
+        crosses, noughts = bitboard(crosses), bitboard(noughts)
+    if not isinstance(rules, Rules):
+        rules = game(rules, "mnk")
     if flaw := find_board_flaw(crosses, noughts, rules):
         return flaw
     surplus = crosses.bit_count() - noughts.bit_count()
@@ -40,6 +47,13 @@ def find_flaw(crosses: int, noughts: int, rules: Rules) -> Flaw | None:
     if surplus > 1:
         return Flaw.TOO_MANY_CROSSES
     return _find_line_flaw(*((crosses, noughts) if surplus else (noughts, crosses)), rules)
+
+
+def bitboard(stones: object) -> int:
+    """A set of cells as an int, from a whole number of any kind."""
+    if (number := whole(stones)) is None:
+        raise BadNotation(f"stones are a whole number, bit i for cell i, not {told(stones)}")
+    return number
 
 
 def _find_line_flaw(mover: int, other: int, rules: Rules) -> Flaw | None:

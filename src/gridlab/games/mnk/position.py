@@ -4,16 +4,20 @@ Positions are values: `play` returns a new one. Any board that can be drawn is a
 it is a question one asks (`flaw`). Cells are numbers from 0, moves in notation are text: `play(4)`, `play("22")`.
 """
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from operator import index
 from typing import TYPE_CHECKING, Literal
 
 from gridlab.core import draw
+from gridlab.core.arguments import told, whole
 from gridlab.core.errors import BadNotation, IllegalMove, IllegalPosition
+from gridlab.core.shown import shown
 from gridlab.games import notation
-from gridlab.games.mnk.legality import Flaw, completed_lines, find_board_flaw, find_flaw
+from gridlab.games.mnk.legality import Flaw, bitboard, completed_lines, find_board_flaw, find_flaw
 from gridlab.games.mnk.rules import Rules
+from gridlab.games.registry import FAMILIES, game
 from gridlab.games.symmetry import Symmetry, symmetries
 
 if TYPE_CHECKING:
@@ -35,15 +39,25 @@ class Outcome(Enum):
         return winners.get(self)
 
 
+@shown
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Stones on a board; `Position(rules)` is the start."""
+    """Stones on a board; `Position(rules)` is the start. Rules may be given as text: `Position("tictactoe")`."""
 
     rules: Rules
     crosses: int = 0
     noughts: int = 0
 
+    if TYPE_CHECKING:
+
+        def __init__(self, rules: Rules | str, crosses: int = 0, noughts: int = 0) -> None: ...
+
     def __post_init__(self) -> None:
+        if not isinstance(self.rules, Rules):
+            object.__setattr__(self, "rules", game(self.rules, "mnk"))
+        if type(self.crosses) is not int or type(self.noughts) is not int:
+            object.__setattr__(self, "crosses", bitboard(self.crosses))
+            object.__setattr__(self, "noughts", bitboard(self.noughts))
         if flaw := find_board_flaw(self.crosses, self.noughts, self.rules):
             stones = f"crosses {self.crosses}, noughts {self.noughts}"
             raise IllegalPosition(f"{stones} is not a board of {self.rules}: {flaw.value}", flaw)
@@ -51,25 +65,30 @@ class Position:
     # ---- reading and writing
 
     @classmethod
-    def start(cls, random: "np.random.Generator", rules: Rules) -> "Position":
+    def start(cls, random: "np.random.Generator", rules: Rules | str) -> "Position":
         """The empty board; nothing here hangs on chance."""
         return cls(rules)
 
     @classmethod
-    def parse(cls, text: str, rules: Rules) -> "Position":
+    def parse(cls, text: str, rules: Rules | str) -> "Position":
         """Read what `str` writes, and the other forms of gridlab.games.notation."""
+        rules = game(rules, "mnk")
+        if not isinstance(text, str):
+            raise BadNotation(f"a board is read from text such as 'X../.O./...', not from {told(text)}")
         return cls.of_values(notation.parse_board(text, rules.rows, rules.cols), rules)
 
     @classmethod
-    def of_values(cls, values: tuple[int, ...], rules: Rules) -> "Position":
+    def of_values(cls, values: tuple[int, ...], rules: Rules | str) -> "Position":
         """From cell values: 0 empty, 1 X, 2 O."""
+        rules = game(rules, "mnk")
         crosses = sum(1 << cell for cell, value in enumerate(values) if value == 1)
         noughts = sum(1 << cell for cell, value in enumerate(values) if value == 2)
         return cls(rules, crosses, noughts)
 
     @classmethod
-    def unpack(cls, packed: int, rules: Rules) -> "Position":
+    def unpack(cls, packed: int, rules: Rules | str) -> "Position":
         """From the single number that `packed` gives."""
+        rules, packed = game(rules, "mnk"), bitboard(packed)
         values = tuple(packed >> 2 * cell & 3 for cell in range(rules.cells))
         if packed < 0 or packed >> 2 * rules.cells or 3 in values:
             raise BadNotation(
@@ -89,6 +108,9 @@ class Position:
 
     def __str__(self) -> str:
         return notation.board_text(self.values, self.rules.cols)
+
+    def _in_short(self) -> str:
+        return f"{self.rules} {self}"
 
     def draw(self) -> str:
         """The board for a terminal, completed lines in brackets."""
@@ -161,7 +183,9 @@ class Position:
 
     def play(self, move: int | str) -> "Position":
         """The position after a move, given as a cell (4) or in notation ("22")."""
-        cell = self.parse_move(move) if isinstance(move, str) else index(move)
+        cell = self.parse_move(move) if isinstance(move, str) else whole(move)
+        if cell is None:
+            raise IllegalMove(f"{told(move)} is no move; a move is a cell such as 4, or a text such as '22'")
         if not 0 <= cell < self.rules.cells:
             raise IllegalMove(f"cell {cell} is not on the board; cells are 0 to {self.rules.cells - 1}")
         if (self.crosses | self.noughts) >> cell & 1:
@@ -220,6 +244,27 @@ class Position:
         return Position(self.rules, self.noughts, self.crosses)
 
 
-def canonical(position: Position) -> tuple[Position, Symmetry]:
+def canonical(position: Position | str) -> tuple[Position, Symmetry]:
     """The representative of all symmetric images of `position`, and the symmetry that leads to it."""
-    return position.canonical()
+    return position_of(position).canonical()
+
+
+def position_of(given: Position | str) -> Position:
+    """A position, from itself or from the text of a board whose size tells which of the named games it is of."""
+    if isinstance(given, Position):
+        return given
+    if not isinstance(given, str):
+        raise BadNotation(f"a Position, or the text of a board such as 'X../.O./...', is needed, not {told(given)}")
+    found = list(_readings(given))
+    if len(found) == 1:
+        return found[0]
+    names = " and ".join(str(each.rules) for each in found)
+    why = f"is a board of {names} alike" if found else "is no board of a game that has a name"
+    raise BadNotation(f"{told(given)} {why}; say the rules: Position.parse(text, '4x5:4')")
+
+
+def _readings(text: str) -> Iterator[Position]:
+    """The positions of named games that a text can be read as."""
+    for rules in FAMILIES["mnk"].named.values():
+        with suppress(BadNotation):
+            yield Position.parse(text, rules)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
+from gridlab.core.arguments import told, whole
 from gridlab.core.errors import BadNotation, BadRules
 from gridlab.core.numbers import shortened, whole_number
 
@@ -39,6 +40,8 @@ class Rules:
     lose: int | None = None
 
     def __post_init__(self) -> None:
+        for name in ("rows", "cols", "win", "lose"):
+            self._make_whole(name, getattr(self, name))
         if min(self.rows, self.cols) < 1:
             raise BadRules(f"{self}: a board has at least one row and one column")
         if self.cells > MAX_CELLS:
@@ -49,6 +52,13 @@ class Rules:
         self._check_length("losing", self.lose)
         if self.win is not None and self.lose is not None and self.lose >= self.win:
             raise BadRules(f"{self}: the losing length {self.lose} must be less than the winning length {self.win}")
+
+    def _make_whole(self, name: str, value: object) -> None:
+        if type(value) is int or (value is None and name in ("win", "lose")):
+            return
+        if (number := whole(value)) is None:
+            raise BadRules(f"{name} of a game is a whole number, not {told(value)}; {FORM}")
+        object.__setattr__(self, name, number)
 
     def _check_length(self, name: str, length: int | None) -> None:
         longest = max(self.rows, self.cols)
@@ -103,9 +113,9 @@ class Rules:
     @classmethod
     def parse(cls, text: str) -> "Rules":
         """Read what `str` writes: `Rules.parse("5x5:4-3") == Rules(5, 5, 4, 3)`."""
-        found = re.fullmatch(r"\s*(\d+)x(\d+):(\d+)?(?:-(\d+))?\s*", text, re.ASCII | re.IGNORECASE)
+        found = re.fullmatch(r"\s*(\d+)x(\d+):(\d+)?(?:-(\d+))?\s*", str(text), re.ASCII | re.IGNORECASE)
         if not found:
-            raise BadRules(f"{shortened(text)} is not a game; {FORM}")
+            raise BadRules(f"{shortened(str(text))} is not a game; {FORM}")
         try:
             rows, cols, win, lose = (
                 None if each is None else whole_number(each, 0, LARGEST_NUMBER) for each in found.groups()

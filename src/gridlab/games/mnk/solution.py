@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, shown
 from gridlab.games import notation
 from gridlab.games.mnk.position import Position
 
@@ -19,6 +20,7 @@ class Move(NamedTuple):
     distance: int | None
 
 
+@shown
 @dataclass(frozen=True)
 class Solution:
     """A solved position. The distance is None where only values were asked for; a draw lasts until the board is full.
@@ -66,6 +68,17 @@ class Solution:
             "line": [self._number(cell) for cell in self.line],
         }
 
+    def _in_short(self) -> str:
+        best = f", best {' '.join(map(self._name, self.best))}" if self.moves else ""
+        return f"{self.position.rules} {self.position}: {self._headline()}{best}"
+
+    def _sheet(self) -> Sheet:
+        rules = self.position.rules
+        picture = draw.board_svg(self._marks(), rules.cols, self.best, title=f"{rules} {self.position}")
+        line = " ".join(self._name(cell) for cell in self.line)
+        notes = [f"best line: {line}"] if line else []
+        return Sheet(self._headline(), notes=[*notes, self.source], pictures=[picture])
+
     def _name(self, cell: int) -> str:
         return notation.move_text(cell, self.position.rules.rows, self.position.rules.cols)
 
@@ -99,9 +112,13 @@ class Solution:
 
     def board(self) -> str:
         """The board with what each move is worth: +5 wins in 5 plies, -4 loses in 4, = draws; the best in brackets."""
+        return draw.cells_text(self._marks(), self.position.rules.cols, self.best)
+
+    def _marks(self) -> list[str]:
+        """What stands on each cell, or what it is worth to play there."""
         signs = {"win": "+", "loss": "-", "draw": "=", "unknown": "?"}
         marks = [notation.MARKS[value] for value in self.position.values]
         for move in self.moves:
             counted = move.value in ("win", "loss") and move.distance is not None
             marks[move.cell] = f"{signs[move.value]}{move.distance if counted else ''}"
-        return draw.cells_text(marks, self.position.rules.cols, self.best)
+        return marks

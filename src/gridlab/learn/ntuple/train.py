@@ -17,16 +17,20 @@ from typing import Any
 
 import msgspec
 
+from gridlab.core.arguments import typed
 from gridlab.core.files import locked, try_place
 from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.workers import available_cores
 from gridlab.games.game2048.rules import Rules2048
+from gridlab.games.registry import game
 from gridlab.learn.ntuple.learner import begin, describe, go_on
 from gridlab.learn.ntuple.settings import Asked
 from gridlab.learn.overrides import parse_overrides
 from gridlab.nets.ntuple_file import Learnt, Point
 
 
+@shown
 @dataclass(frozen=True)
 class NTupleTraining:
     """Where a training stands."""
@@ -43,6 +47,16 @@ class NTupleTraining:
     def as_dict(self) -> dict[str, Any]:
         return {"file": str(self.path), "rules": str(self.rules), "done": self.done, **msgspec.to_builtins(self.learnt)}
 
+    def _in_short(self) -> str:
+        score = f", mean score {self.latest.mean_score:,.0f}" if self.latest else ""
+        done = "done" if self.done else "not done"
+        return f"{brief(self.path.name)}, {self.rules}: {counted(self.learnt.games, 'game')}, {done}{score}"
+
+    def _sheet(self) -> Sheet:
+        rows = [(each.games, each.moves, f"{each.seconds:,.0f}", each.mean_score) for each in self.learnt.curve]
+        header = ("games", "moves", "seconds", "mean score")
+        return Sheet(self._in_short(), header, rows, [str(self.path)])
+
     def __str__(self) -> str:
         learnt = self.learnt
         rate = learnt.moves / learnt.seconds if learnt.seconds else 0.0
@@ -53,6 +67,7 @@ class NTupleTraining:
         return f"{text}\nthe latest games: {describe(self.latest)}" if self.latest else text
 
 
+@typed
 def train_ntuple(
     path: Path | str,
     rules: Rules2048 | str = "2048",
@@ -76,7 +91,7 @@ def train_ntuple(
     What is None is as in preset `minutes`, seed 0, all cores; or, with `resume`, as the training was begun.
     `more` are numbers by name, such as "step=0.5".
     """
-    path, rules = try_place(Path(path)), Rules2048.parse(rules) if isinstance(rules, str) else rules
+    path, rules = try_place(Path(path)), game(rules, "2048")
     asked = Asked(preset, minutes, games, tuples, rate, step, trace, restart, optimistic, seed)
     asked = asked.with_more(parse_overrides(more))
     with locked(path):

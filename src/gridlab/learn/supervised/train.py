@@ -16,10 +16,12 @@ from typing import Any
 import msgspec
 import torch
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import locked, try_place
 from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
+from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.workers import available_cores
 from gridlab.learn.overrides import parse_overrides
 from gridlab.learn.reports import SAVE_EVERY, advance, asked_to_stop, require_new, training_of, where_extras_allow
@@ -32,6 +34,7 @@ from gridlab.nets import policy_file
 from gridlab.nets.policy_file import Facts
 
 
+@shown
 @dataclass(frozen=True)
 class SupervisedTraining:
     """Where a training stands."""
@@ -43,6 +46,20 @@ class SupervisedTraining:
     def as_dict(self) -> dict[str, Any]:
         return {"file": str(self.path), "done": self.done, **msgspec.to_builtins(self.facts)}
 
+    def _in_short(self) -> str:
+        facts, done = self.facts, "done" if self.done else "not done"
+        best = (
+            f", best accuracy {facts.curve[facts.best_epoch - 1]['validation_accuracy']:.1%}"
+            if facts.best_epoch
+            else ""
+        )
+        return f"{brief(self.path.name)}, {facts.method}, {facts.rules}: {counted(facts.epoch, 'epoch')}, {done}{best}"
+
+    def _sheet(self) -> Sheet:
+        header = list(dict.fromkeys(name for row in self.facts.curve for name in row))
+        rows = [[row.get(name, "") for name in header] for row in self.facts.curve]
+        return Sheet(self._in_short(), [name.replace("_", " ") for name in header], rows, [str(self.path)])
+
     def __str__(self) -> str:
         facts = self.facts
         row = facts.curve[facts.best_epoch - 1] if facts.best_epoch else None
@@ -52,10 +69,11 @@ class SupervisedTraining:
         return text if facts.test is None else f"{text}\n{measure_text(facts.test)}"
 
 
+@typed
 def train_policy(
     path: Path | str,
     method: str | None = "cnn",
-    data: Sequence[Path | str] = (),
+    data: Sequence[Path | str] | Path | str = (),
     epochs: int | None = None,
     batch: int | None = None,
     learning_rate: float | None = None,
@@ -66,12 +84,13 @@ def train_policy(
     resume: bool = False,
     progress: bool = False,
 ) -> SupervisedTraining:
-    """Train a network on files of games; Ctrl-C ends it after the step at hand, and saves.
+    """Train a network on a file of games, or on several; Ctrl-C ends it after the step at hand, and saves.
 
     What is None is as usual for the method, seed 0, all cores; or, with `resume`, as the training was begun. `more`
     are other settings, such as "width=64".
     """
-    path, files = try_place(Path(path)), tuple(Path(each) for each in data)
+    path = try_place(Path(path))
+    files = tuple(Path(each) for each in ([data] if isinstance(data, str | Path) else data))
     overrides = parse_overrides(more)
     asked = Asked(epochs, batch, learning_rate, augment, None if seed is None else check_seed(seed), overrides)
     before = torch.get_num_threads()

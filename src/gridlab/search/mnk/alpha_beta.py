@@ -4,9 +4,10 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from gridlab.core.arguments import typed
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import call
-from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.position import Position, position_of
 from gridlab.games.mnk.rules import Rules
 from gridlab.games.mnk.solution import Move, Solution, Value
 from gridlab.search.budget import NO_LIMIT, Budget
@@ -113,8 +114,9 @@ def finished(position: Position) -> int | None:
     return END - position.ply if outcome.winner == position.to_move else position.ply - END
 
 
+@typed
 def solve(
-    position: Position,
+    position: Position | str,
     budget: Budget | None = None,
     value_only: bool = False,
     search: AlphaBetaSearch | None = None,
@@ -126,9 +128,9 @@ def solve(
     When the budget ends the value may be `unknown`, between `at_least` and `at_most`. `tell` hears now and then how
     many moves are done, and the nodes so far; `show` what is known, whenever that is one move more: cells on many lines
     come first then, for they are known sooner. A `search` that is handed in keeps its table for the next question: the
-    same one, asked again, goes on where it was stopped.
+    same one, asked again, goes on where it was stopped. The text of a board will do where its size tells the game.
     """
-    position.require_legal()
+    position = position_of(position).require_legal()
     search = search or AlphaBetaSearch(position.rules)
     before, begun = search.nodes, time.monotonic()
     nodes, seconds = budget or Budget()

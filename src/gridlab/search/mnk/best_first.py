@@ -15,7 +15,12 @@ from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from typing import Literal, NamedTuple
 
-from gridlab.games.mnk.position import Player
+from gridlab.core import draw
+from gridlab.core.arguments import typed
+from gridlab.core.errors import BadRules
+from gridlab.core.shown import Sheet, shown
+from gridlab.games import notation
+from gridlab.games.mnk.position import Player, Position, position_of
 from gridlab.games.mnk.rules import Rules
 
 MAX_EXPANSIONS = 100_000
@@ -89,6 +94,7 @@ class Expansion(NamedTuple):
         return self.hp - self.ho
 
 
+@shown
 class BestFirstResult(NamedTuple):
     """What the search came to; the line is empty unless it found one."""
 
@@ -96,6 +102,18 @@ class BestFirstResult(NamedTuple):
     ending: Ending
     expansions: int
     line: tuple[int, ...] = ()
+
+    def _in_short(self) -> str:
+        line = " ".join(notation.move_text(cell, self.start.size, self.start.size) for cell in self.line)
+        board = str(self.start).replace("\n", "/")
+        return f"{self.start.rules} {board}: {self.ending}, {self.expansions:,} expansions, line {line or 'none'}"
+
+    def _sheet(self) -> Sheet:
+        marks = str(self.start).replace("\n", "")
+        numbered = {cell: str(number) for number, cell in enumerate(self.line, 1)}
+        cells = [numbered.get(cell, mark) for cell, mark in enumerate(marks)]
+        heading = f"{self.ending} after {self.expansions:,} expansions; the moves of the line are numbered"
+        return Sheet(heading, pictures=[draw.board_svg(cells, self.start.size, self.line, title=marks)])
 
 
 class LineSets(NamedTuple):
@@ -159,13 +177,16 @@ class Queue:
         return cells[::-1]
 
 
+@typed
 def best_first(
-    start: Start, limit: int = MAX_EXPANSIONS, tell: Callable[[Expansion], object] | None = None
+    start: Start | Position | str, limit: int = MAX_EXPANSIONS, tell: Callable[[Expansion], object] | None = None
 ) -> BestFirstResult:
     """Search until we have a line, nothing is left to expand, or `limit` positions were expanded.
 
-    `tell` hears of each expansion as it is made. A position that the opponent has won is not expanded.
+    `tell` hears of each expansion as it is made. A position that the opponent has won is not expanded. A Position, or
+    the text of a board, will do where n in a row win on n×n cells.
     """
+    start = start_of(start)
     if start.winner:
         return BestFirstResult(start, "already won", 0)
     if start.full:
@@ -183,6 +204,17 @@ def best_first(
         if cell is not None:
             return BestFirstResult(start, "found", expansions, (*queue.line(counter), cell))
     return BestFirstResult(start, "limit" if queue.waiting else "nothing", expansions)
+
+
+def start_of(given: Start | Position | str) -> Start:
+    """Where a search begins, with whoever is to move."""
+    if isinstance(given, Start):
+        return given
+    position = position_of(given)
+    rules = position.rules
+    if not rules.rows == rules.cols == rules.win or rules.lose is not None or rules.rows > MAX_SIZE:
+        raise BadRules(f"best-first search plays n in a row on n×n boards, such as 3x3:3; not {rules}")
+    return Start(rules.rows, position.crosses, position.noughts, position.to_move)
 
 
 def expand(start: Start, queue: Queue, counter: int, lines: LineSets) -> int | None:

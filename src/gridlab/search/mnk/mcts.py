@@ -6,11 +6,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gridlab.core import draw
+from gridlab.core.arguments import typed
+from gridlab.core.errors import BadNotation, IllegalMove
+from gridlab.core.shown import Sheet, shown
 from gridlab.core.splitmix import States, streams
 from gridlab.core.stop import Stop, stop_flag
 from gridlab.core.workers import call
 from gridlab.games import notation
-from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.position import Position, position_of
 from gridlab.search.mnk.geometry import Geometry, geometry_of
 from gridlab.search.mnk.mcts_kernel import PROVED_DRAW, PROVED_LOSS, PROVED_WIN, UNPROVED, grow, new_tree
 
@@ -29,6 +32,7 @@ class TriedMove(NamedTuple):
     proved: Proved
 
 
+@shown
 @dataclass(frozen=True)
 class SearchResult:
     """The moves of a position after so many playouts, ascending; those never tried are not there."""
@@ -59,17 +63,31 @@ class SearchResult:
             ],
         }
 
+    def _in_short(self) -> str:
+        best = self.position.move_text(self.best) if self.moves else "none"
+        return f"{self.position.rules} {self.position}: best {best} after {self.playouts:,} playouts"
+
+    def _sheet(self) -> Sheet:
+        rules = self.position.rules
+        heading = f"{self.playouts:,} playouts; the share of visits of each move in percent"
+        chosen = (self.best,) if self.moves else ()
+        return Sheet(heading, pictures=[draw.board_svg(self._marks(), rules.cols, chosen, title=str(self.position))])
+
     def __str__(self) -> str:
         """The board with the share of visits of each move, in percent."""
+        return draw.cells_text(self._marks(), self.position.rules.cols, (self.best,))
+
+    def _marks(self) -> list[str]:
         marks = [notation.MARKS[value] for value in self.position.values]
         visits = sum(move.visits for move in self.moves)
         for move in self.moves:
             marks[move.cell] = f"{100 * move.visits / visits:.0f}"
-        return draw.cells_text(marks, self.position.rules.cols, (self.best,))
+        return marks
 
 
+@typed
 def search(
-    position: Position,
+    position: Position | str,
     playouts: int = PLAYOUTS,
     states: States | None = None,
     proofs: bool = True,
@@ -84,6 +102,11 @@ def search(
 
     Chance comes from a stream of `states`, or of its own made from the seed.
     """
+    position = position_of(position)
+    if outcome := position.outcome():
+        raise IllegalMove(f"the game {position} is over ({outcome.value}): there is nothing to search")
+    if playouts < 1:
+        raise BadNotation(f"{playouts} playouts find no move; at least 1 is needed")
     states = streams(seed, 1) if states is None else states
     geometry = geometry or geometry_of(position.rules)
     own, other = position.own, position.other

@@ -13,12 +13,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.arguments import typed
 from gridlab.core.errors import IllegalMove
 from gridlab.core.numbers import counted
+from gridlab.core.shown import Sheet, shown
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import call
 from gridlab.games import notation
-from gridlab.games.mnk.position import Position
+from gridlab.games.mnk.position import Position, position_of
 from gridlab.games.mnk.rules import Rules
 from gridlab.search.budget import NO_LIMIT, Budget
 from gridlab.search.mnk.geometry import geometry_of, smallest_image
@@ -37,6 +39,7 @@ Result = Literal["proved", "refuted", "unknown"]
 RESULTS: dict[int, Result] = {PROVED: "proved", REFUTED: "refuted", UNKNOWN: "unknown"}
 
 
+@shown
 @dataclass(frozen=True)
 class Proof:
     """Whether the player to move wins by force, and if so how."""
@@ -81,6 +84,14 @@ class Proof:
             "line": [notation.move_text(cell, *sides) for cell in self.line],
         }
 
+    def _in_short(self) -> str:
+        how = f" within {self.plies} plies, {self.size:,} positions" if self.result == "proved" else ""
+        return f"{self.rules}, a forced win: {self.result}{how}, {self.nodes:,} nodes"
+
+    def _sheet(self) -> Sheet:
+        heading, *notes = str(self).splitlines()
+        return Sheet(heading, notes=notes)
+
     def __str__(self) -> str:
         if self.result == "unknown":
             return f"a forced win is neither proved nor refuted in {counted(self.nodes, 'node')}"
@@ -95,11 +106,12 @@ class Proof:
         )
 
 
+@typed
 def prove(
-    position: Position, budget: Budget | None = None, tell: Callable[[int], object] = lambda nodes: None
+    position: Position | str, budget: Budget | None = None, tell: Callable[[int], object] = lambda nodes: None
 ) -> Proof:
     """Whether the player to move of a legal position wins by force."""
-    position.require_legal()
+    position = position_of(position).require_legal()
     if outcome := position.outcome():
         raise IllegalMove(f"the game {position} is over ({outcome.value}): there is nothing to prove")
     return prove_win(position.own, position.other, position.rules, budget, tell=tell)
