@@ -7,7 +7,8 @@ Each client walks through games of its own: positions, exact values that are kno
 run is the same with one more client, who asks for the value of a position that takes minutes. In the third, twenty
 clients ask for the dearest things there are, one after the other: replies of `perfect` on boards that no search
 exhausts, deep searches, exact values, long searches, grades. A twenty-first plays tic-tac-toe against `perfect`, with
-values and review: 95 % of its answers within half a second.
+values and review: 95 % of its answers within half a second. Last, every game of the menu is answered by its usual
+opponent while two processes keep the cores busy: within two seconds, and it says whether the answer is exact.
 """
 
 import argparse
@@ -34,6 +35,7 @@ GAMES = ("tictactoe", "4x4:3", "squava")
 HARD = {"game": "6x6:5", "board": "", "seconds": 300}
 LIMIT, LIMIT_BESIDE = 0.3, 0.5  # seconds
 DEAR = 20  # clients
+MENU = {"tictactoe": "22", "tictactoe4": "22", "tictactoe5": "33", "squava": "33"}  # a first move of each
 DEAREST = (
     {"game": "5x5:5", "next": ["33"], "o": "perfect", "reply": True, "values": True, "opinion": True},
     {"game": "7x9:5", "next": ["45"], "o": "mcts playouts=200000", "reply": True},
@@ -154,6 +156,25 @@ async def beside(address: str, seconds: float) -> tuple[list[float], list[float]
     return taken, waited
 
 
+def replies(address: str) -> list[tuple[str, float, str]]:
+    """Games of the menu, the seconds until their usual opponent has replied to a first move, and how; on busy cores."""
+    found = []
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        for game, move in MENU.items():
+            body = {"game": game, "next": [move], "o": "perfect errs=0.2", "reply": True, "seed": 1}
+            begun = time.monotonic()
+            with httpx.stream("POST", f"{address}/play", json=body, timeout=60) as answer:
+                parts = map(json.loads, answer.iter_lines())
+                reply = next(part for part in parts if part["part"] == "reply")
+                found.append((game, time.monotonic() - begun, str(reply["by"])))
+    finally:
+        for each in busy:
+            each.kill()
+            each.wait()
+    return found
+
+
 async def listen(client: httpx.AsyncClient, kind: str = "solve", body: dict[str, Any] = HARD) -> None:
     """A client with long work, who stays until it is done."""
     answer = await client.post(f"/jobs/{kind}", json=body)
@@ -190,6 +211,8 @@ def main() -> None:
             f"p95 {late:.0f} ms, worst {worst:.0f} ms: {verdict} {1000 * LIMIT_BESIDE:.0f} ms; the others waited "
             f"{np.median(waited):.1f} s (median of {len(waited)})"
         )
+        for game, taken_for_it, by in replies(address):
+            print(f"a reply in {game} on busy cores: {taken_for_it:.2f} s, {by}")
 
 
 if __name__ == "__main__":
