@@ -43,6 +43,8 @@ def test_settings() -> None:
     [
         ("", "'' is not a player; there are random, heuristic, alpha-beta, perfect, command"),
         ("clever", "'clever' is not a player; there are random"),
+        ("0" * 300, "is not a player; there are random"),  # longer than any file's name
+        ("command=/" + "0" * 300, "there is no such file"),
         ("random depth=3", "'depth=3' is not a setting of the player random; it takes no settings"),
         ("alpha-beta deep=3", "'deep=3' is not a setting of the player alpha-beta; it takes depth=4"),
         ("alpha-beta 3", "'3' is not a setting of the player alpha-beta"),

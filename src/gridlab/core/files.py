@@ -154,6 +154,14 @@ def _is_special(place: Path) -> bool:
     return place.exists() and not place.is_file()
 
 
+def is_there(name: str) -> bool:
+    """Whether a text names anything on the disk; one that no file can have (too long, a zero byte) names nothing."""
+    try:
+        return Path(name).exists()
+    except OSError:
+        return False
+
+
 def check_place(path: Path) -> Path:
     """Where a file of that name would be written, links followed; FileTrouble if nothing can be written there."""
     try:

@@ -32,7 +32,7 @@ import msgspec
 import numpy as np
 
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, PlayerFault, Resigned, SpoiltFile, WrongAnswer
-from gridlab.core.files import Appended
+from gridlab.core.files import Appended, is_there
 from gridlab.core.shown import shown
 from gridlab.core.travel import require_home
 from gridlab.core.untrusted import Count, parse_json
@@ -254,7 +254,7 @@ def _obstacle(program: str) -> str | None:
         return None
     if Path(program).name == program:
         return "there is none of this name on the PATH"
-    return "it is not an executable file" if Path(program).exists() else "there is no such file"
+    return "it is not an executable file" if is_there(program) else "there is no such file"
 
 
 class Program:

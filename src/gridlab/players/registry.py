@@ -17,6 +17,7 @@ import numpy as np
 
 from gridlab.core.arguments import told, typed
 from gridlab.core.errors import BadPlayer
+from gridlab.core.files import is_there
 from gridlab.core.numbers import MOST, whole_number
 from gridlab.games.protocol import GameRules, Move
 from gridlab.games.registry import family_of, game
@@ -123,7 +124,7 @@ def parse_player(text: str, kinds: Mapping[str, Kind]) -> tuple[str, dict[str, A
 
 def _hint(words: list[str], kinds: Mapping[str, Kind]) -> str:
     """What may be meant by the name of a program."""
-    if "command" not in kinds or not words or not (os.sep in words[0] or Path(words[0]).is_file()):
+    if "command" not in kinds or not words or not (os.sep in words[0] or is_there(words[0])):
         return ""
     return f"; if it is a program, write {shlex.quote(f'command={shlex.join(words)}')}"
 
