@@ -1,4 +1,4 @@
-"""How fast positions are counted: the kernel beside its readable twin, in CPU time, as a ratio.
+"""How fast positions are counted: the kernel beside its reference implementation, in CPU time, as a ratio.
 
 python benchmarks/census.py [GAME]
 """
@@ -22,7 +22,7 @@ def main() -> None:
     counted = census(rules)
     seconds = time.process_time() - begun
     rate = counted.counts.legal / seconds
-    print(f"readable twin  {small}: {plain:,.0f} positions per CPU second")
+    print(f"reference implementation  {small}: {plain:,.0f} positions per CPU second")
     print(f"counting       {rules}: {rate:,.0f} positions per CPU second ({seconds:.1f} s of CPU)")
     print(f"ratio          {rate / plain:,.0f}")
 

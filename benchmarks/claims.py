@@ -1,4 +1,4 @@
-"""What gridlab claims to be fast at, each as a ratio: to packages that do the same, and to its own readable twins.
+"""What gridlab claims to be fast at, each as a ratio: to packages that do the same, and to its own references.
 
 python benchmarks/claims.py [--only WORD] [--seconds S] [--json FILE]
 
@@ -44,11 +44,11 @@ CLAIMS = (
     Claim("every position of tic-tac-toe counted", "runs", {
         "gridlab, up to symmetry too": in_a_row.census_once,
         "OpenSpiel": in_a_row.all_states_of_openspiel,
-        "readable twin, up to symmetry too": in_a_row.census_by_hand,
+        "reference implementation, up to symmetry too": in_a_row.census_by_hand,
     }),
     Claim("all terminal wins of 5x5:5, sorted, checksummed, written", "records", {
         "gridlab, plies 9 to 13": in_a_row.terminals(13),
-        "readable twin, ply 9, in memory": in_a_row.terminals_by_hand,
+        "reference implementation, ply 9, in memory": in_a_row.terminals_by_hand,
     }),
     Claim("tic-tac-toe, every position solved", "runs", {
         "gridlab, distances too, as a file": in_a_row.tablebase("3x3:3"),
@@ -56,7 +56,7 @@ CLAIMS = (
     }),
     Claim("4x4:4, every position solved", "runs", {
         "gridlab, as a file": in_a_row.tablebase("4x4:4"),
-        "readable twin, in memory (NumPy)": in_a_row.retrograde_by_hand,
+        "reference implementation, in memory (NumPy)": in_a_row.retrograde_by_hand,
     }),
     Claim("tic-tac-toe solved from the start", "runs", {
         "gridlab": in_a_row.solve("3x3:3"),
@@ -88,15 +88,15 @@ CLAIMS = (
     }),
     Claim("expectimax of 2048, evaluator spec, depth 3", "moves", {
         "gridlab": game2048.expectimax,
-        "readable twin": game2048.expectimax_by_hand,
+        "reference implementation": game2048.expectimax_by_hand,
     }),
     Claim("learning an n-tuple network, four 6-tuples, temporal coherence", "moves", {
         "gridlab": game2048.learning,
-        "readable twin": game2048.learning_by_hand,
+        "reference implementation": game2048.learning_by_hand,
     }),
     Claim("2048 on 2x3 solved", "runs", {
         "gridlab": game2048.small_board,
-        "readable twin": game2048.small_board_by_hand,
+        "reference implementation": game2048.small_board_by_hand,
     }),
 )  # fmt: skip
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from gridlab.arena.whole2048 import follow_player
-from gridlab.core.room import size_text
+from gridlab.core.memory import size_text
 from gridlab.exact.game2048.build import build_tablebase2048
 from gridlab.exact.game2048.probe import Tablebase2048
 from gridlab.exact.game2048.reference import solve
@@ -84,8 +84,8 @@ def follow(rules: Rules2048) -> None:
         )
 
 
-def twin() -> None:
-    """The readable twin, on 2x3."""
+def by_reference() -> None:
+    """The reference implementation, on 2x3."""
     rules = Rules2048(2, 3)
     begun = time.process_time()
     solve(rules)
@@ -94,7 +94,7 @@ def twin() -> None:
         begun = time.process_time()
         build_tablebase2048(rules, Path(folder) / "t.tb", workers=1)
         fast = time.process_time() - begun
-    print(f"2048:2x3: {slow:.1f} s by the readable twin, {fast:.2f} s by kernels, {slow / fast:,.0f} times as fast")
+    print(f"2048:2x3: {slow:.1f} s by the reference, {fast:.2f} s by kernels, {slow / fast:,.0f} times as fast")
 
 
 def main() -> None:
@@ -109,7 +109,7 @@ def main() -> None:
             build(rules, path)
         describe(Tablebase2048(path))
         probes(path)
-    twin()
+    by_reference()
     follow(rules)
     print(f"at most {size_text(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10)} of memory since")
 

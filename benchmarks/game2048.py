@@ -1,4 +1,4 @@
-"""2048: moves and evaluations per CPU second at each depth, win rates, what the table and the cut-off do, the twin.
+"""2048: moves and evaluations per CPU second at each depth, win rates, table, cut-off, the reference.
 
 python benchmarks/game2048.py [GAMES]      games of the longest row, 200 unless told; one worker, CPU time
 """
@@ -111,8 +111,8 @@ def tables(boards: Boards) -> None:
         print(f"  {name} depth {depth}: table 2^12 {ratios[0]:.2f}, 2^16 {ratios[1]:.2f}; cut-off {cut:.2f}")
 
 
-def twin(boards: Boards) -> None:
-    print("the readable twin on the same boards")
+def by_reference(boards: Boards) -> None:
+    print("the reference implementation on the same boards")
     for name, depth, number in (("spec", 2, 100), ("spec", 3, 20), ("spec", 4, 2), ("rows", 3, 10)):
         search = PlainSearch(RULES, find_evaluator(name).board(RULES), depth, dead=find_evaluator(name).dead)
         plain = [unpack(board) for board in boards[:number].tolist()]
@@ -129,7 +129,7 @@ def main() -> None:
     boards = some_boards(1000)
     speed(boards)
     tables(boards)
-    twin(boards)
+    by_reference(boards)
     strength(games)
 
 

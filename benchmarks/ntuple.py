@@ -1,4 +1,4 @@
-"""N-tuple learning of 2048: moves per CPU second, against the twin, what prefetching gives; workers; players.
+"""N-tuple learning of 2048: moves per CPU second, against the reference, what prefetching gives; workers; players.
 
 python benchmarks/ntuple.py                      learning: speed by tuples and rates, one worker, CPU time
 python benchmarks/ntuple.py workers [MINUTES]    one worker and two for as long, and how well the network then plays
@@ -59,7 +59,7 @@ def speed() -> None:
             plain.move_values(board[0][0])
             reference.learn_backwards(board, plain, network.weights, None, 0.0, 0.5)  # type: ignore[arg-type]
         slow = repeats / (time.process_time() - last)
-        print(f"  {name:>5} {rate}  {fast:>10,.0f} moves/s, {fast / slow:,.0f} times the twin", flush=True)
+        print(f"  {name:>5} {rate}  {fast:>10,.0f} moves/s, {fast / slow:,.0f} times the reference", flush=True)
 
 
 def workers(minutes: float) -> None:

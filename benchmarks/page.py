@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 RESULTS, PAGE = DOCS / "benchmarks.json", DOCS / "benchmarks.md"
 PARTS = {
-    "claims": ("claims.py", "gridlab beside other packages and its readable twins"),
+    "claims": ("claims.py", "gridlab beside other packages and its reference implementations"),
     "shapes": ("shapes.py", "Time against size, strength against time"),
     "census": ("census.py", "Counting positions"),
     "terminals": ("terminals.py", "Terminal wins of 5×5"),
@@ -43,7 +43,7 @@ PARTS = {
 }
 TOP = """# Benchmarks
 
-Every claim of speed is a ratio: to a package that does the same, or to the readable twin of the kernel, the plain
+Every claim of speed is a ratio: to a package that does the same, or to the reference of the kernel, the plain
 Python that says what the kernel must do. All contenders of a claim take turns in one process, on one core, in CPU time,
 and each is credited with its best of three rounds. Below the table stands what each script prints, in absolute
 figures. `make bench` measures everything on your machine and writes this page; `python benchmarks/page.py NAME`

@@ -19,7 +19,10 @@ from gridlab.games import game
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 SIZES = ("3x3:3", "3x4:3", "4x4:4", "4x5:4", "5x5:4")
-TWINS = {"counted, readable twin": ("2x3:2", "3x3:3", "3x4:3"), "solved, readable twin": ("3x3:3", "3x4:3", "4x4:4")}
+REFERENCES = {
+    "counted, reference implementation": ("2x3:2", "3x3:3", "3x4:3"),
+    "solved, reference implementation": ("3x3:3", "3x4:3", "4x4:4"),
+}
 SOLVED = SIZES[:-1]  # the next one takes minutes and most of the memory of a small machine
 PLAYERS = {
     "expectimax, spec": [f"expectimax evaluator=spec depth={depth}" for depth in (1, 2, 3, 4)],
@@ -42,7 +45,7 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 
 def sizes() -> dict[str, list[Dot]]:
-    """CPU seconds to count and to solve games, by kernels and by their readable twins."""
+    """CPU seconds to count and to solve games, by kernels and by their reference implementations."""
     lines: dict[str, list[Dot]] = {}
     census(game("tictactoe"))  # compiled before the clock starts
     for name in SIZES:
@@ -55,8 +58,11 @@ def sizes() -> dict[str, list[Dot]]:
             path = Path(folder) / f"{name.replace(':', '_')}.tb"
             spent = seconds_of(lambda: build_tablebase(game(name), path, workers=1, counts=counts))  # noqa: B023
             lines.setdefault("solved", []).append(Dot(counts.counts.legal, spent, name))
-    for title, work in (("counted, readable twin", census_by_play), ("solved, readable twin", retrograde)):
-        for name in TWINS[title]:
+    for title, work in (
+        ("counted, reference implementation", census_by_play),
+        ("solved, reference implementation", retrograde),
+    ):
+        for name in REFERENCES[title]:
             spent = seconds_of(lambda: work(game(name)))  # noqa: B023
             lines.setdefault(title, []).append(Dot(census(game(name)).counts.legal, spent, name))
     for title, dots in lines.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gridlab.core.room import size_text
+from gridlab.core.memory import size_text
 from gridlab.core.stop import stop_flag
 from gridlab.exact.census import census
 from gridlab.exact.reference import retrograde
@@ -67,7 +67,7 @@ def probes(table: Tablebase, number: int = 1000) -> None:
     rate("many at once", 100 * len(boards), time.process_time() - begun, "probes")
 
 
-def twin() -> float:
+def by_reference() -> float:
     """Positions per CPU second of the plain retrograde analysis."""
     rules = game("4x4:4")
     number = census(rules).counts.ongoing
@@ -93,7 +93,9 @@ def main() -> None:
             build_tablebase(rules, path, progress=True, counts=counts)
             spent = time.process_time() - cpu
             print(f"{rules}: built in {time.perf_counter() - begun:.1f} s, {spent:.1f} s of CPU", end=", ")
-            print(f"{counts.counts.ongoing / spent / twin():.1f} times as many positions per CPU second as the twin")
+            print(
+                f"{counts.counts.ongoing / spent / by_reference():.1f} times the positions per CPU second of the reference"
+            )
         size = path.stat().st_size
         print(f"{path.name}: {size_text(size)}, {counts.canonical.ongoing / size:.1f} positions up to symmetry a byte")
         slots(rules, Tablebase(path))

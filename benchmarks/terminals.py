@@ -1,4 +1,4 @@
-"""Terminal wins of 5x5:5: records per CPU second of one middle layer, step by step, beside the readable twin.
+"""Terminal wins of 5x5:5: records per CPU second of one middle layer, step by step, beside the reference.
 
 python benchmarks/terminals.py [PLY] [--build]      --build: the whole dataset, into a temporary folder here
 """
@@ -24,7 +24,7 @@ RULES = game("tictactoe5")
 def steps(ply: int) -> None:
     begun = time.process_time()
     found = len(terminal_wins(RULES, 9))
-    twin = found / (time.process_time() - begun)
+    reference = found / (time.process_time() - begun)
     make_shard(
         prepare(RULES, 9, 1), stop_flag(), count_shards(prepare(RULES, 9, 1), 9, 1)[0]
     )  # compiled before the clock starts
@@ -50,12 +50,12 @@ def steps(ply: int) -> None:
         for name, first, last in zip(("making", "sorting", "SHA-256"), moments, moments[1:], strict=False):
             seconds[name] += last - first
     total = sum(shard.won + shard.lost for shard in shards)
-    print(f"readable twin  ply 9: {twin:,.0f} records per CPU second")
+    print(f"reference implementation  ply 9: {reference:,.0f} records per CPU second")
     for name, spent in seconds.items():
         print(f"{name:<14} ply {ply}: {total / spent:,.0f} records per CPU second ({spent:.2f} s)")
     generation = total / (seconds["counting"] + seconds["making"])
     print(f"generation     counting and making: {generation:,.0f} records per CPU second")
-    print(f"ratio          {generation / twin:,.0f}")
+    print(f"ratio          {generation / reference:,.0f}")
 
 
 def disk(folder: Path, megabytes: int = 1024) -> None:

@@ -42,6 +42,6 @@ def test_importing_is_cheap(python: Python) -> None:
 def test_a_function_and_a_room_may_share_a_name(python: Python) -> None:
     """`gridlab.search` is both, whichever is used first."""
     program = "import gridlab; {}; print(gridlab.search(gridlab.Position(gridlab.game('tictactoe')), 50).playouts)"
-    for first in ("import gridlab.search.mnk.alpha_beta as room", "gridlab.search", "pass"):
+    for first in ("import gridlab.search.mnk.alpha_beta as package", "gridlab.search", "pass"):
         done = python(program.format(first), NUMBA_DISABLE_JIT="1")
         assert done.stdout == "50\n", done.stderr

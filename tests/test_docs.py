@@ -122,11 +122,11 @@ def test_every_page_is_linked_and_every_link_leads_somewhere() -> None:
             assert (page.parent / target).exists(), f"{name_of(page)}: {target}"
 
 
-def test_the_rooms_are_drawn_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_packages_are_drawn_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tools")
-    rooms = import_module("rooms")
+    packages = import_module("packages")
     page = (DOCS / "design.md").read_text()
-    assert rooms.redrawn(page) == page, "python tools/rooms.py draws them anew"
+    assert packages.redrawn(page) == page, "python tools/packages.py draws them anew"
 
 
 def test_prose_is_wrapped_alike(monkeypatch: pytest.MonkeyPatch) -> None:

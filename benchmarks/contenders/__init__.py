@@ -1,4 +1,4 @@
-"""The contenders of claims.py: gridlab, its readable twins and other packages, by what they do.
+"""The contenders of claims.py: gridlab, its reference implementations and other packages, by what they do.
 
 run            what a contender is
 in_a_row       counting, solving and searching in-a-row games

@@ -1,4 +1,4 @@
-"""2048: expectimax, learning an n-tuple network, solving a small board; ours and the readable twins (`by_hand`)."""
+"""2048: expectimax, learning an n-tuple network, solving a small board; ours and the references (`by_hand`)."""
 
 import tempfile
 from pathlib import Path

@@ -1,6 +1,6 @@
 """In-a-row games: positions counted, terminal wins written, games solved and searched.
 
-Ours, the readable twins (`by_hand`), OpenSpiel and easyAI.
+Ours, the reference implementations (`by_hand`), OpenSpiel and easyAI.
 """
 
 import importlib

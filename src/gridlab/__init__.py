@@ -32,7 +32,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'gridlab' has no attribute {name!r}")
     found = getattr(import_module(_HOMES[name]), name)
-    return sys.modules.get(f"gridlab.{name}", found)  # `search` is a room too, and can be called
+    return sys.modules.get(f"gridlab.{name}", found)  # `search` is a package too, and can be called
 
 
 def __dir__() -> list[str]:

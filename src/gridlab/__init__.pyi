@@ -32,6 +32,7 @@ from gridlab.core.errors import BadNotation as BadNotation
 from gridlab.core.errors import BadPlayer as BadPlayer
 from gridlab.core.errors import BadRules as BadRules
 from gridlab.core.errors import ClusterTrouble as ClusterTrouble
+from gridlab.core.errors import CorruptFile as CorruptFile
 from gridlab.core.errors import FileTrouble as FileTrouble
 from gridlab.core.errors import GridlabError as GridlabError
 from gridlab.core.errors import IllegalMove as IllegalMove
@@ -39,7 +40,6 @@ from gridlab.core.errors import IllegalPosition as IllegalPosition
 from gridlab.core.errors import MissingExtra as MissingExtra
 from gridlab.core.errors import PlayerFault as PlayerFault
 from gridlab.core.errors import Resigned as Resigned
-from gridlab.core.errors import SpoiltFile as SpoiltFile
 from gridlab.core.errors import TooLarge as TooLarge
 from gridlab.core.errors import WrongAnswer as WrongAnswer
 from gridlab.datasets.games2048.generate import generate as generate

@@ -1,4 +1,4 @@
-"""Players of 2048 measured: the same for any number of workers, and as the twin plays."""
+"""Players of 2048 measured: the same for any number of workers, and as the reference implementation plays."""
 
 import os
 import signal
@@ -26,8 +26,8 @@ from gridlab.search.game2048.reference import PlainSearch
 SQUARE = Rules2048(3, 3)
 
 
-def by_twin(depth: int, state: int) -> tuple[int, int, int]:
-    """Score, largest tile and moves of a whole game by the readable twins."""
+def by_reference(depth: int, state: int) -> tuple[int, int, int]:
+    """Score, largest tile and moves of a whole game by the reference implementations."""
     rules, stream, score, moves = Rules2048(), Stream(state), 0, 0
     search = PlainSearch(rules, EVALUATORS["spec"].board(rules), depth)
     board = reference.start(rules, stream)
@@ -37,9 +37,9 @@ def by_twin(depth: int, state: int) -> tuple[int, int, int]:
     return score, max(board), moves
 
 
-def test_whole_games_are_the_twins() -> None:
+def test_whole_games_equal_the_reference() -> None:
     found = evaluate("expectimax evaluator=spec depth=1", 2, seed=4, workers=1)
-    games = [by_twin(1, state) for state in streams(4, 2).tolist()]
+    games = [by_reference(1, state) for state in streams(4, 2).tolist()]
     assert found.scores.tolist() == [score for score, _, _ in games]
     assert found.max_tiles.tolist() == [tile for _, tile, _ in games]
     assert found.moves == sum(moves for _, _, moves in games)

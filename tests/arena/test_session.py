@@ -133,12 +133,12 @@ def test_the_adviser_answers() -> None:
 
 
 def test_2048_is_a_session_of_one() -> None:
-    session, twin = (Session.begin("2048:3x3", seed=5) for _ in range(2))
+    session, second = (Session.begin("2048:3x3", seed=5) for _ in range(2))
     assert isinstance(session.position, Position2048)
     for _ in range(10):
         session.play(session.position.moves()[0])
-    twin.play(twin.position.moves()[0])
-    assert session.history[:2] == twin.history  # the same seed, the same tiles
+    second.play(second.position.moves()[0])
+    assert session.history[:2] == second.history  # the same seed, the same tiles
     before = session.history[-2]
     assert session.undo()
     assert session.position == before

@@ -9,7 +9,7 @@ from gridlab.arena import tournament as module
 from gridlab.arena.match.mnk import play_match
 from gridlab.arena.records.mnk import verify_records
 from gridlab.arena.tournament import Tournament, pairing_seed, play_tournament, plot_ratings, read_tournament
-from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble
 from gridlab.games import game
 from tests.arena.players import First, Late, add_player
 
@@ -103,22 +103,22 @@ def test_a_folder_is_not_used_twice(tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_spoilt_folders(tmp_path: Path) -> None:
+def test_damaged_folders(tmp_path: Path) -> None:
     play(tmp_path)
     path = tmp_path / "01-03.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-5])
-    with pytest.raises(SpoiltFile, match=r"01-03\.jsonl line 6: the line is cut off.*remove the file"):
+    with pytest.raises(CorruptFile, match=r"01-03\.jsonl line 6: the line is cut off.*remove the file"):
         play(tmp_path, resume=True)
     path.write_bytes(b"".join(whole.splitlines(keepends=True)[:4]))
-    with pytest.raises(SpoiltFile, match="4 games, not 6"):
+    with pytest.raises(CorruptFile, match="4 games, not 6"):
         play(tmp_path, resume=True)
     path.write_bytes((tmp_path / "01-02.jsonl").read_bytes())
-    with pytest.raises(SpoiltFile, match=r"01-03\.jsonl line 1: a game of another match"):
+    with pytest.raises(CorruptFile, match=r"01-03\.jsonl line 1: a game of another match"):
         play(tmp_path, resume=True)
     for text in ("{", "[]"):
         (tmp_path / "tournament.json").write_text(text)
-        with pytest.raises(SpoiltFile, match=r"tournament\.json: "):
+        with pytest.raises(CorruptFile, match=r"tournament\.json: "):
             play(tmp_path, resume=True)
     (tmp_path / "tournament.json").unlink()
     with pytest.raises(FileTrouble, match=r"holds 01-02\.jsonl without tournament\.json"):

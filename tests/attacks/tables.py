@@ -1,4 +1,4 @@
-"""What attacks on the tablebases of both families share: bytes spoilt by chance, and commands on spoilt files."""
+"""What attacks on the tablebases of both families share: bytes damaged by chance, and commands on damaged files."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tests.attacks.damaging import mutated
 from tests.attacks.harness import Attacker, Ending
-from tests.attacks.spoiling import mutated
 
-Spoilt = tuple[str, bytes]  # what was done to a file, and what it holds then
+Damaged = tuple[str, bytes]  # what was done to a file, and what it holds then
 
 
-def by_chance(data: bytes, number: int, random: np.random.Generator) -> Iterator[Spoilt]:
-    """The same file, spoilt by chance so many times."""
+def by_chance(data: bytes, number: int, random: np.random.Generator) -> Iterator[Damaged]:
+    """The same file, damaged by chance so many times."""
     return ((f"bytes {each}", mutated(data, random)) for each in range(number))
 
 
@@ -29,11 +29,11 @@ class Commands(NamedTuple):
         return attacker.attack(*self.words[number % len(self.words)], cwd=folder, stdin=str(folder / "typed"))
 
     def attack(
-        self, spoilt: list[Spoilt], most: int, attacker: Attacker, folder: Path, random: np.random.Generator
+        self, damaged: list[Damaged], most: int, attacker: Attacker, folder: Path, random: np.random.Generator
     ) -> None:
         """Run them on some of the files, one command after the other."""
-        for each, chosen in enumerate(random.choice(len(spoilt), min(most, len(spoilt)), replace=False)):
-            (folder / "t.tb").write_bytes(spoilt[chosen][1])
+        for each, chosen in enumerate(random.choice(len(damaged), min(most, len(damaged)), replace=False)):
+            (folder / "t.tb").write_bytes(damaged[chosen][1])
             self.run(each, attacker, folder)
 
     def require_success(self, sound: bytes, attacker: Attacker, folder: Path) -> None:

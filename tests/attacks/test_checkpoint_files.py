@@ -1,4 +1,4 @@
-"""Networks that somebody has spoilt, also with a right SHA-256: refused in a sentence, and nothing in them is run."""
+"""Networks that somebody has damaged, also with a right SHA-256: refused in a sentence, and nothing in them is run."""
 
 import json
 import pickle
@@ -12,15 +12,15 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-from gridlab.core.errors import GridlabError, SpoiltFile
+from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.games import game
 from gridlab.learn.dqn.settings import Asked, settings_of
 from gridlab.learn.dqn.train import TRAINING, begin, go_on, learn_all
 from gridlab.nets.checkpoint import SHIPPED
 from gridlab.nets.judge import load_judge
 from gridlab.nets.tensors_file import digest_of
+from tests.attacks.damaging import RAW, answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker
-from tests.attacks.spoiling import RAW, answer_of, changes, mutated, some_changes
 
 pytestmark = pytest.mark.compiled
 
@@ -81,7 +81,7 @@ WAYS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 STRANGERS = ("network.more", "optimiser.x.step", "optimiser.99.exp_avg", "replay.more", "target.", "optimiser.")
 
 
-def spoilt_tensors(content: bytes) -> list[tuple[str, Callable[[], bytes]]]:
+def damaged_tensors(content: bytes) -> list[tuple[str, Callable[[], bytes]]]:
     """Every tensor of another kind, of another shape, with numbers that are none, left out; and strangers."""
     tensors, facts = load(content), facts_of(content)
 
@@ -126,7 +126,7 @@ def test_facts_changed_field_by_field(tmp_path: Path) -> None:
 
 def test_numbers_of_another_kind(tmp_path: Path) -> None:
     """A player refuses them all."""
-    for name, content in spoilt_tensors(SHIPPED.read_bytes()):
+    for name, content in damaged_tensors(SHIPPED.read_bytes()):
         found = read_by_player(tmp_path / "w", content())
         assert found is GridlabError or name.partition(".")[0] in ("optimiser", "replay", "target"), name
 
@@ -138,7 +138,7 @@ def test_weights_too_large_to_reckon_with(tmp_path: Path) -> None:
     path = tmp_path / "w"
     path.write_bytes(sealed(weights, facts_of(shipped)))
     judge = load_judge(path, SQUAVA)
-    with pytest.raises(SpoiltFile, match="gives values that are no numbers"):
+    with pytest.raises(CorruptFile, match="gives values that are no numbers"):
         judge.values(np.array([[1, 2]]))
 
 
@@ -152,7 +152,7 @@ def test_a_training_with_any_crafted_numbers(training: bytes, tmp_path: Path, ra
 
 
 def attack_training(training: bytes, folder: Path, number: int, random: np.random.Generator) -> None:
-    hostile = spoilt_tensors(training)
+    hostile = damaged_tensors(training)
     for chosen in random.choice(len(hostile), min(number, len(hostile)), replace=False):
         name, content = hostile[chosen]
         assert resumed(folder / "run", content()) is GridlabError, name
@@ -184,12 +184,12 @@ def attack_facts(training: bytes, folder: Path, number: int, random: np.random.G
             learner.save(folder / "again")
 
 
-def test_bytes_spoilt_by_chance(training: bytes, tmp_path: Path, random: np.random.Generator) -> None:
+def test_bytes_damaged_by_chance(training: bytes, tmp_path: Path, random: np.random.Generator) -> None:
     attack_bytes(training, tmp_path, 60, random)
 
 
 @pytest.mark.long
-def test_many_bytes_spoilt_by_chance(training: bytes, tmp_path: Path, random: np.random.Generator) -> None:
+def test_many_bytes_damaged_by_chance(training: bytes, tmp_path: Path, random: np.random.Generator) -> None:
     attack_bytes(training, tmp_path, 3000, random)
 
 
@@ -198,10 +198,10 @@ def attack_bytes(training: bytes, folder: Path, number: int, random: np.random.G
     for each in range(number):
         content = SHIPPED.read_bytes() if each % 3 else training
         head = 8 + int.from_bytes(content[:8], "little")
-        spoilt = mutated(content[:head], random) + content[head:] if each % 2 else mutated(content, random)
-        read_by_player(folder / "w", spoilt)
+        damaged = mutated(content[:head], random) + content[head:] if each % 2 else mutated(content, random)
+        read_by_player(folder / "w", damaged)
         if each % 3 == 0:
-            resumed(folder / "run", spoilt)
+            resumed(folder / "run", damaged)
 
 
 @pytest.mark.parametrize("raw", RAW)
@@ -218,19 +218,19 @@ def test_headers_that_are_none(tmp_path: Path, raw: str) -> None:
 
 
 @pytest.mark.long
-def test_commands_on_spoilt_networks(
+def test_commands_on_damaged_networks(
     training: bytes, tmp_path: Path, torch_attacker: Attacker, random: np.random.Generator
 ) -> None:
     shipped = SHIPPED.read_bytes()
     hostile = [with_facts(shipped, each.text()) for each in some_changes(facts_of(shipped), 2, random)]
-    hostile += [mutated(shipped, random), spoilt_tensors(shipped)[20][1]()]
+    hostile += [mutated(shipped, random), damaged_tensors(shipped)[20][1]()]
     for number, content in enumerate(hostile):
         (tmp_path / "w.safetensors").write_bytes(content)
         torch_attacker.attack(*COMMANDS[number % len(COMMANDS)], cwd=tmp_path)
     (tmp_path / "run").mkdir()
-    spoilt = [with_facts(training, each.text()) for each in some_changes(facts_of(training), 1, random)]
-    spoilt += [mutated(training, random)]
-    for content in spoilt:
+    damaged = [with_facts(training, each.text()) for each in some_changes(facts_of(training), 1, random)]
+    damaged += [mutated(training, random)]
+    for content in damaged:
         (tmp_path / "run" / TRAINING).write_bytes(content)
         torch_attacker.attack(*RESUME, cwd=tmp_path)
 

@@ -27,8 +27,8 @@ def look_at(path: Path, folder: Path) -> bool:
     """Have everything read a file; whether it was called sound, which must be true then."""
     found = []
     refused(lambda: found.append(verify(path)))
-    spoilt = refused(lambda: statistics(read_games(path)))
-    assert not (spoilt and found and found[0].sound)
+    damaged = refused(lambda: statistics(read_games(path)))
+    assert not (damaged and found and found[0].sound)
     if not (found and found[0].sound):
         return False
     games = judged_sound(path)

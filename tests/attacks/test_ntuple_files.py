@@ -1,4 +1,4 @@
-"""N-tuple networks that somebody has spoilt, also with right checksums: refused in a sentence."""
+"""N-tuple networks that somebody has damaged, also with right checksums: refused in a sentence."""
 
 import hashlib
 import json
@@ -14,8 +14,8 @@ from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.game2048.tuples import parse_tuples
 from gridlab.learn.ntuple.train import train_ntuple
 from gridlab.nets.ntuple_file import DIGEST, START, Learnt, read_network, write_network
+from tests.attacks.damaging import answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker
-from tests.attacks.spoiling import answer_of, changes, mutated, some_changes
 
 pytestmark = pytest.mark.compiled
 
@@ -50,27 +50,27 @@ def value_of(path: Path, content: bytes, kind: str = "network") -> Any:
     return answer_of(lambda: read_network(path, kind).weights.tobytes())
 
 
-def spoil_bytes(content: bytes, path: Path, random: np.random.Generator, kind: str, number: int) -> None:
+def damage_bytes(content: bytes, path: Path, random: np.random.Generator, kind: str, number: int) -> None:
     right = value_of(path, content, kind)
     assert right is not GridlabError
     for _ in range(number):
-        spoilt = mutated(content, random)
-        assert value_of(path, spoilt, kind) is GridlabError or spoilt == content
+        damaged = mutated(content, random)
+        assert value_of(path, damaged, kind) is GridlabError or damaged == content
 
 
 @pytest.mark.parametrize(("name", "kind"), [("a.ntuple", "network"), ("a.ntuple.training", "training")])
-def test_bytes_spoilt_by_chance(
+def test_bytes_damaged_by_chance(
     sound: dict[str, bytes], tmp_path: Path, random: np.random.Generator, name: str, kind: str
 ) -> None:
-    spoil_bytes(sound[name], tmp_path / "f", random, kind, 150)
+    damage_bytes(sound[name], tmp_path / "f", random, kind, 150)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "kind"), [("a.ntuple", "network"), ("a.ntuple.training", "training")])
-def test_many_bytes_spoilt_by_chance(
+def test_many_bytes_damaged_by_chance(
     sound: dict[str, bytes], tmp_path: Path, random: np.random.Generator, name: str, kind: str
 ) -> None:
-    spoil_bytes(sound[name], tmp_path / "f", random, kind, 4000)
+    damage_bytes(sound[name], tmp_path / "f", random, kind, 4000)
 
 
 def test_heads_changed_field_by_field(sound: dict[str, bytes], tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_tables_crafted(sound: dict[str, bytes], tmp_path: Path) -> None:
         assert value_of(tmp_path / "f", sealed(text, table + small)) is GridlabError
 
 
-def spoil_commands(
+def damage_commands(
     sound: dict[str, bytes], folder: Path, attacker: Attacker, random: np.random.Generator, number: int
 ) -> None:
     for words in COMMANDS:
@@ -110,17 +110,17 @@ def spoil_commands(
             assert ending.code in ((0,) if content == sound[name] else (0, 2)), ending
 
 
-def test_commands_on_spoilt_files(
+def test_commands_on_damaged_files(
     sound: dict[str, bytes], tmp_path: Path, attacker: Attacker, random: np.random.Generator
 ) -> None:
-    spoil_commands(sound, tmp_path, attacker, random, 2)
+    damage_commands(sound, tmp_path, attacker, random, 2)
 
 
 @pytest.mark.long
-def test_commands_on_many_spoilt_files(
+def test_commands_on_many_damaged_files(
     sound: dict[str, bytes], tmp_path: Path, attacker: Attacker, random: np.random.Generator
 ) -> None:
-    spoil_commands(sound, tmp_path, attacker, random, 40)
+    damage_commands(sound, tmp_path, attacker, random, 40)
 
 
 def test_a_large_file_of_nothing(tmp_path: Path, attacker: Attacker) -> None:

@@ -1,4 +1,4 @@
-"""Games, tournaments and inputs of searches that somebody has spoilt: refused or found wrong, in a sentence."""
+"""Games, tournaments and inputs of searches that somebody has damaged: refused or found wrong, in a sentence."""
 
 import json
 import os
@@ -12,8 +12,8 @@ from gridlab.arena.match.mnk import play_match
 from gridlab.arena.records.mnk import ENOUGH, read_records, verify_records, write_records
 from gridlab.arena.tournament import play_tournament
 from gridlab.datasets.best_first.input import read_start
+from tests.attacks.damaging import DEEP, answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker
-from tests.attacks.spoiling import DEEP, answer_of, changes, mutated, some_changes
 
 pytestmark = pytest.mark.compiled
 
@@ -67,18 +67,18 @@ def test_lines_changed_field_by_field(games: bytes, tmp_path: Path) -> None:
         assert not sound or another_game or unchecked, each.name
 
 
-def test_games_spoilt_by_chance(games: bytes, tmp_path: Path, random: np.random.Generator) -> None:
+def test_games_damaged_by_chance(games: bytes, tmp_path: Path, random: np.random.Generator) -> None:
     for _ in range(500):
         verified(tmp_path / "games", mutated(games, random))
 
 
 @pytest.mark.long
-def test_many_games_spoilt_by_chance(games: bytes, tmp_path: Path, random: np.random.Generator) -> None:
+def test_many_games_damaged_by_chance(games: bytes, tmp_path: Path, random: np.random.Generator) -> None:
     for _ in range(20_000):
         verified(tmp_path / "games", mutated(games, random))
 
 
-def test_commands_on_spoilt_games(
+def test_commands_on_damaged_games(
     games: bytes, tmp_path: Path, attacker: Attacker, random: np.random.Generator
 ) -> None:
     first, rest = games.split(b"\n", 1)
@@ -106,7 +106,7 @@ def verify_records_stops(path: Path) -> int:
     return verify_records(path).games
 
 
-def test_spoilt_tournaments(cup: Path, tmp_path: Path, attacker: Attacker, random: np.random.Generator) -> None:
+def test_damaged_tournaments(cup: Path, tmp_path: Path, attacker: Attacker, random: np.random.Generator) -> None:
     settings, pairing = cup / "tournament.json", cup / "01-02.jsonl"
     hostile = [("tournament.json", each.text()) for each in some_changes(json.loads(settings.read_text()), 7, random)]
     hostile += [("01-02.jsonl", mutated(pairing.read_bytes(), random)) for _ in range(3)]
@@ -134,13 +134,13 @@ def test_tournaments_of_no_files(cup: Path, tmp_path: Path, attacker: Attacker, 
     assert attacker.attack(*TOURNAMENT, cwd=tmp_path).code == 2
 
 
-def test_spoilt_inputs(tmp_path: Path, random: np.random.Generator) -> None:
+def test_damaged_inputs(tmp_path: Path, random: np.random.Generator) -> None:
     for _ in range(2000):
         (tmp_path / "input").write_bytes(mutated(START, random))
         answer_of(lambda: read_start(tmp_path / "input"))
 
 
-def test_commands_on_spoilt_inputs(tmp_path: Path, attacker: Attacker, random: np.random.Generator) -> None:
+def test_commands_on_damaged_inputs(tmp_path: Path, attacker: Attacker, random: np.random.Generator) -> None:
     hostile = [mutated(START, random) for _ in range(8)]
     hostile += [b"9" * 5000 + b"\n", "٣\n".encode(), b"3\n" + b"X" * 1_000_000, b"", b"#" * 900_000, b"\n" * 900_000]
     hostile += [b"3\nX.O\n.X.\nO..\n" + b"X" * 900_000, START + b"." * 900_000, b"\xff", b"\xef\xbb\xbf" + START]

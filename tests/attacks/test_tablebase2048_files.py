@@ -1,4 +1,4 @@
-"""Tables of solved 2048 boards that somebody has spoilt, with right checksums too: refused, or answered rightly."""
+"""Tables of solved 2048 boards that somebody has damaged, with right checksums too: refused, or answered rightly."""
 
 import json
 import struct
@@ -20,9 +20,9 @@ from gridlab.exact.game2048.stats import stats
 from gridlab.exact.game2048.verify import verify
 from gridlab.games.game2048.position import Position2048
 from gridlab.players.game2048 import PerfectPlayer2048
+from tests.attacks.damaging import Change, answer_of, changes, some_changes
 from tests.attacks.harness import Attacker
-from tests.attacks.spoiling import Change, answer_of, changes, some_changes
-from tests.attacks.tables import Commands, Spoilt, by_chance
+from tests.attacks.tables import Commands, Damaged, by_chance
 
 pytestmark = pytest.mark.compiled
 
@@ -83,7 +83,7 @@ def right_or_refused(path: Path, solved: Sound, what: object) -> None:
         assert values is GridlabError or values == known, f"{what}: {position} has {values}, not {known}"
 
 
-def spoilt_directories(solved: Sound, changed: Iterable[Change]) -> Iterator[Spoilt]:
+def damaged_directories(solved: Sound, changed: Iterable[Change]) -> Iterator[Damaged]:
     """Directories with a field changed, under a right checksum."""
     for each in changed:
         yield each.name, sealed(solved.layers, each.text())
@@ -102,7 +102,7 @@ def with_frame(solved: Sound, number: int, values: bool, frame: bytes, afters: i
     return sealed(layers, json.dumps(directory).encode())
 
 
-def spoilt_layers(solved: Sound) -> Iterator[Spoilt]:
+def damaged_layers(solved: Sound) -> Iterator[Damaged]:
     """Frames of one layer replaced, with sizes and checksums all right."""
     pack = zstandard.ZstdCompressor(write_content_size=True).compress
     number = 8
@@ -126,24 +126,24 @@ def spoilt_layers(solved: Sound) -> Iterator[Spoilt]:
         yield f"value {value}", with_frame(solved, number, True, pack(struct.pack("<d", value) * afters))
 
 
-def spoilt_footers(solved: Sound) -> Iterator[Spoilt]:
+def damaged_footers(solved: Sound) -> Iterator[Damaged]:
     for at in (0, 7, 8, 2**63, 2**64 - 1):
         yield f"footer {at}", solved.data[: -FOOTER.size] + FOOTER.pack(at, 0, END)
     yield "nothing but ends", MAGIC + solved.data[-FOOTER.size :]
 
 
 def test_crafted_directories(solved: Sound, tmp_path: Path, random: np.random.Generator) -> None:
-    attack_files(solved, spoilt_directories(solved, some_changes(solved.directory, 250, random)), tmp_path / "t.tb")
+    attack_files(solved, damaged_directories(solved, some_changes(solved.directory, 250, random)), tmp_path / "t.tb")
 
 
 @pytest.mark.long
 def test_all_crafted_directories(solved: Sound, tmp_path: Path) -> None:
-    attack_files(solved, spoilt_directories(solved, changes(solved.directory)), tmp_path / "t.tb")
+    attack_files(solved, damaged_directories(solved, changes(solved.directory)), tmp_path / "t.tb")
 
 
 def test_crafted_layers_and_footers(solved: Sound, tmp_path: Path) -> None:
     path = tmp_path / "t.tb"
-    for name, data in [*spoilt_layers(solved), *spoilt_footers(solved)]:
+    for name, data in [*damaged_layers(solved), *damaged_footers(solved)]:
         path.write_bytes(data)
         right_or_refused(path, solved, name)
         assert verify(path, full=True).complaints, name
@@ -163,32 +163,32 @@ def test_values_changed_under_right_checksums(solved: Sound, tmp_path: Path, ran
             assert verify(path, full=True).complaints, number
 
 
-def attack_files(solved: Sound, spoilt: Iterable[Spoilt], path: Path) -> None:
-    for name, data in spoilt:
+def attack_files(solved: Sound, damaged: Iterable[Damaged], path: Path) -> None:
+    for name, data in damaged:
         path.write_bytes(data)
         right_or_refused(path, solved, name)
 
 
-def test_bytes_spoilt_by_chance(solved: Sound, tmp_path: Path, random: np.random.Generator) -> None:
+def test_bytes_damaged_by_chance(solved: Sound, tmp_path: Path, random: np.random.Generator) -> None:
     attack_files(solved, by_chance(solved.data, 200, random), tmp_path / "t.tb")
 
 
 @pytest.mark.long
-def test_many_bytes_spoilt_by_chance(solved: Sound, tmp_path: Path, random: np.random.Generator) -> None:
+def test_many_bytes_damaged_by_chance(solved: Sound, tmp_path: Path, random: np.random.Generator) -> None:
     attack_files(solved, by_chance(solved.data, 5000, random), tmp_path / "t.tb")
 
 
 @pytest.mark.parametrize("number", [16, pytest.param(300, marks=pytest.mark.long)])
-def test_commands_on_spoilt_files(
+def test_commands_on_damaged_files(
     number: int, solved: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
 ) -> None:
-    COMMANDS.attack(spoilt_files(solved, number, random), number, attacker, tmp_path, random)
+    COMMANDS.attack(damaged_files(solved, number, random), number, attacker, tmp_path, random)
 
 
-def spoilt_files(solved: Sound, number: int, random: np.random.Generator) -> list[Spoilt]:
-    """Files spoilt in every way: so many directories, and so many by chance."""
-    directories = spoilt_directories(solved, some_changes(solved.directory, number, random))
-    return [*directories, *spoilt_layers(solved), *spoilt_footers(solved), *by_chance(solved.data, number, random)]
+def damaged_files(solved: Sound, number: int, random: np.random.Generator) -> list[Damaged]:
+    """Files damaged in every way: so many directories, and so many by chance."""
+    directories = damaged_directories(solved, some_changes(solved.directory, number, random))
+    return [*directories, *damaged_layers(solved), *damaged_footers(solved), *by_chance(solved.data, number, random)]
 
 
 def test_the_sound_file_satisfies_every_command(solved: Sound, tmp_path: Path, attacker: Attacker) -> None:
@@ -209,7 +209,7 @@ def test_tables_of_another_family(solved: Sound, tmp_path: Path, attacker: Attac
 def test_parts_of_a_build(solved: Sound, tmp_path: Path, random: np.random.Generator) -> None:
     """Crafted parts are refused, or the file that comes of them is the sound one."""
     folder = tmp_path / "t.tb.layers"
-    for name, data in spoilt_directories(solved, some_changes(solved.directory, 30, random)):
+    for name, data in damaged_directories(solved, some_changes(solved.directory, 30, random)):
         folder.mkdir(exist_ok=True)
         (folder / "4.tb").write_bytes(data)
         answer = answer_of(lambda: build_tablebase2048("2048:2x2", tmp_path / "t.tb", workers=1, resume=True))

@@ -1,4 +1,4 @@
-"""Tablebases that somebody has spoilt, by chance or on purpose, with right checksums: refused, or answered rightly."""
+"""Tablebases that somebody has damaged, by chance or on purpose, with right checksums: refused, or answered rightly."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import zstandard
 
-from gridlab.core.errors import GridlabError, SpoiltFile
+from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.exact.tablebase.build import build_tablebase
 from gridlab.exact.tablebase.directory import Directory, all_possible, possible_scores
 from gridlab.exact.tablebase.file import FOOTER, MAGIC, TableFile
@@ -22,9 +22,9 @@ from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.exact.tablebase.stats import stats
 from gridlab.exact.tablebase.verify import verify
 from gridlab.games.mnk.position import Position
+from tests.attacks.damaging import Change, answer_of, changes, some_changes
 from tests.attacks.harness import Attacker
-from tests.attacks.spoiling import Change, answer_of, changes, some_changes
-from tests.attacks.tables import Commands, Spoilt, by_chance
+from tests.attacks.tables import Commands, Damaged, by_chance
 
 pytestmark = pytest.mark.compiled
 
@@ -102,13 +102,13 @@ def right_or_refused(path: Path, sound: Sound, what: object) -> None:
         assert score is None or score == known, f"{what}: {position} has score {score}, not {known}"
 
 
-def spoilt_directories(sound: Sound, changed: Iterable[Change]) -> Iterator[Spoilt]:
+def damaged_directories(sound: Sound, changed: Iterable[Change]) -> Iterator[Damaged]:
     """Directories with a field changed, under a right checksum."""
     for each in changed:
         yield each.name, sealed(sound.blocks, sound.places, each.text())
 
 
-def spoilt_blocks(sound: Sound) -> Iterator[Spoilt]:
+def damaged_blocks(sound: Sound) -> Iterator[Damaged]:
     """The blocks of the second ply replaced, with sizes, offsets and checksums all right."""
     ply = sound.directory["plies"][1]
     slots = min(ply["a_block"], ply["crosses"]) * ply["slots"]
@@ -144,7 +144,7 @@ def replaced(sound: Sound, number: int, block: bytes) -> bytes:
     return sealed(sound.blocks[:at] + block + sound.blocks[after:], bytes(index), text)
 
 
-def spoilt_indexes(sound: Sound) -> Iterator[Spoilt]:
+def damaged_indexes(sound: Sound) -> Iterator[Damaged]:
     text = json.dumps(sound.directory).encode()
     for at in range(0, len(sound.places), 4):
         for number in (0, 1, 2**31, 2**32 - 1):
@@ -177,7 +177,7 @@ def test_all_crafted_directories(sound: Sound, tmp_path: Path) -> None:
 
 def attack_directories(sound: Sound, changed: Iterable[Change], path: Path) -> None:
     """Nothing but the numbers of positions may be changed without being refused when the file is opened."""
-    for name, data in spoilt_directories(sound, changed):
+    for name, data in damaged_directories(sound, changed):
         path.write_bytes(data)
         right_or_refused(path, sound, name)
         if not any(part in name for part in ("'behaviour'", "'every'", "'canonical'")):
@@ -186,7 +186,7 @@ def attack_directories(sound: Sound, changed: Iterable[Change], path: Path) -> N
 
 def test_crafted_blocks_and_indexes(sound: Sound, tmp_path: Path) -> None:
     path = tmp_path / "t.tb"
-    for name, data in [*spoilt_blocks(sound), *spoilt_indexes(sound)]:
+    for name, data in [*damaged_blocks(sound), *damaged_indexes(sound)]:
         path.write_bytes(data)
         right_or_refused(path, sound, name)
         assert verify(path, full=True, workers=1).complaints, name
@@ -205,32 +205,32 @@ def test_scores_changed_under_right_checksums(tictactoe: Sound, tmp_path: Path, 
         assert verify(path, full=True, workers=1).complaints, at
 
 
-def attack_files(sound: Sound, spoilt: Iterable[Spoilt], path: Path) -> None:
-    for name, data in spoilt:
+def attack_files(sound: Sound, damaged: Iterable[Damaged], path: Path) -> None:
+    for name, data in damaged:
         path.write_bytes(data)
         right_or_refused(path, sound, name)
 
 
-def test_bytes_spoilt_by_chance(sound: Sound, tmp_path: Path, random: np.random.Generator) -> None:
+def test_bytes_damaged_by_chance(sound: Sound, tmp_path: Path, random: np.random.Generator) -> None:
     attack_files(sound, by_chance(sound.data, 200, random), tmp_path / "t.tb")
 
 
 @pytest.mark.long
-def test_many_bytes_spoilt_by_chance(sound: Sound, tmp_path: Path, random: np.random.Generator) -> None:
+def test_many_bytes_damaged_by_chance(sound: Sound, tmp_path: Path, random: np.random.Generator) -> None:
     attack_files(sound, by_chance(sound.data, 5000, random), tmp_path / "t.tb")
 
 
 @pytest.mark.parametrize("number", [16, pytest.param(300, marks=pytest.mark.long)])
-def test_commands_on_spoilt_files(
+def test_commands_on_damaged_files(
     number: int, tictactoe: Sound, tmp_path: Path, attacker: Attacker, random: np.random.Generator
 ) -> None:
-    COMMANDS.attack(spoilt_files(tictactoe, number, random), number, attacker, tmp_path, random)
+    COMMANDS.attack(damaged_files(tictactoe, number, random), number, attacker, tmp_path, random)
 
 
-def spoilt_files(sound: Sound, number: int, random: np.random.Generator) -> list[Spoilt]:
-    """Files spoilt in every way: so many directories, and so many by chance."""
-    directories = spoilt_directories(sound, some_changes(sound.directory, number, random))
-    return [*directories, *spoilt_blocks(sound), *spoilt_indexes(sound), *by_chance(sound.data, number, random)]
+def damaged_files(sound: Sound, number: int, random: np.random.Generator) -> list[Damaged]:
+    """Files damaged in every way: so many directories, and so many by chance."""
+    directories = damaged_directories(sound, some_changes(sound.directory, number, random))
+    return [*directories, *damaged_blocks(sound), *damaged_indexes(sound), *by_chance(sound.data, number, random)]
 
 
 def test_the_sound_file_satisfies_every_command(tictactoe: Sound, tmp_path: Path, attacker: Attacker) -> None:
@@ -251,11 +251,11 @@ def test_parts_of_a_build(tictactoe: Sound, tmp_path: Path, random: np.random.Ge
     """A part is taken for the ply it is named after and for nothing else; crafted ones are refused."""
     text = json.dumps(tictactoe.directory).encode()
     for part in (0, 2, 8, 9):
-        with pytest.raises(SpoiltFile):
+        with pytest.raises(CorruptFile):
             Directory.parse(text, part)
     folder = tmp_path / "t.tb.plies"
     folder.mkdir()
-    for name, data in spoilt_directories(tictactoe, some_changes(tictactoe.directory, 20, random)):
+    for name, data in damaged_directories(tictactoe, some_changes(tictactoe.directory, 20, random)):
         (folder / "8.tb").write_bytes(data)
         answer = answer_of(lambda: build_tablebase("3x3:3", tmp_path / "t.tb", workers=1, resume=True))
         assert answer is GridlabError, name

@@ -1,4 +1,4 @@
-"""Datasets of terminal wins that somebody has spoilt: refused, found wrong, or read without harm."""
+"""Datasets of terminal wins that somebody has damaged: refused, found wrong, or read without harm."""
 
 import hashlib
 import json
@@ -17,8 +17,8 @@ from gridlab.datasets.terminals.dataset import Terminals
 from gridlab.datasets.terminals.export import export
 from gridlab.datasets.terminals.manifest import Manifest
 from gridlab.datasets.terminals.verify import verify
+from tests.attacks.damaging import Change, answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker
-from tests.attacks.spoiling import Change, answer_of, changes, mutated, some_changes
 
 pytestmark = pytest.mark.compiled
 
@@ -46,7 +46,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def wins(sound: Path, tmp_path: Path) -> Path:
-    """A copy to spoil."""
+    """A copy to damage."""
     return Path(shutil.copytree(sound, tmp_path / "wins"))
 
 
@@ -100,36 +100,36 @@ def test_each_layer_twice(wins: Path) -> None:
     assert not ask(wins)
 
 
-def spoilt_files(wins: Path, number: int, random: np.random.Generator) -> Iterator[tuple[Path, bytes]]:
-    """Each file of the dataset, spoilt by chance."""
+def damaged_files(wins: Path, number: int, random: np.random.Generator) -> Iterator[tuple[Path, bytes]]:
+    """Each file of the dataset, damaged by chance."""
     files = sorted(path for path in wins.iterdir() if path.is_file())
     for _ in range(number):
         path = files[random.integers(len(files))]
         yield path, mutated(path.read_bytes(), random)
 
 
-def same(spoilt: bytes, before: bytes) -> bool:
+def same(damaged: bytes, before: bytes) -> bool:
     """Equal but for spaces between the words of a manifest."""
     try:
-        return spoilt == before or bool(json.loads(spoilt) == json.loads(before))
+        return damaged == before or bool(json.loads(damaged) == json.loads(before))
     except ValueError:
         return False
 
 
 def attack_bytes(wins: Path, number: int, random: np.random.Generator) -> None:
-    for path, spoilt in spoilt_files(wins, number, random):
+    for path, damaged in damaged_files(wins, number, random):
         before = path.read_bytes()
-        path.write_bytes(spoilt)
-        assert not ask(wins) or same(spoilt, before), path.name
+        path.write_bytes(damaged)
+        assert not ask(wins) or same(damaged, before), path.name
         path.write_bytes(before)
 
 
-def test_bytes_spoilt_by_chance(wins: Path, random: np.random.Generator) -> None:
+def test_bytes_damaged_by_chance(wins: Path, random: np.random.Generator) -> None:
     attack_bytes(wins, 60, random)
 
 
 @pytest.mark.long
-def test_many_bytes_spoilt_by_chance(wins: Path, random: np.random.Generator) -> None:
+def test_many_bytes_damaged_by_chance(wins: Path, random: np.random.Generator) -> None:
     attack_bytes(wins, 3000, random)
 
 
@@ -168,24 +168,24 @@ def test_many_crafted_records(wins: Path, random: np.random.Generator) -> None:
 
 
 def attack_commands(wins: Path, number: int, attacker: Attacker, random: np.random.Generator) -> None:
-    spoilt = [(wins / MANIFEST, each.text()) for each in some_changes(manifest_of(wins), number, random)]
-    spoilt += spoilt_files(wins, number, random)
+    damaged = [(wins / MANIFEST, each.text()) for each in some_changes(manifest_of(wins), number, random)]
+    damaged += damaged_files(wins, number, random)
     kept = wins.with_name("kept")
     shutil.copytree(wins, kept)
-    for each, chosen in enumerate(random.choice(len(spoilt), number, replace=False)):
-        path, content = spoilt[chosen]
+    for each, chosen in enumerate(random.choice(len(damaged), number, replace=False)):
+        path, content = damaged[chosen]
         path.write_bytes(content)
         attacker.attack("terminals", *COMMANDS[each % len(COMMANDS)], cwd=wins.parent)
         shutil.rmtree(wins)
         shutil.copytree(kept, wins)
 
 
-def test_commands_on_spoilt_datasets(wins: Path, attacker: Attacker, random: np.random.Generator) -> None:
+def test_commands_on_damaged_datasets(wins: Path, attacker: Attacker, random: np.random.Generator) -> None:
     attack_commands(wins, 14, attacker, random)
 
 
 @pytest.mark.long
-def test_commands_on_many_spoilt_datasets(wins: Path, attacker: Attacker, random: np.random.Generator) -> None:
+def test_commands_on_many_damaged_datasets(wins: Path, attacker: Attacker, random: np.random.Generator) -> None:
     attack_commands(wins, 400, attacker, random)
 
 

@@ -168,7 +168,7 @@ def test_help_of_every_command_and_group_by_its_short_name(gridlab: Run, words: 
     assert gridlab(*words, "--help")[1] == out
 
 
-@pytest.mark.parametrize("script", ["generate_dataset.py", "tools/analyze_dataset.py", "tools/rooms.py"])
+@pytest.mark.parametrize("script", ["generate_dataset.py", "tools/analyze_dataset.py", "tools/packages.py"])
 def test_a_script_names_itself_in_its_help(script: str) -> None:
     for option in ("-h", "--help"):
         done = subprocess.run([sys.executable, ROOT / script, option], capture_output=True, text=True, check=True)

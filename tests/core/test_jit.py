@@ -124,7 +124,7 @@ def test_a_changed_module_out_of_reach_compiles_nothing(compiled: Copy) -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    "spoil",
+    "damage",
     [
         lambda code: code[:-1] + bytes([code[-1] ^ 1]),
         *in_long_runs(
@@ -133,9 +133,9 @@ def test_a_changed_module_out_of_reach_compiles_nothing(compiled: Copy) -> None:
     ],
     ids=["a bit flipped", "checksum alone", "empty", "cut in the checksum", "cut in half"],
 )
-def test_a_spoilt_file_is_compiled_anew(compiled: Copy, spoil: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_file_is_compiled_anew(compiled: Copy, damage: Callable[[bytes], bytes]) -> None:
     for file in compiled.cache.glob("*/*"):
-        file.write_bytes(spoil(file.read_bytes()))
+        file.write_bytes(damage(file.read_bytes()))
     assert compiled.run() == ("3", NOTE)
     assert compiled.run() == ("3", "")
 
@@ -167,7 +167,7 @@ def test_kernels_of_a_notebook_work_and_are_not_kept(copy: Copy) -> None:
 
 
 @pytest.mark.compiled
-def test_a_reloaded_module_does_not_spoil_the_cache(copy: Copy) -> None:
+def test_a_reloaded_module_does_not_damage_the_cache(copy: Copy) -> None:
     """The digest is that of the source as first imported; what comes after is compiled for this process alone."""
     reload = """
 import importlib, pathlib

@@ -80,8 +80,8 @@ def _link(path: Path) -> None:
 @root_only
 @pytest.mark.parametrize("way", WAYS)
 def test_what_others_could_have_written_is_not_read(kept: Path, way: str) -> None:
-    spoil, said = WAYS[way]
-    spoil(kept)
+    damage, said = WAYS[way]
+    damage(kept)
     with pytest.raises((FileTrouble, OSError)) as refused:
         read_trusted(kept)
     assert said in str(refused.value)

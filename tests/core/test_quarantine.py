@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gridlab.core import quarantine
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.quarantine import quarantined
 
 PROGRAM = """
@@ -61,7 +61,7 @@ def test_what_it_finds(program: Path) -> None:
 )
 def test_what_it_does_not_survive(body: str, told: str, program: Path) -> None:
     begun = time.monotonic()
-    with pytest.raises(SpoiltFile) as refusal:
+    with pytest.raises(CorruptFile) as refusal:
         list(answers(program, body))
     assert told in str(refusal.value)
     assert time.monotonic() - begun < 20

@@ -40,7 +40,7 @@ def test_a_job_is_run_while_any_of_its_kernels_is_missing(cache: Path, monkeypat
 @pytest.mark.parametrize(
     "note", [b'["../x"]', *in_long_runs(b"", b"{", b"3", b"[1]", b'["a/b\\u0000"]', b"[" * 100_000, b"\xff")]
 )
-def test_a_spoilt_note_is_written_anew(cache: Path, note: bytes) -> None:
+def test_a_damaged_note_is_written_anew(cache: Path, note: bytes) -> None:
     nothing = Job("nothing to compile", 1, ("lines tictactoe",))
     warm([nothing], cli.run)
     (path,) = cache.glob("gridlab.warm-*/nothing*.json")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import sha256_of
 from gridlab.datasets import labelled, labelled2048
 from gridlab.datasets.parquet_shards import SPLITS, export_folder, features_of
@@ -102,7 +102,7 @@ def test_refusals(folder: Path, small: Tablebase, tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match="holds other things"):
         export_folder(other, small, labelled.labelled_tables(small, 10))
     (folder / "manifest.json").write_text('{"configurations": 3}')
-    with pytest.raises(SpoiltFile, match=r"manifest\.json"):
+    with pytest.raises(CorruptFile, match=r"manifest\.json"):
         export_folder(folder, small, labelled.labelled_tables(small, 10))
 
 

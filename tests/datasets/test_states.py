@@ -11,7 +11,7 @@ from tests.conftest import in_long_runs
 
 
 def plain_csv(rules: Rules, canonical: bool) -> bytes:
-    """The twin: the csv module over positions."""
+    """The reference implementation: the csv module over positions."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["ply", "crosses", "noughts", "board", "outcome"])

@@ -1,4 +1,4 @@
-"""Thousands of games of 2048 at once, held to the plain twin."""
+"""Thousands of games of 2048 at once, held to the reference implementation."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Thousands of in-a-row games at once, held to the plain twin."""
+"""Thousands of in-a-row games at once, held to the reference implementation."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def test_rewards_are_results() -> None:
     assert games.position(1).outcome() is not None
 
 
-def test_the_twin_agrees_with_the_rules() -> None:
+def test_the_reference_agrees_with_the_rules() -> None:
     assert outcome(game("3x3:3", "mnk"), (1, 1, 1, 2, 2, 0, 0, 0, 0)) == "x_wins"
     games = InARowGames("squava", 2)
     assert str(games.position(1)) == "/".join(["....."] * 5)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gridlab.arena.evaluate import evaluate
-from gridlab.core.errors import BadPlayer, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadPlayer, CorruptFile, FileTrouble
 from gridlab.games.game2048.position import Position2048
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.games.game2048.tuples import parse_tuples
@@ -83,7 +83,7 @@ def test_the_same_numbers_give_the_same_bytes(file: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize("cut", [0, 5, 15, 100, -40, -1])
 def test_cut(file: Path, cut: int) -> None:
     file.write_bytes(file.read_bytes()[:cut])
-    with pytest.raises(SpoiltFile):
+    with pytest.raises(CorruptFile):
         read_network(file)
 
 
@@ -92,13 +92,13 @@ def test_altered(file: Path, place: int) -> None:
     content = bytearray(file.read_bytes())
     content[place] ^= 1
     file.write_bytes(content)
-    with pytest.raises(SpoiltFile):
+    with pytest.raises(CorruptFile):
         read_network(file)
 
 
 def test_foreign(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"GRIDTAB1" + bytes(100))
-    with pytest.raises(SpoiltFile, match="does not begin with GRIDNTUP"):
+    with pytest.raises(CorruptFile, match="does not begin with GRIDNTUP"):
         read_network(tmp_path / "x")
     with pytest.raises(FileTrouble, match="no such file"):
         read_network(tmp_path / "nothing")
@@ -125,7 +125,7 @@ def test_crafted_heads(file: Path, change: dict[str, object], reason: str | None
     if reason is None:  # other cells, as many weights: another network, and a sound file
         assert read_network(file).weights.shape == WEIGHTS.shape
         return
-    with pytest.raises(SpoiltFile, match=reason):
+    with pytest.raises(CorruptFile, match=reason):
         read_network(file)
 
 
@@ -134,7 +134,7 @@ def test_weights_that_are_no_numbers(tmp_path: Path, number: float) -> None:
     weights = WEIGHTS.copy()
     weights[77] = number
     write_network(tmp_path / "n", THREE, TUPLES, weights, Learnt())
-    with pytest.raises(SpoiltFile, match="no numbers"):
+    with pytest.raises(CorruptFile, match="no numbers"):
         read_network(tmp_path / "n")
 
 

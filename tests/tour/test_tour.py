@@ -1,4 +1,4 @@
-"""The tour: every stop works, a second one uses what is there, and what fails is told while the others go on."""
+"""The tour: every step works, a second one uses what is there, and what fails is told while the others go on."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ from gridlab.core.extras import import_extra
 from gridlab.core.here import program
 from gridlab.learn import training
 from gridlab.learn.reports import where_extras_allow
-from gridlab.tour import stops
+from gridlab.tour import steps
 from gridlab.tour.onward import next_commands
 from gridlab.tour.show import Shown
 from tests.cli.parsing import parse
@@ -26,8 +26,8 @@ EMPTY = {"meta", "line", "rect", "polyline", "path", "circle", "br"}
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stops, "SECONDS", 1)
-    monkeypatch.setattr(stops, "EPISODES", 5)
+    monkeypatch.setattr(steps, "SECONDS", 1)
+    monkeypatch.setattr(steps, "EPISODES", 5)
     monkeypatch.setattr(training, "GAMES", 4)
 
 
@@ -85,9 +85,9 @@ def check_report(path: Path) -> None:
 def test_the_tour_a_second_one_and_one_that_fails(
     gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plies: range, wins: str, workers: int | None
 ) -> None:
-    monkeypatch.setattr(stops, "EARLY", plies)
+    monkeypatch.setattr(steps, "EARLY", plies)
     for name in ("play_match", "grade"):
-        monkeypatch.setattr(stops, name, partial(getattr(stops, name), workers=workers))
+        monkeypatch.setattr(steps, name, partial(getattr(steps, name), workers=workers))
     monkeypatch.chdir(tmp_path)
     folder = Path("tour")
     code, out, _ = gridlab("tour", "-o", folder)
@@ -103,20 +103,20 @@ def test_the_tour_a_second_one_and_one_that_fails(
     assert "earlier tour" not in (folder / "report.html").read_text()
 
     made = {path: path.stat().st_mtime_ns for path in folder.glob("*.tb")}
-    every = [stop for stop in stops.stops() if stop.work is not stops.graded]  # which keeps nothing
-    monkeypatch.setattr("gridlab.tour.run.stops", lambda: every)
+    every = [step for step in steps.steps() if step.work is not steps.graded]  # which keeps nothing
+    monkeypatch.setattr("gridlab.tour.run.steps", lambda: every)
     code, out, _ = gridlab("tour", "-o", folder, "--quiet")
     assert code == 0
     assert {path: path.stat().st_mtime_ns for path in folder.glob("*.tb")} == made
     assert len(re.findall("found from an earlier tour", (folder / "report.html").read_text())) >= 5
 
     (folder / "2048-2x3.tb").write_bytes(b"nothing of the kind")
-    last = [stop for stop in stops.stops() if stop.name in ("2048 solved", "2048 learnt")]
-    monkeypatch.setattr("gridlab.tour.run.stops", lambda: last)
+    last = [step for step in steps.steps() if step.name in ("2048 solved", "2048 learnt")]
+    monkeypatch.setattr("gridlab.tour.run.steps", lambda: last)
     code, out, err = gridlab("tour", "-o", folder, "--quiet")
     assert (code, "failed: 2048 solved" in err) == (1, True)
     assert "this did not work: " in out
-    assert "points a game" in out.split("this did not work")[1], "the stops after it go on"
+    assert "points a game" in out.split("this did not work")[1], "the steps after it go on"
     assert "This did not work: " in (folder / "report.html").read_text()
 
 
@@ -124,14 +124,14 @@ def test_an_accident_is_kept_to_its_stop(gridlab: Run, tmp_path: Path, monkeypat
     def accident(folder: Path, progress: bool) -> Shown:
         raise ZeroDivisionError("<b>&")
 
-    monkeypatch.setattr("gridlab.tour.run.stops", lambda: [stops.Stop("One", "falls", accident)])
+    monkeypatch.setattr("gridlab.tour.run.steps", lambda: [steps.Step("One", "falls", accident)])
     code, out, _ = gridlab("tour", "-o", tmp_path / "t")
     assert (code, "this did not work: ZeroDivisionError: <b>&" in out) == (1, True)
     assert "ZeroDivisionError: &lt;b&gt;&amp;" in (tmp_path / "t" / "report.html").read_text()
 
 
 def test_a_training_of_the_tour_does_not_miss_its_own_picture(caplog: pytest.LogCaptureFixture) -> None:
-    with stops.without_pictures(), where_extras_allow():
+    with steps.without_pictures(), where_extras_allow():
         import_extra("not_there", "plots")
     assert not caplog.messages
     with where_extras_allow():

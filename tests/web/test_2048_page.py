@@ -239,9 +239,9 @@ def test_a_link_carries_the_moves_and_destroys_nothing(page: Page) -> None:
     assert agrees(page) == mine
 
 
-@pytest.mark.parametrize("spoilt", ["3.i.jxn", *in_long_runs("5.AA.1", "zz")])
-def test_a_damaged_link_is_told(page: Page, spoilt: str) -> None:
-    opened(page, f"2048?seed=7&moves={spoilt}")
+@pytest.mark.parametrize("damaged", ["3.i.jxn", *in_long_runs("5.AA.1", "zz")])
+def test_a_damaged_link_is_told(page: Page, damaged: str) -> None:
+    opened(page, f"2048?seed=7&moves={damaged}")
     expect(page.locator(".toast")).to_have_text("The moves of this link are damaged; the game starts from its seed.")
     assert amount(page, "count") == 0
 

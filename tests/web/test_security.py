@@ -110,12 +110,12 @@ def test_a_link_that_stays_inside_is_fine(data: Path) -> None:
 
 
 def test_nobody_learns_where_the_folder_lies(api: httpx.Client, data: Path) -> None:
-    (data / "tables" / "spoilt.tb").write_bytes(b"GRIDTAB1" + bytes(100))
+    (data / "tables" / "damaged.tb").write_bytes(b"GRIDTAB1" + bytes(100))
     try:
-        sentence = refused(api.get("/files/tablebase", params={"file": "tables/spoilt.tb"}), 422)
+        sentence = refused(api.get("/files/tablebase", params={"file": "tables/damaged.tb"}), 422)
     finally:
-        (data / "tables" / "spoilt.tb").unlink()
-    assert sentence.startswith("tables/spoilt.tb")
+        (data / "tables" / "damaged.tb").unlink()
+    assert sentence.startswith("tables/damaged.tb")
     for name in ("2048:3x3", "tictactoe"):
         said = api.get("/players", params={"game": name}).text
         assert str(data) not in said

@@ -25,7 +25,7 @@ from gridlab.arena.records.mnk import Record, read_records, verify_records, writ
 from gridlab.arena.seat import enter
 from gridlab.core import draw
 from gridlab.core.arguments import typed
-from gridlab.core.errors import BadPlayer, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadPlayer, CorruptFile, FileTrouble
 from gridlab.core.figures import new_figure, save
 from gridlab.core.files import locked_folder, try_folder, write_json
 from gridlab.core.numbers import counted
@@ -186,7 +186,7 @@ def read_tournament(folder: Path | str, progress: bool = False) -> Tournament:
     folder = Path(folder)
     held = read_json(folder / SETTINGS, Settings, MOST_BYTES, regular=True)
     if (held.format, held.version) != (FORMAT, VERSION):
-        raise SpoiltFile(f"{folder / SETTINGS}: not the settings of a tournament of version {VERSION}")
+        raise CorruptFile(f"{folder / SETTINGS}: not the settings of a tournament of version {VERSION}")
     if len(held.players) > MOST_PLAYERS:
         raise FileTrouble(f"{folder} holds a tournament of {len(held.players):,} players; {MOST_PLAYERS} can be rated")
     rules = game(held.rules, "mnk")
@@ -278,16 +278,16 @@ def _read_match(path: Path, match: Match, games: int) -> Match:
     if not path.is_file():
         raise FileTrouble(f"{path} is not a file of games; remove it to have the pairing played")
     if complaints := verify_records(path).complaints:
-        raise SpoiltFile(f"{complaints[0]}; remove the file to have the pairing played again")
+        raise CorruptFile(f"{complaints[0]}; remove the file to have the pairing played again")
     records = tuple(islice(read_records(path), games + 1))
     if len(records) != games:
         number = len(records) if len(records) < games else f"more than {games}"
-        raise SpoiltFile(f"{path}: {number} games, not {games}; remove it to have the pairing played again")
+        raise CorruptFile(f"{path}: {number} games, not {games}; remove it to have the pairing played again")
     length = parse_openings(match.openings)
     for number, record in enumerate(records):
         x, o = (match.b, match.a) if number % 2 else (match.a, match.b)
         if _identity(record) != (match.rules, x, o, match.seed, length):
-            raise SpoiltFile(
+            raise CorruptFile(
                 f"{path} line {number + 1}: a game of another match; remove the file to have the pairing played again"
             )
     return Match(match.rules, match.a, match.b, match.openings, match.seed, records)

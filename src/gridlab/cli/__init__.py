@@ -1,7 +1,7 @@
 """The command line: thin commands, and what they all share.
 
 Data goes to stdout, progress and remarks to stderr. Exit codes: 0 done, 1 the answer is no, 2 wrong use,
-130 interrupted. A wrong argument or a spoilt file gives one sentence, never a traceback.
+130 interrupted. A wrong argument or a damaged file gives one sentence, never a traceback.
 """
 
 import logging

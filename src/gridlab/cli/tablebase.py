@@ -65,7 +65,7 @@ def build(
     Boards may have up to 25 cells, in 2048 up to 9. The time, memory and space that the build needs are printed first.
     A build that was stopped or killed continues with --resume.
     """
-    from gridlab.core.room import size_text
+    from gridlab.core.memory import size_text
     from gridlab.exact.tables import BuildOrder, tables_of
     from gridlab.games import game as find_game
 

@@ -40,11 +40,11 @@ def tour(
         warm([job for job in JOBS if job.name in TOUR], cli.run, progress=not quiet)
     failed = []
     for visit in take_tour(
-        out, lambda number, of, stop: typer.echo(f"{number}/{of} {stop.name}: {stop.doing}"), not quiet
+        out, lambda number, of, step: typer.echo(f"{number}/{of} {step.name}: {step.doing}"), not quiet
     ):
         told = visit.shown.line if visit.shown else f"this did not work: {visit.error}"
         typer.echo("".join(f"    {line}\n" for line in told.splitlines()))
-        failed += [visit.stop.name] if visit.error else []
+        failed += [visit.step.name] if visit.error else []
     typer.echo(f"{out / REPORT} shows it all: open it in a browser. What to type next:\n")
     for each in next_commands():
         typer.echo(f"    {each.command}\n        {each.about}")

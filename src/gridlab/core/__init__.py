@@ -1,1 +1,1 @@
-"""What every room stands on: errors, the compiler, files, workers, progress, drawing. Nothing here knows a game."""
+"""What everything stands on: errors, the compiler, files, workers, progress, drawing. Nothing here knows a game."""

@@ -71,7 +71,7 @@ class FileTrouble(GridlabError):
     pass
 
 
-class SpoiltFile(FileTrouble):
+class CorruptFile(FileTrouble):
     pass
 
 

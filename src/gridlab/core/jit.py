@@ -1,4 +1,4 @@
-"""`@kernel`: the door to numba.
+"""`@kernel`: where numba is used.
 
 A kernel is compiled on first use, releases the GIL and is cached on disk (gridlab.core.kernel_cache). It takes
 NamedTuples but gives numbers, arrays and plain tuples to Python: numba makes a NamedTuple by calling its class, and
@@ -34,7 +34,7 @@ def kernel(function: F) -> F:
 
 
 class Kernel(CPUDispatcher):  # type: ignore[misc]
-    """A function compiled for Python to call, and its `inner` twin for other kernels to call.
+    """A function compiled for Python to call, and its `inner` version for other kernels to call.
 
     The way in from Python, which takes arguments apart, is a good third of the work of compiling; most kernels need
     none, as they are called by kernels alone.
@@ -48,10 +48,10 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     @cached_property
     def inner(self) -> Any:
-        twin = CPUDispatcher(self.py_func, targetoptions={**OPTIONS, "no_cpython_wrapper": True})
+        inner = CPUDispatcher(self.py_func, targetoptions={**OPTIONS, "no_cpython_wrapper": True})
         if self.is_kept:
-            twin._cache = KernelCache(self.py_func, inner=True)
-        return twin
+            inner._cache = KernelCache(self.py_func, inner=True)
+        return inner
 
     @property
     def _numba_type_(self) -> Any:
@@ -68,7 +68,7 @@ def _source_is_known(function: Callable[..., Any]) -> bool:
 def inner(function: F) -> F:
     """A function that kernels call, compiled as a part of them; from Python it runs as it is written.
 
-    Without a door for Python it compiles in two thirds of the time, and once for all integers, constants or not.
+    Without an entry for Python it compiles in two thirds of the time, and once for all integers, constants or not.
     """
     return extending.register_jitable(no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
 

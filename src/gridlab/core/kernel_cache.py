@@ -6,7 +6,7 @@
 numba has such a cache too, but sees only the file of the function itself, and so serves stale code when a helper in
 another file has changed. Here the name of the folder is a digest of all sources that the module reaches, and another
 source leads to another folder. Each file is renamed into place, so that any number of processes may compile at once,
-and a spoilt file is compiled anew:
+and a damaged file is compiled anew:
 
     SHA-256 of the rest | SHA-256 of the key (types of arguments, processor, versions) | code, pickled
 
@@ -52,7 +52,7 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
     """What numba asks before it compiles a kernel, and tells afterwards."""
 
     def __init__(self, function: Callable[..., Any], inner: bool = False) -> None:
-        """`inner` is the twin of a kernel that other kernels call."""
+        """`inner` is the version of a kernel that other kernels call."""
         self.inner = inner
         self.name = f"{'inner ' if inner else ''}{function.__name__}"
         self.folder = f"{function.__module__}-{digest_of(function.__module__)}"  # of the source as it was imported
@@ -110,7 +110,7 @@ def surroundings() -> tuple[Any, ...]:
 def _checked(data: bytes, key: tuple[Any, ...]) -> Any:
     """The code in a file, if the file is whole and holds what its name says; nothing is unpickled before."""
     if hashlib.sha256(data[CHECKSUM:]).digest() != data[:CHECKSUM]:
-        raise ValueError("spoilt")
+        raise ValueError("damaged")
     if data[CHECKSUM : 2 * CHECKSUM] != _digest(key):
         raise ValueError("of another kernel")
     return pickle.loads(data[2 * CHECKSUM :])

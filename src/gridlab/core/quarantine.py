@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.untrusted import reason_of
 
 try:
@@ -37,7 +37,7 @@ HEAD = 8  # bytes of the length of an answer
 
 
 def quarantined(module: str, path: Path, form: type[Form], what: str) -> Iterator[Form]:
-    """What the module finds in a file, each of a form; SpoiltFile if it refuses the file, or does not survive it.
+    """What the module finds in a file, each of a form; CorruptFile if it refuses the file, or does not survive it.
 
     -P: nothing is imported from the folder that the command runs in.
     """
@@ -62,7 +62,7 @@ def quarantined(module: str, path: Path, form: type[Form], what: str) -> Iterato
                     return
                 yield msgspec.convert(found, form)
         except msgspec.ValidationError as error:
-            raise SpoiltFile(f"{path} is not a {what}: {reason_of(error)}") from error
+            raise CorruptFile(f"{path} is not a {what}: {reason_of(error)}") from error
         finally:
             child.kill()
 
@@ -72,10 +72,10 @@ def _next(child: "subprocess.Popen[bytes]", path: Path, what: str) -> tuple[str,
     length = int.from_bytes(child.stdout.read(HEAD), "little")
     text = child.stdout.read(length) if 0 < length <= LONGEST else b""
     if not text or len(text) < length:
-        raise SpoiltFile(f"{path} is not a {what}: the library that reads such files cannot cope with it")
+        raise CorruptFile(f"{path} is not a {what}: the library that reads such files cannot cope with it")
     kind, found = msgspec.msgpack.decode(text, type=tuple[str, Any])
     if kind == "refusal":
-        raise SpoiltFile(f"{path} is not a {what}: {found}")
+        raise CorruptFile(f"{path} is not a {what}: {found}")
     return kind, found
 
 

@@ -7,7 +7,7 @@
     checked_array          numbers of one kind, one shape, one range: the only way for arrays from a file to a kernel
     refusing               whatever a library makes of damaged bytes becomes one sentence
 
-FileTrouble says that a file cannot be read, SpoiltFile that it is not what it should be.
+FileTrouble says that a file cannot be read, CorruptFile that it is not what it should be.
 """
 
 import stat
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeVar
 
 import msgspec
 
-from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError
 from gridlab.core.travel import here
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def refusing(path: Path | str, what: str) -> Iterator[None]:
     except IsADirectoryError as error:
         raise FileTrouble(f"{path} cannot be read: it is a folder; name a file") from error
     except Exception as error:  # what a library raises on damaged bytes is not for us to list
-        raise SpoiltFile(f"{path} is no {what}: {reason_of(error)}") from error
+        raise CorruptFile(f"{path} is no {what}: {reason_of(error)}") from error
 
 
 def reason_of(error: Exception) -> str:
@@ -77,7 +77,7 @@ def read_bytes(path: Path, most: int = MOST_BYTES, regular: bool = False) -> byt
     with reading(path), open_regular(path) if regular else path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise SpoiltFile(f"{path} has more than {most:,} bytes, more than such a file can have")
+        raise CorruptFile(f"{path} has more than {most:,} bytes, more than such a file can have")
     return content
 
 
@@ -88,7 +88,7 @@ def lines(path: Path, most: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
         while line := file.readline(most + 1):
             number += 1
             if len(line) > most:
-                raise SpoiltFile(f"{path}, line {number}: it has more than {most:,} bytes")
+                raise CorruptFile(f"{path}, line {number}: it has more than {most:,} bytes")
             yield number, line
 
 
@@ -97,7 +97,7 @@ def parse_json(text: bytes | str, form: type[Form], where: object) -> Form:
     try:
         return msgspec.json.decode(text, type=form)
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
-        raise SpoiltFile(f"{where}: {reason_of(error)}") from error
+        raise CorruptFile(f"{where}: {reason_of(error)}") from error
 
 
 def read_json(path: Path, form: type[Form], most: int = MOST_BYTES, regular: bool = False) -> Form:
@@ -112,12 +112,12 @@ def unpack(frame: bytes, expected: int, name: str, unit: str = "bytes") -> bytes
     try:
         stated = zstandard.frame_content_size(frame)  # what unpacking will take, whatever the frame holds
         if stated != expected:
-            raise SpoiltFile(f"{name} has {stated:,} {unit}, not {expected:,}")
+            raise CorruptFile(f"{name} has {stated:,} {unit}, not {expected:,}")
         found = zstandard.ZstdDecompressor().decompress(frame, max_output_size=expected, allow_extra_data=False)
     except zstandard.ZstdError as error:
-        raise SpoiltFile(f"{name} cannot be unpacked: {error}") from error
+        raise CorruptFile(f"{name} cannot be unpacked: {error}") from error
     if len(found) != expected:
-        raise SpoiltFile(f"{name} has {len(found):,} {unit}, not {expected:,}")
+        raise CorruptFile(f"{name} has {len(found):,} {unit}, not {expected:,}")
     return found
 
 
@@ -132,7 +132,7 @@ def checked_array(
 
     array = np.asarray(found)
     if array.dtype.kind not in "iub" or array.shape != shape:
-        raise SpoiltFile(f"{name} is {array.dtype}{list(array.shape)}; whole numbers {list(shape)} are needed")
+        raise CorruptFile(f"{name} is {array.dtype}{list(array.shape)}; whole numbers {list(shape)} are needed")
     if array.size and not low <= int(array.min()) <= int(array.max()) <= high:
-        raise SpoiltFile(f"{name} has numbers from {array.min()} to {array.max()}; {low} to {high} are possible")
+        raise CorruptFile(f"{name} has numbers from {array.min()} to {array.max()}; {low} to {high} are possible")
     return np.ascontiguousarray(array, dtype=kind)

@@ -159,7 +159,7 @@ def recalled(job: Job, run: Run) -> Done | None:
         return None
     try:
         kernels = read_json(note, tuple[Kernel, ...], regular=True)
-    except FileTrouble:  # spoilt: the job is run again, and the note written anew
+    except FileTrouble:  # damaged: the job is run again, and the note written anew
         return None
     return Done(job.name, kernels, 0, 0.0) if all(map(find_file, kernels)) else None
 

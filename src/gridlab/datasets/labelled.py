@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import SpoiltFile, TooLarge
+from gridlab.core.errors import CorruptFile, TooLarge
 from gridlab.core.extras import import_extra
 from gridlab.core.jit import kernel
 from gridlab.core.progress import bar
@@ -69,7 +69,7 @@ def draw_boards(table: Tablebase, ply: int, number: int, random: np.random.Gener
     """So many positions of a ply, each the smallest of its images."""
     boards = canonical_boards(table, draw_positions(table.rules, ply, number, random))
     if len(boards) < number:
-        raise SpoiltFile(f"{table.file.path} counts more positions of ply {ply} than {table.rules} has")
+        raise CorruptFile(f"{table.file.path} counts more positions of ply {ply} than {table.rules} has")
     return boards
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.extras import import_extra
 from gridlab.core.progress import bar
 from gridlab.datasets.parquet_shards import write_sample
@@ -55,7 +55,7 @@ def label(table: Tablebase2048, total: int, boards: Boards) -> dict[str, Any]:
     positions = [Position2048.unpack(board, rules=table.rules) for board in boards.tolist()]
     values = np.array([table.look_up(board, total) for board in boards])
     if np.isnan(values).any():
-        raise SpoiltFile(f"{table.file.path} has no answer for boards of sum {total} that can come up")
+        raise CorruptFile(f"{table.file.path} has no answer for boards of sum {total} that can come up")
     most = values.max(axis=1)
     known = np.ma.array(values, mask=np.isinf(values))
     return {

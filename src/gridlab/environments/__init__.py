@@ -1,6 +1,6 @@
 """Frameworks of others: games as environments of Gymnasium and PettingZoo, players as bots of OpenSpiel and back.
 
-Importing this room registers its environments where their library is installed:
+Importing this package registers its environments where their library is installed:
 
     gymnasium    gridlab/2048-v0, gridlab/InARow-v0      make and make_vec
     pettingzoo   gridlab/InARow-v0                       make("aec", …)

@@ -1,1 +1,1 @@
-"""Networks ready to use: features in, values out. With `learn` the only door to torch."""
+"""Networks ready to use: features in, values out. With `learn` the only package that imports torch."""

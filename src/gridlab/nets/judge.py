@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.interrupts import pause
 from gridlab.games.mnk.rules import Rules
 from gridlab.nets import checkpoint
@@ -54,7 +54,7 @@ class Judge:
         self.network.train(was_training)
         if not np.isfinite(values).all():
             name = "the network" if self.source is None else str(self.source)
-            raise SpoiltFile(f"{name} gives values that are no numbers: its weights are too large; train another")
+            raise CorruptFile(f"{name} gives values that are no numbers: its weights are too large; train another")
         return values
 
     def blended(self, boards: Boards, blend: float) -> Values:

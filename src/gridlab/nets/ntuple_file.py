@@ -10,7 +10,7 @@
                  in a file to go on from also, for each tuple, two sums for each weight (see learn/ntuple)
        -32  32   SHA-256 of everything before
 
-`read_network` is the only door: sizes are held against the tuples and the file before memory is taken, and every number
+`read_network` is the only reader: sizes are compared with the tuples and the file before memory is taken; every number
 must be one. Keys are made of boards, and a key of n cells is below 16^n, so no weight beyond a table is ever asked for.
 """
 
@@ -28,7 +28,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import BadNotation, BadRules, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
 from gridlab.core.files import whole_file
 from gridlab.core.splitmix import States
 from gridlab.core.travel import here
@@ -173,7 +173,7 @@ def split_tables(numbers: NDArray[np.float32], tuples: tuple[Cells, ...], each: 
 
 
 def read_network(path: Path, kind: str = "network") -> NTupleFile:
-    """A file of this kind; SpoiltFile says what is wrong with it, FileTrouble that it is another."""
+    """A file of this kind; CorruptFile says what is wrong with it, FileTrouble that it is another."""
     with reading(path), open_regular(path) as file:
         head = _read_head(path, file)
         if head.kind != kind:
@@ -181,7 +181,7 @@ def read_network(path: Path, kind: str = "network") -> NTupleFile:
         rules, tuples = _what_it_knows(path, head)
         parts = [(cells, each) for each in ((1, 2) if kind == "training" else (1,)) for cells in tuples]
         if len(head.sizes) != len(parts):
-            raise SpoiltFile(f"{path} has {len(head.sizes)} tables, and its tuples need {len(parts)}")
+            raise CorruptFile(f"{path} has {len(head.sizes)} tables, and its tuples need {len(parts)}")
         _check_whole(path, file, head)
         tables = [
             _read_table(path, file.read(size), each * 16 ** len(cells), head.numbers)
@@ -195,12 +195,12 @@ def read_network(path: Path, kind: str = "network") -> NTupleFile:
 def _read_head(path: Path, file: BinaryIO) -> Head:
     start = file.read(START.size)
     if len(start) < START.size or start[: len(MAGIC)] != MAGIC:
-        raise SpoiltFile(f"{path} is not an n-tuple network: it does not begin with {MAGIC.decode()}")
+        raise CorruptFile(f"{path} is not an n-tuple network: it does not begin with {MAGIC.decode()}")
     _, version, length = START.unpack(start)
     if version != VERSION:
-        raise SpoiltFile(f"{path} is of version {version}, and version {VERSION} can be read")
+        raise CorruptFile(f"{path} is of version {version}, and version {VERSION} can be read")
     if length > LONGEST_HEAD:
-        raise SpoiltFile(f"{path} has a head of {length:,} bytes, more than such a file can have")
+        raise CorruptFile(f"{path} has a head of {length:,} bytes, more than such a file can have")
     return parse_json(file.read(length), Head, f"the head of {path}")
 
 
@@ -218,7 +218,7 @@ def _what_it_knows(path: Path, head: Head) -> tuple[Rules2048, tuple[Cells, ...]
         rules = Rules2048.parse(head.rules)
         return rules, parse_tuples(head.tuples, rules)
     except (BadRules, BadNotation) as error:
-        raise SpoiltFile(f"{path}: {error}") from error
+        raise CorruptFile(f"{path}: {error}") from error
 
 
 def _check_whole(path: Path, file: BinaryIO, head: Head) -> None:
@@ -226,7 +226,7 @@ def _check_whole(path: Path, file: BinaryIO, head: Head) -> None:
     begin = file.tell()
     body = begin + sum(head.sizes)
     if os.fstat(file.fileno()).st_size != body + DIGEST:
-        raise SpoiltFile(f"{path} has another size than its head says: it was cut, or something was added")
+        raise CorruptFile(f"{path} has another size than its head says: it was cut, or something was added")
     file.seek(0)
     digest = hashlib.sha256()
     left = body
@@ -234,7 +234,7 @@ def _check_whole(path: Path, file: BinaryIO, head: Head) -> None:
         digest.update(part)
         left -= len(part)
     if file.read(DIGEST) != digest.digest():
-        raise SpoiltFile(f"{path} was altered: its SHA-256 differs")
+        raise CorruptFile(f"{path} was altered: its SHA-256 differs")
     file.seek(begin)
 
 
@@ -243,10 +243,10 @@ def _read_table(path: Path, packed: bytes, number: int, numbers: str) -> NDArray
     kind = NUMBERS[numbers]
     with refusing(path, "n-tuple network"):
         if zstandard.get_frame_parameters(packed).content_size != number * kind.itemsize:
-            raise SpoiltFile(f"{path} has a table of another size than its tuple needs")
+            raise CorruptFile(f"{path} has a table of another size than its tuple needs")
         table = np.frombuffer(zstandard.ZstdDecompressor().decompress(packed, number * kind.itemsize), kind)
     if len(table) != number or not np.isfinite(table).all():
-        raise SpoiltFile(f"{path} has a table with weights that are no numbers")
+        raise CorruptFile(f"{path} has a table with weights that are no numbers")
     return np.asarray(table, np.float32)
 
 

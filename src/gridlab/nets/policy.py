@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.interrupts import pause
 from gridlab.core.untrusted import reading
 from gridlab.games.game2048.images import images_of_boards, mapped_directions, mirror_table, shape_of
@@ -66,7 +66,7 @@ class Policy:
         mean = np.take_along_axis(said, mapped_directions(self.images)[None], axis=2).mean(axis=1)
         if not np.isfinite(mean).all():
             name = "the network" if self.source is None else str(self.source)
-            raise SpoiltFile(f"{name} gives values that are no numbers: its weights are too large; train another")
+            raise CorruptFile(f"{name} gives values that are no numbers: its weights are too large; train another")
         logs = log_softmax(np.where(legal, mean, -np.inf))
         if worth is None:
             return logs, np.zeros(len(boards))

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from gridlab.core.errors import BadRules, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadRules, CorruptFile, FileTrouble
 from gridlab.core.untrusted import Count, Plain
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.nets import tensors_file
@@ -98,7 +98,7 @@ def is_policy_file(path: Path) -> bool:
     """Whether a file says that it is such a network."""
     try:
         return tensors_file.stated_in(path, tensors_file.read_bytes_of(path, COMMAND)).format == FORMAT
-    except SpoiltFile:
+    except CorruptFile:
         return False
 
 
@@ -112,7 +112,7 @@ def read(path: Path | str) -> PolicyFile:
     try:
         rules = Rules2048.parse(facts.rules)
     except BadRules as error:
-        raise SpoiltFile(f"{path}: {error}") from error
+        raise CorruptFile(f"{path}: {error}") from error
     return PolicyFile(path, facts, rules, _shape_in(facts, path), tensors)
 
 
@@ -122,7 +122,7 @@ def _shape_in(facts: Facts, path: Path) -> Shape:
     try:
         shape = msgspec.convert(said, Shape)
     except msgspec.ValidationError as error:
-        raise SpoiltFile(f"{path} does not say how large its network is: {error}") from error
+        raise CorruptFile(f"{path} does not say how large its network is: {error}") from error
     if shape.width % shape.heads:
-        raise SpoiltFile(f"{path} has {shape.heads} heads for a width of {shape.width}, which they do not divide")
+        raise CorruptFile(f"{path} has {shape.heads} heads for a width of {shape.width}, which they do not divide")
     return shape

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.extras import import_extra
 from gridlab.core.files import whole_file
 from gridlab.core.numbers import shortened
@@ -75,7 +75,7 @@ def read_bytes_of(path: Path, command: str) -> bytes:
     """A file of a size that it can have; where there is none, the command that makes one is named."""
     try:
         return read_bytes(path, MOST_BYTES, regular=True)
-    except SpoiltFile:
+    except CorruptFile:
         raise
     except FileTrouble as error:
         reason = str(error).removeprefix(f"{path} cannot be read: ")
@@ -104,7 +104,7 @@ def _metadata(path: Path, content: bytes) -> str:
 def require_whole(path: Path, tensors: Tensors, facts: Stated) -> None:
     """Refuse numbers that are not those that were written; a remark if another version of gridlab wrote them."""
     if facts.sha256 != digest_of(tensors):
-        raise SpoiltFile(f"{path} is damaged: its numbers do not have the SHA-256 written beside them")
+        raise CorruptFile(f"{path} is damaged: its numbers do not have the SHA-256 written beside them")
     if facts.behaviour != BEHAVIOUR:
         logging.getLogger("gridlab").warning(
             f"{path} was made by behaviour version {facts.behaviour}; this is {BEHAVIOUR}"
@@ -130,14 +130,14 @@ def require_kind(tensors: Tensors, kinds: tuple[torch.dtype, ...], what: str) ->
     """Refuse numbers of another kind."""
     for name, each in tensors.items():
         if each.dtype not in kinds:
-            raise SpoiltFile(f"{what}: {shortened(name)} has numbers of kind {each.dtype}")
+            raise CorruptFile(f"{what}: {shortened(name)} has numbers of kind {each.dtype}")
 
 
 def require_finite(tensors: Tensors, what: str) -> None:
     """Refuse numbers that are none, and such that their sum is infinite."""
     for name, each in tensors.items():
         if not torch.isfinite(each.sum()):  # a single one makes it so
-            raise SpoiltFile(f"{what}: {name} has numbers that are none, or too large")
+            raise CorruptFile(f"{what}: {name} has numbers that are none, or too large")
 
 
 def part_of(tensors: Tensors, prefix: str) -> Tensors:
@@ -171,9 +171,9 @@ def moments_of(found: Tensors, network: torch.nn.Module, begun: bool, path: Path
         states[number] = {key: found.pop(f"{number}.{key}", torch.empty(0, 0)) for key in shapes}
         for key, each in states[number].items():
             if each.shape != shapes[key]:
-                raise SpoiltFile(f"{name}: {number}.{key} is missing or has another shape")
+                raise CorruptFile(f"{name}: {number}.{key} is missing or has another shape")
             if key != "exp_avg" and each.min() < 0:
-                raise SpoiltFile(f"{name}: {number}.{key} has numbers below 0")
+                raise CorruptFile(f"{name}: {number}.{key} has numbers below 0")
     if found:
-        raise SpoiltFile(f"{name}: it also has {shortened(min(found))}")
+        raise CorruptFile(f"{name}: it also has {shortened(min(found))}")
     return states

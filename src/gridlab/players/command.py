@@ -31,7 +31,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, PlayerFault, Resigned, SpoiltFile, WrongAnswer
+from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble, PlayerFault, Resigned, WrongAnswer
 from gridlab.core.files import Appended, is_there
 from gridlab.core.shown import shown
 from gridlab.core.travel import require_home
@@ -174,7 +174,7 @@ class CommandPlayer:
     def _reply(self, answer: str) -> Reply:
         try:
             return parse_json(answer, Reply, "it")
-        except SpoiltFile as error:
+        except CorruptFile as error:
             wanted = 'an object such as {"move": "11"} is needed'
             raise WrongAnswer(f"the program {self.command} answers no JSON: {error}; {wanted}", cut(answer)) from error
 

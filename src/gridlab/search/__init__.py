@@ -1,4 +1,4 @@
-"""An answer for one position. `gridlab.search` is this room, and called it searches: `gridlab.search(position)`."""
+"""An answer for one position. `gridlab.search` is this package, and called it searches: `gridlab.search(position)`."""
 
 import sys
 from types import ModuleType
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class _Room(ModuleType):
-    """A room that shares its name with a public function: Monte Carlo tree search."""
+    """A package that shares its name with a public function: Monte Carlo tree search."""
 
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
         from gridlab.search.mnk.mcts import search

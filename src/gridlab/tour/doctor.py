@@ -14,7 +14,7 @@ from typing import Any
 from gridlab import __version__
 from gridlab.core.here import remedy
 from gridlab.core.kernel_cache import homes
-from gridlab.core.room import available_memory, size_text
+from gridlab.core.memory import available_memory, size_text
 from gridlab.core.workers import available_cores
 
 NEED = re.compile(r"([\w.-]+).*;\s*extra == ['\"]([\w-]+)['\"]")  # torch==2.13.*; extra == 'learn'

@@ -9,7 +9,7 @@ from gridlab import __version__
 from gridlab.core.files import whole_file
 from gridlab.tour.onward import next_commands, page_link
 from gridlab.tour.show import Shown, typed
-from gridlab.tour.stops import Stop
+from gridlab.tour.steps import Step
 
 STYLE = Path(__file__).with_name("report.css")
 WORDS = {
@@ -24,9 +24,9 @@ WORDS = {
 
 
 class Visit(NamedTuple):
-    """A stop as it went."""
+    """A step as it went."""
 
-    stop: Stop
+    step: Step
     shown: Shown | None  # None if it failed
     seconds: float
     error: str = ""
@@ -49,8 +49,8 @@ def write_report(path: Path, visits: list[Visit]) -> None:
 
 def _summary(visits: list[Visit]) -> str:
     whole = sum(each.seconds for each in visits)
-    failed = [each.stop.name for each in visits if each.error]
-    return f"{len(visits)} stops in {whole:.0f} seconds" + (f"; failed: {', '.join(failed)}" if failed else "")
+    failed = [each.step.name for each in visits if each.error]
+    return f"{len(visits)} steps in {whole:.0f} seconds" + (f"; failed: {', '.join(failed)}" if failed else "")
 
 
 def _words() -> str:
@@ -61,12 +61,12 @@ def _words() -> str:
 
 
 def _section(number: int, visit: Visit, report: Path) -> str:
-    stop, shown, seconds, error = visit
+    step, shown, seconds, error = visit
     time = f"{seconds:.1f} s" + (", found from an earlier tour" if shown and shown.reused else "")
-    head = f'<h2>{number}. {escape(stop.name)}</h2><p class="muted">{escape(stop.doing)} · {time}</p>'
+    head = f'<h2>{number}. {escape(step.name)}</h2><p class="muted">{escape(step.doing)} · {time}</p>'
     if shown is None:
         return f'<section>{head}<p class="failed">This did not work: {escape(error)}</p></section>'
-    further = _listed([*map(typed, shown.further), *_links(stop.pages, report)])
+    further = _listed([*map(typed, shown.further), *_links(step.pages, report)])
     return f'<section>{head}{shown.html}<p class="muted">To go further:</p>{further}</section>'
 
 

@@ -1,4 +1,4 @@
-"""What a stop of the tour shows: a little for the terminal, and pictures, tables and commands for the report."""
+"""What a step of the tour shows: a little for the terminal, and pictures, tables and commands for the report."""
 
 import shlex
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from gridlab.games.notation import MARKS
 
 
 class Shown(NamedTuple):
-    """The outcome of a stop."""
+    """The outcome of a step."""
 
     line: str  # for the terminal: a line or a small picture
     html: str  # for the report

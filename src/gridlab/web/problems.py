@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from gridlab.core.errors import FileTrouble, GridlabError, MissingExtra, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError, MissingExtra
 from gridlab.web.players import NotHere
 from gridlab.web.work import Busy, TooLong
 
@@ -18,7 +18,7 @@ SENTENCES = {
     TooLong: (409, "that took longer than a page can wait; choose a faster player, or a smaller board"),
     MemoryError: (409, "there is not enough memory for this; ask for less"),
 }
-STATUSES = ((NotHere, 403), (SpoiltFile, 422), (FileTrouble, 404), (GridlabError, 400))
+STATUSES = ((NotHere, 403), (CorruptFile, 422), (FileTrouble, 404), (GridlabError, 400))
 LOST = 500, "something went wrong in the server; its terminal says more"
 
 

@@ -18,7 +18,7 @@ from gridlab.arena.exams.sit import sit
 from gridlab.arena.grade import grade
 from gridlab.arena.intervals import mcnemar
 from gridlab.arena.questions import Question, has_choice
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.exact.enumerate import positions
 from gridlab.exact.game2048.probe import Tablebase2048
 from gridlab.games import game
@@ -260,7 +260,7 @@ def test_answers_are_kept_as_they_come_and_a_sitting_goes_on(small: Exam, tmp_pa
     ],
 )
 def test_answers_that_are_none(hand: Exam, tmp_path: Path, lines: list[object], complaint: str) -> None:
-    with pytest.raises(SpoiltFile, match=complaint):
+    with pytest.raises(CorruptFile, match=complaint):
         mark(hand, answers(tmp_path, *lines))
 
 
@@ -277,10 +277,10 @@ def test_an_exam_says_what_is_true_or_is_refused(hand: Exam, tmp_path: Path) -> 
     ]:
         assert old in content
         hand.path.write_text(content.replace(old, new, 1))
-        with pytest.raises(SpoiltFile, match=complaint):
+        with pytest.raises(CorruptFile, match=complaint):
             read_exam(hand.path)
     hand.path.write_text(content.replace('"seed": 0', '"seed": 1'))
-    with pytest.raises(SpoiltFile, match="is the key of another exam"):
+    with pytest.raises(CorruptFile, match="is the key of another exam"):
         mark(hand.path, {})
 
 
@@ -297,7 +297,7 @@ def test_a_key_says_what_can_be_or_is_refused(hand: Exam) -> None:
     ]:
         assert old in content
         path.write_text(content.replace(old, new, 1))
-        with pytest.raises(SpoiltFile, match=complaint):
+        with pytest.raises(CorruptFile, match=complaint):
             hand.key()
 
 

@@ -1,4 +1,4 @@
-"""Games on record: written, read, replayed; every way to spoil a line is found and named."""
+"""Games on record: written, read, replayed; every way to damage a line is found and named."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gridlab.arena.records.mnk import ENOUGH, UNCHECKED, Record, read_records, verify_records, write_records
-from gridlab.core.errors import FileTrouble, IllegalMove, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble, IllegalMove
 from gridlab.games import game
 from gridlab.games.mnk.position import Outcome
 
@@ -90,7 +90,7 @@ def without(key: str) -> str:
         (changed(moves=[22, 11], reason="X was late"), "X was to move and at fault, but the result is x_wins"),
     ],
 )
-def test_a_spoilt_line(tmp_path: Path, line: str, reason: str) -> None:
+def test_a_damaged_line(tmp_path: Path, line: str, reason: str) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text(f"{json.dumps(LINE)}\n{line}\n{json.dumps(LINE)}\n")
     verdict = verify_records(path)
@@ -107,7 +107,7 @@ def test_a_cut_file(tmp_path: Path) -> None:
     write_records(path, [WON, DRAWN])
     path.write_bytes(path.read_bytes()[:-20])
     assert str(verify_records(path).complaints[0]).startswith(f"{path} line 2: the line is cut off")
-    with pytest.raises(SpoiltFile, match="line 2: the line is cut off"):
+    with pytest.raises(CorruptFile, match="line 2: the line is cut off"):
         list(read_records(path))
 
 
@@ -142,5 +142,5 @@ def test_after_many_complaints_the_rest_is_not_looked_at(tmp_path: Path) -> None
 
 def test_a_refused_line_says_where() -> None:
     assert Record.parse(json.dumps(LINE)) == WON
-    with pytest.raises(SpoiltFile, match=r"^web line 4: this is not a game: Object missing required field `o`"):
+    with pytest.raises(CorruptFile, match=r"^web line 4: this is not a game: Object missing required field `o`"):
         Record.parse(without("o"), "web line 4")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.datasets.games2048.generate import generate, make_settings
 from gridlab.datasets.games2048.journal import Base, Journal, journal_of
 from gridlab.datasets.games2048.reader import Made, index_of, known_index, write_index
@@ -183,7 +183,7 @@ def test_files_that_cannot_be_extended(gridlab: Run, tmp_path: Path) -> None:
     with pytest.raises(BadNotation, match="depth 77 is out of range"):
         generate(path, 1, extend=True)
     write_index(path, settings | {"min_score": 10**6}, Made(2, behaviour=1))
-    with pytest.raises(SpoiltFile, match=r"game 0: score .* it cannot be extended"):
+    with pytest.raises(CorruptFile, match=r"game 0: score .* it cannot be extended"):
         generate(path, 1, extend=True)
     assert not journal_of(path).exists()
 
@@ -207,7 +207,7 @@ def test_a_file_that_has_changed_is_not_extended(tmp_path: Path) -> None:
     middle[len(middle) // 2] ^= 1
     path.write_bytes(middle)  # neither size nor ends have changed, so the index is believed
     before = path.read_bytes()
-    with pytest.raises(SpoiltFile, match="it cannot be extended"):
+    with pytest.raises(CorruptFile, match="it cannot be extended"):
         generate(path, 1, extend=True)
     assert path.read_bytes() == before
 

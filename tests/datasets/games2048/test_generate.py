@@ -15,7 +15,7 @@ import pytest
 from gridlab import cli
 from gridlab.arena.records.game2048 import Game
 from gridlab.arena.records.game2048_reading import parse
-from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble
 from gridlab.core.splitmix import Stream, streams
 from gridlab.datasets.games2048.files import export_games, read_games
 from gridlab.datasets.games2048.generate import generate, make_settings, play, settings_to_resume
@@ -42,7 +42,7 @@ def same(one: Game, other: Game) -> bool:
     return one.as_dict() == other.as_dict()
 
 
-def test_a_game_is_that_of_the_plain_twin() -> None:
+def test_a_game_is_that_of_the_reference() -> None:
     """Every board, direction and score, by plain search with the same stream of chance."""
     rules, stream = Rules2048(), Stream(int(streams(7, 1, 3)[0]))
     search = PlainSearch(rules, spec, 2, 0, 0.0, stream)
@@ -196,7 +196,7 @@ def test_resuming_asks_for_the_same(tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match="has seed 4, not 5"):
         settings_to_resume(target, make_settings(seed=5, depth=2), seed_was_said=True)
     journal_of(target).write_text("something else\n{}\n")
-    with pytest.raises(SpoiltFile, match="is not a journal of games"):
+    with pytest.raises(CorruptFile, match="is not a journal of games"):
         settings_to_resume(target, settings, seed_was_said=True)
     journal_of(target).unlink()
     assert settings_to_resume(target, settings, seed_was_said=True) == settings

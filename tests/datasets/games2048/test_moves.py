@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.datasets.games2048.files import export_games
 from gridlab.datasets.games2048.generate import generate, make_settings
 from gridlab.datasets.games2048.moves import Moves2048
@@ -202,8 +202,8 @@ def test_columns_that_do_not_fit_are_made_anew(tmp_path: Path) -> None:
     made, content = place.stat().st_mtime_ns, place.read_bytes()
     assert len(Moves2048(path)) == count
     assert place.stat().st_mtime_ns == made  # not made twice
-    for spoilt in (content[:-1], content[:200] + b"\xff" + content[201:], content[:-9] + bytes(9), b""):
-        place.write_bytes(spoilt)
+    for damaged in (content[:-1], content[:200] + b"\xff" + content[201:], content[:-9] + bytes(9), b""):
+        place.write_bytes(damaged)
         assert len(Moves2048(path)) == count
         assert place.read_bytes() == content
     _written(path, 3)
@@ -226,7 +226,7 @@ def test_a_move_that_is_not_legal_is_refused(tmp_path: Path) -> None:
     record["moves"][wrong]["direction"] = next(each for each in DIRECTIONS if each not in _legal(board))
     path = tmp_path / "games.jsonl"
     path.write_text(json.dumps(record) + "\n")
-    with pytest.raises(SpoiltFile, match=rf"game 1, move {wrong + 1}: the move changes nothing"):
+    with pytest.raises(CorruptFile, match=rf"game 1, move {wrong + 1}: the move changes nothing"):
         Moves2048(path)
     assert not moves_of(path).exists()
 

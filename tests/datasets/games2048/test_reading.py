@@ -11,7 +11,7 @@ import pytest
 from gridlab.arena.records.game2048 import packed_of, tiles_of
 from gridlab.arena.records.game2048_reading import from_dict, parse
 from gridlab.arena.records.moves_text import moves_of, moves_text
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.progress import listening
 from gridlab.datasets.games2048.files import export_games, read_games
 from gridlab.datasets.games2048.reader import Games, index_of, symmetric
@@ -91,17 +91,17 @@ def test_an_index_that_does_not_fit_is_made_anew(tmp_path: Path) -> None:
     assert len(Games(path)) == 2
     write(path, 4)
     assert len(Games(path)) == 4
-    spoilt = bytearray(index_of(path).read_bytes())
-    spoilt[-1] ^= 1
-    index_of(path).write_bytes(spoilt)
+    damaged = bytearray(index_of(path).read_bytes())
+    damaged[-1] ^= 1
+    index_of(path).write_bytes(damaged)
     assert Games(path)[3].as_dict() == game_by_hand(3)
     index_of(path).write_bytes(b"nonsense")
     assert len(Games(path)) == 4
     (tmp_path / "b.jsonl").write_text("no game\n")
-    with pytest.raises(SpoiltFile, match=r"b.jsonl, line 1: this is not a game"):
+    with pytest.raises(CorruptFile, match=r"b.jsonl, line 1: this is not a game"):
         Games(tmp_path / "b.jsonl")
     (tmp_path / "c.jsonl").write_text('\n{"totalMoves": 3}\n')
-    with pytest.raises(SpoiltFile, match="game 0: moves must be a list"):
+    with pytest.raises(CorruptFile, match="game 0: moves must be a list"):
         Games(tmp_path / "c.jsonl")[0]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.datasets.games2048.verify import verify
 from gridlab.games.game2048 import reference
 from tests.conftest import Run
@@ -145,7 +145,7 @@ def test_what_is_no_file_of_games(tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match="cannot be read"):
         verify(tmp_path / "none.jsonl")
     (tmp_path / "e.json").write_text('{"a": 1}')
-    with pytest.raises(SpoiltFile, match="is not a JSON array of games"):
+    with pytest.raises(CorruptFile, match="is not a JSON array of games"):
         verify(tmp_path / "e.json")
 
 

@@ -77,8 +77,8 @@ def test_the_layers_of_tictactoe(tmp_path: Path) -> None:
         (9, 12, 0),
     ]
     for each in manifest.layers:
-        twin = sorted(Position.of_values(board, TICTACTOE).packed for board in terminal_wins(TICTACTOE, each.ply))
-        assert open_layer(tmp_path / each.file).tolist() == twin
+        expected = sorted(Position.of_values(board, TICTACTOE).packed for board in terminal_wins(TICTACTOE, each.ply))
+        assert open_layer(tmp_path / each.file).tolist() == expected
         assert (tmp_path / each.file).stat().st_size == each.bytes == 8 + 8 * each.records
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 
-from gridlab.core.errors import FileTrouble, MissingExtra, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
 from gridlab.core.extras import import_extra
 from gridlab.core.here import remedy
 from gridlab.datasets.terminals.build import build_terminals
@@ -151,6 +151,6 @@ def test_a_record_that_is_none_is_not_exported(tmp_path: Path, record: int, reas
     content = path.read_bytes()
     path.write_bytes(content[:8] + np.array([record], "<u8").tobytes() + content[16:])
     for form in ("csv", "parquet"):
-        with pytest.raises(SpoiltFile, match=f"is not a record: .*{reason}"):
+        with pytest.raises(CorruptFile, match=f"is not a record: .*{reason}"):
             export(Terminals(tmp_path / "wins"), tmp_path / f"wins.{form}", form)
         assert not (tmp_path / f"wins.{form}").exists()

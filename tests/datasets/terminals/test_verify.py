@@ -1,4 +1,4 @@
-"""Every way to spoil a dataset is found and named."""
+"""Every way to damage a dataset is found and named."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import sha256_of
 from gridlab.datasets.terminals.build import build_terminals
 from gridlab.datasets.terminals.layer_file import MAGIC, open_layer
@@ -76,10 +76,10 @@ def add_a_mirrored_board(path: Path) -> None:
 
 
 def exchange_for(board: str) -> Callable[[Path], None]:
-    def spoil(path: Path) -> None:
+    def damage(path: Path) -> None:
         replace_records(path, lambda records: records.__setitem__(7, Position.parse(board, game("4x4:4")).packed))
 
-    return spoil
+    return damage
 
 
 def remove_the_file(path: Path) -> None:
@@ -87,7 +87,7 @@ def remove_the_file(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "reason"),
+    ("damage", "reason"),
     [
         (flip_a_bit, "record 100:"),
         (cut_a_record, "bytes do not hold the 4,942 records of its header"),
@@ -103,12 +103,12 @@ def remove_the_file(path: Path) -> None:
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_every_way_to_spoil_a_file_is_named(
-    small: Path, tmp_path: Path, spoil: Callable[[Path], None], reason: str
+def test_every_way_to_damage_a_file_is_named(
+    small: Path, tmp_path: Path, damage: Callable[[Path], None], reason: str
 ) -> None:
-    folder = tmp_path / "spoilt"
+    folder = tmp_path / "damaged"
     shutil.copytree(small, folder)
-    spoil(folder / "layer_09.bin")
+    damage(folder / "layer_09.bin")
     said = [str(complaint) for complaint in verify(folder).complaints]
     assert said
     assert all(line.startswith("layer_09.bin: ") for line in said)
@@ -122,7 +122,7 @@ def test_a_missing_record_is_missed(small: Path, tmp_path: Path) -> None:
     path = folder / "layer_08.bin"
     replace_records(path, lambda records: records.__delitem__(-1))
     change_entry(folder, lambda entry: {"bytes": entry["bytes"] - 8, "sha256": sha256_of(path)})
-    with pytest.raises(SpoiltFile, match=r"layer_08\.bin: 642 records are not 5,136 bytes"):
+    with pytest.raises(CorruptFile, match=r"layer_08\.bin: 642 records are not 5,136 bytes"):
         verify(folder)
     change_entry(folder, lambda entry: {"records": entry["records"] - 1, "o_wins": entry["o_wins"] - 1})
     Manifest.read(folder).write_card(folder)
@@ -176,7 +176,7 @@ def test_a_manifest_that_contradicts_itself_is_refused(
     content = json.loads((small / "manifest.json").read_text())
     change(content)
     (tmp_path / "manifest.json").write_text(json.dumps(content))
-    with pytest.raises(SpoiltFile, match=reason):
+    with pytest.raises(CorruptFile, match=reason):
         verify(tmp_path)
 
 
@@ -193,10 +193,10 @@ def test_a_folder_without_a_dataset_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match=r"holds no dataset: .*manifest\.json cannot be read"):
         verify(tmp_path)
     (tmp_path / "manifest.json").write_text('{"format": "something else", "version": 1}')
-    with pytest.raises(SpoiltFile, match="this is 'something else' version 1"):
+    with pytest.raises(CorruptFile, match="this is 'something else' version 1"):
         verify(tmp_path)
     (tmp_path / "manifest.json").write_text("[")
-    with pytest.raises(SpoiltFile, match="not a manifest of terminal wins"):
+    with pytest.raises(CorruptFile, match="not a manifest of terminal wins"):
         verify(tmp_path)
 
 

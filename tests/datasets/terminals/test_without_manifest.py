@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import locked_folder
 from gridlab.datasets.terminals.adopt import adopt_terminals, sorted_shards
 from gridlab.datasets.terminals.build import build_terminals
@@ -177,15 +177,15 @@ def test_what_is_not_adopted(built: Path, bare: Path) -> None:
     image = next(
         each for each in map(position.image, symmetries(position.rules.rows, position.rules.cols)) if each != position
     )
-    for spoilt, reason in (
+    for damaged, reason in (
         (np.append(records[1:], records[1]), "is there twice"),
         (np.append(records[:-1], np.uint64(image.packed)), "is there twice"),
         (np.append(records[1:], np.uint64(0)), "the stones do not count up to its ply"),
         (np.append(records[1:], np.uint64(2**64 - 1)), "impossible value"),
         (records[1:], "is not the whole layer: .*--resume makes it anew"),
     ):
-        write(bare, 8, spoilt)
-        with pytest.raises(SpoiltFile, match=reason):
+        write(bare, 8, damaged)
+        with pytest.raises(CorruptFile, match=reason):
             adopt_terminals(bare, rules)
         assert (bare / layer_name(7)).read_bytes() == before
         assert not (bare / "manifest.json").exists()
@@ -214,7 +214,7 @@ def test_merging_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     damaged = tmp_path / "b" / layer_name(7)
     content = damaged.read_bytes()
     damaged.write_bytes(content[:-1] + b"\1")
-    with pytest.raises(SpoiltFile, match=r"b/layer_07\.bin is damaged: it does not have the SHA-256"):
+    with pytest.raises(CorruptFile, match=r"b/layer_07\.bin is damaged: it does not have the SHA-256"):
         merge_terminals([tmp_path / "a", tmp_path / "b"], tmp_path / "c")
     assert Terminals(tmp_path / "c").plies == [5, 6]
     assert not list((tmp_path / "c").glob("*07*"))
@@ -240,7 +240,7 @@ def test_what_is_not_merged(tmp_path: Path) -> None:
         merge_terminals([a, a], c)
     shutil.copytree(a, tmp_path / "d")
     (tmp_path / "d" / layer_name(6)).write_bytes((a / layer_name(5)).read_bytes())
-    with pytest.raises(SpoiltFile, match=r"d/layer_06\.bin is damaged"):
+    with pytest.raises(CorruptFile, match=r"d/layer_06\.bin is damaged"):
         merge_terminals([a, tmp_path / "d"], c)
     (tmp_path / "d" / "manifest.json").unlink()
     with pytest.raises(FileTrouble, match="d has no manifest; gridlab terminals adopt makes one"):

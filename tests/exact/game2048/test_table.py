@@ -1,4 +1,4 @@
-"""Tables of solved boards: the same bytes whatever happens on the way, refusals, questions, counts, spoilt files."""
+"""Tables of solved boards: the same bytes whatever happens on the way, refusals, questions, counts, damaged files."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core.errors import BadNotation, FileTrouble, IllegalPosition, SpoiltFile, TooLarge
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, IllegalPosition, TooLarge
 from gridlab.exact.game2048 import build as building
 from gridlab.exact.game2048 import estimate as estimating
 from gridlab.exact.game2048.build import build_tablebase2048
@@ -99,7 +99,7 @@ building.build_tablebase2048("2048:2x3", {str(path)!r}, workers=1)
     (folder / ".8.tb.1.part").write_bytes(b"half a part")  # what a kill in the middle of writing leaves
     with pytest.raises(FileTrouble, match="what an earlier build has left; go on with --resume"):
         build_tablebase2048(SMALL, path)
-    with pytest.raises(SpoiltFile, match="does not belong to this build of 2048:2x3"):
+    with pytest.raises(CorruptFile, match="does not belong to this build of 2048:2x3"):
         build_tablebase2048(SMALL, path, tile=64, resume=True)
     build_tablebase2048(SMALL, path, workers=2, resume=True)
     assert path.read_bytes() == small.read_bytes()
@@ -122,22 +122,22 @@ def test_what_is_left_of_another_build_is_not_used(tiny: Path, tmp_path: Path) -
     path, folder = tmp_path / "t.tb", tmp_path / "t.tb.layers"
     folder.mkdir()
     shutil.copy(tiny, folder / "4.tb")
-    with pytest.raises(SpoiltFile, match=r"does not belong to this build of 2048:2x3; remove .* and begin anew"):
+    with pytest.raises(CorruptFile, match=r"does not belong to this build of 2048:2x3; remove .* and begin anew"):
         build_tablebase2048(SMALL, path, resume=True)
     (folder / "4.tb").write_bytes(b"GRIDEXP1 and then nothing")
-    with pytest.raises(SpoiltFile, match=r"the end is missing.*; remove .* and begin anew"):
+    with pytest.raises(CorruptFile, match=r"the end is missing.*; remove .* and begin anew"):
         build_tablebase2048(TINY, path, resume=True)
 
 
 def test_parts_with_other_boards_are_refused(tmp_path: Path) -> None:
-    """A part that passes the door, of the right game, but whose layers hold fewer boards than there are."""
+    """A part that passes the reader, of the right game, but whose layers hold fewer boards than there are."""
     folder = tmp_path / "t.tb.layers"
     folder.mkdir()
     layers = list(make_layers(TINY))[-4:]
     fewer = [Layer(each.sum, each.boards, each.over, each.afters[:-1]) for each in layers]
     packed = [pack_layer(TINY, each, np.zeros(len(each.afters))) for each in fewer]
     write_table(folder / f"{layers[0].sum}.tb", new_directory(TINY, 0, 0), packed)
-    with pytest.raises(SpoiltFile, match="does not hold the boards of sum"):
+    with pytest.raises(CorruptFile, match="does not hold the boards of sum"):
         build_tablebase2048(TINY, tmp_path / "t.tb", resume=True)
 
 
@@ -146,7 +146,7 @@ def test_parts_without_the_last_layers_are_refused(tmp_path: Path) -> None:
     folder.mkdir()
     packed = [pack_layer(TINY, each, np.zeros(len(each.afters))) for each in list(make_layers(TINY))[-6:-2]]
     write_table(folder / f"{packed[0].stored.sum}.tb", new_directory(TINY, 0, 0), packed)
-    with pytest.raises(SpoiltFile, match="does not hold the last layers, up to the sum 60; begin anew"):
+    with pytest.raises(CorruptFile, match="does not hold the last layers, up to the sum 60; begin anew"):
         build_tablebase2048(TINY, tmp_path / "t.tb", resume=True)
 
 
@@ -251,7 +251,7 @@ def test_statistics(small: Path, tmp_path: Path, gridlab: Run) -> None:
     assert (tmp_path / "s.png").stat().st_size > 1000
 
 
-# ---- spoilt files
+# ---- damaged files
 
 
 @pytest.mark.compiled
@@ -309,7 +309,7 @@ def test_impossible_boards_and_values_do_not_pass_the_door(tiny: Path, tmp_path:
     }  # fmt: skip
     for sentence, change in changes.items():
         path = rewritten(tiny, tmp_path / "t.tb", 20, change)
-        with pytest.raises(SpoiltFile, match=sentence):
+        with pytest.raises(CorruptFile, match=sentence):
             TableFile2048(path).layer(20)
         assert verify(path).complaints
 
@@ -338,13 +338,13 @@ def test_directories_that_cannot_be(tiny: Path, tmp_path: Path) -> None:
     ):
         fields = {name: getattr(file.directory, name) for name in ("rules", "behaviour", "target", "max_sum", "layers")}
         write_table(tmp_path / "t.tb", type(file.directory)(**(fields | change)), layers)
-        with pytest.raises(SpoiltFile, match=sentence):
+        with pytest.raises(CorruptFile, match=sentence):
             TableFile2048(tmp_path / "t.tb")
     write_table(tmp_path / "t.tb", file.directory, layers[1:])
-    with pytest.raises(SpoiltFile, match="lists the sum 6 where 4 should stand"):
+    with pytest.raises(CorruptFile, match="lists the sum 6 where 4 should stand"):
         TableFile2048(tmp_path / "t.tb")
     write_table(tmp_path / "t.tb", file.directory, [])
-    with pytest.raises(SpoiltFile, match="lists no layers"):
+    with pytest.raises(CorruptFile, match="lists no layers"):
         TableFile2048(tmp_path / "t.tb")
     assert FOOTER.size == 20
 

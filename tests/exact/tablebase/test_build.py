@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
+from gridlab.core.errors import CorruptFile, FileTrouble, TooLarge
 from gridlab.exact.census import census
 from gridlab.exact.tablebase import build as building
 from gridlab.exact.tablebase.build import build_tablebase, estimate, part_path, require_room
@@ -122,10 +122,10 @@ def test_what_is_left_of_another_build_is_not_used(whole: Path, tmp_path: Path) 
     path, folder = tmp_path / "t.tb", tmp_path / "t.tb.plies"
     folder.mkdir()
     shutil.copy(whole, part_path(folder, 14))
-    with pytest.raises(SpoiltFile, match=r"14\.tb: the directory ends with ply 15, not 14; remove .* and begin anew"):
+    with pytest.raises(CorruptFile, match=r"14\.tb: the directory ends with ply 15, not 14; remove .* and begin anew"):
         build_tablebase(RULES, path, resume=True)
     part_path(folder, 14).write_bytes(b"GRIDTAB1 and then nothing")
-    with pytest.raises(SpoiltFile, match="the end is missing"):
+    with pytest.raises(CorruptFile, match="the end is missing"):
         build_tablebase(RULES, path, resume=True)
 
 

@@ -21,13 +21,13 @@ LARGER = ["4x4:4-3", "4x4:3", "4x4:4"]
 GAMES = [*TINY, *(pytest.param(each, marks=pytest.mark.compiled) for each in SMALL), *in_long_runs(*LARGER)]
 
 
-twin = cache(retrograde)
+by_reference = cache(retrograde)
 
 
 @pytest.mark.parametrize("name", TINY)
-def test_the_twin_is_what_play_gives(name: str) -> None:
+def test_the_reference_is_what_play_gives(name: str) -> None:
     rules = game(name)
-    scores, known = twin(rules), dict[reference.Board, int]()
+    scores, known = by_reference(rules), dict[reference.Board, int]()
     score_by_play((0,) * rules.cells, rules, known)
     assert len(known) == census(rules).counts.legal
     for board, score in known.items():
@@ -35,8 +35,8 @@ def test_the_twin_is_what_play_gives(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_position_has_the_score_of_the_twin(name: str, table: Table) -> None:
-    rules, scores = game(name), twin(game(name))
+def test_every_position_has_the_score_of_the_reference(name: str, table: Table) -> None:
+    rules, scores = game(name), by_reference(game(name))
     for block in blocks(rules):
         boards = np.stack((block.crosses, block.noughts), axis=1)
         assert np.array_equal(table(name).probe_many(boards), scores_of(rules, block, scores))
@@ -44,8 +44,8 @@ def test_every_position_has_the_score_of_the_twin(name: str, table: Table) -> No
 
 @pytest.mark.parametrize("name", GAMES)
 def test_positions_by_score(name: str, table: Table) -> None:
-    """What the directory counts is what the twin counts, all positions and up to symmetry; together, the census."""
-    rules, scores = game(name), twin(game(name))
+    """What the directory counts is what the reference counts, all positions and up to symmetry; the sum is the census."""
+    rules, scores = game(name), by_reference(game(name))
     known = census(rules)
     counts = table(name).file.directory.counts
     assert [each.ply for each in counts] == list(range(rules.cells))

@@ -1,4 +1,4 @@
-"""Each way to spoil a tablebase is caught and named."""
+"""Each way to damage a tablebase is caught and named."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.exact.tablebase.build import LEVEL, build_tablebase
 from gridlab.exact.tablebase.directory import Directory
 from gridlab.exact.tablebase.file import FOOTER, MAGIC, NewPly, TableFile, pack, write_table
@@ -28,7 +28,7 @@ def sound(tmp_path: Path, table: Table) -> Path:
     return Path(shutil.copy(table(str(RULES)).file.path, tmp_path / "sound.tb"))
 
 
-def spoil(path: Path, at: int, byte: bytes = b"\xa5") -> None:
+def damage(path: Path, at: int, byte: bytes = b"\xa5") -> None:
     data = bytearray(path.read_bytes())
     at %= len(data)
     assert data[at : at + 1] != byte
@@ -87,16 +87,16 @@ def test_a_sound_file(sound: Path) -> None:
     ("at", "complaint"),
     [
         (0, "begins with"),
-        (len(MAGIC), "block 0 of ply 0 is spoilt: its checksum differs"),
+        (len(MAGIC), "block 0 of ply 0 is damaged: its checksum differs"),
         (-1, "the end is missing: the file has been cut or was never finished"),
-        (-FOOTER.size - 5, "the directory is spoilt: its checksum differs"),
-        (-FOOTER.size + 1, "the directory is spoilt: its checksum differs"),
-        (-FOOTER.size + 9, "the directory is spoilt: its checksum differs"),
-        (-FOOTER.size + 16, "the directory is spoilt: its checksum differs"),
+        (-FOOTER.size - 5, "the directory is damaged: its checksum differs"),
+        (-FOOTER.size + 1, "the directory is damaged: its checksum differs"),
+        (-FOOTER.size + 9, "the directory is damaged: its checksum differs"),
+        (-FOOTER.size + 16, "the directory is damaged: its checksum differs"),
     ],
 )
-def test_a_spoilt_byte(sound: Path, at: int, complaint: str) -> None:
-    spoil(sound, at)
+def test_a_damaged_byte(sound: Path, at: int, complaint: str) -> None:
+    damage(sound, at)
     assert complaint in complaints(sound)
 
 
@@ -106,8 +106,8 @@ def test_every_single_byte_matters(sound: Path) -> None:
     copy = sound.with_name("copy.tb")
     for at in range(0, len(data), 7):
         copy.write_bytes(data)
-        spoil(copy, at, bytes([data[at] ^ 0x10]))
-        with pytest.raises(SpoiltFile):
+        damage(copy, at, bytes([data[at] ^ 0x10]))
+        with pytest.raises(CorruptFile):
             unpack_all(copy)
 
 
@@ -202,13 +202,13 @@ def test_a_part_says_what_it_rests_on(tmp_path: Path) -> None:
     assert verdict.remarks == ("the scores of ply 4, the last one, rest on plies that the file does not hold",)
 
 
-def test_a_spoilt_block_is_named_when_asked(sound: Path) -> None:
+def test_a_damaged_block_is_named_when_asked(sound: Path) -> None:
     """A question that does not touch the block is answered; one that does names it."""
     places = TableFile(sound).plies[4]
-    spoil(sound, places.blocks_at + 9)
+    damage(sound, places.blocks_at + 9)
     table = Tablebase(sound)
     assert table.score(Position(RULES)) == 0
-    with pytest.raises(SpoiltFile, match=r"sound\.tb: block 0 of ply 4 is spoilt"):
+    with pytest.raises(CorruptFile, match=r"sound\.tb: block 0 of ply 4 is damaged"):
         table.score(Position.parse("XO./OX./...", RULES))
 
 
@@ -216,8 +216,8 @@ def test_on_the_command_line(gridlab: Run, sound: Path) -> None:
     code, out, _ = gridlab("tablebase", "verify", str(sound), "--full", "--json")
     assert code == 0
     assert json.loads(out)["sound"] is True
-    spoil(sound, len(MAGIC))
+    damage(sound, len(MAGIC))
     code, out, _ = gridlab("tablebase", "verify", str(sound))
     assert code == 1
     assert "wrong: " in out
-    assert "block 0 of ply 0 is spoilt" in out
+    assert "block 0 of ply 0 is damaged" in out

@@ -1,4 +1,4 @@
-"""Kernels of 2048 against the twin: moves, transposes, streams, new tiles."""
+"""Kernels of 2048 against the reference implementation: moves, transposes, streams, new tiles."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def random_board(random: np.random.Generator) -> int:
     return sum(int(each) << 4 * cell for cell, each in enumerate(exponents))
 
 
-def test_boards_against_the_twin() -> None:
+def test_boards_against_the_reference() -> None:
     random, tables = np.random.default_rng(1), row_tables()
     for _ in range(300):
         packed = random_board(random)
@@ -49,7 +49,7 @@ def test_streams_differ_by_number_and_seed_alone() -> None:
 
 
 @pytest.mark.parametrize("fours", [0.0, 0.1, 0.5, 1.0])
-def test_games_move_by_move_as_the_twin_plays_them(fours: float) -> None:
+def test_games_move_by_move_as_the_reference_plays_them(fours: float) -> None:
     rules, tables = Rules2048(fours=fours), row_tables()
     states = streams(3, 3)
     plain = [Stream(state) for state in states.tolist()]

@@ -36,7 +36,7 @@ def test_a_line_slides(before: str, after: str, points: int) -> None:
 
 @pytest.mark.parametrize(("before", "after", "points"), PICTURES)
 def test_in_all_four_directions(before: str, after: str, points: int) -> None:
-    """The line as a row and as a column, from either end, by the twin and by the kernel."""
+    """The line as a row and as a column, from either end, by the reference implementation and by the kernel."""
     tables = row_tables()
     for direction, cells in {
         "left": range(8, 12), "right": range(11, 7, -1), "up": range(2, 16, 4), "down": range(14, -1, -4),
@@ -81,7 +81,7 @@ def plainly_slid(tiles: list[int]) -> tuple[list[int], int]:
 
 
 def test_all_rows() -> None:
-    """The tables against the twin, and against a second way to slide, tile by tile."""
+    """The tables against the reference implementation, and against a second way to slide, tile by tile."""
     tables = row_tables()
     for row in range(ROWS):
         tiles = kernels.unpack(row, 4)

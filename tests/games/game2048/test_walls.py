@@ -1,4 +1,4 @@
-"""Boards smaller than 4x4, which have walls: kernels against the twin, all boards of 2x2, samples of the others."""
+"""Boards smaller than 4x4, which have walls: kernels against the reference, all of 2x2, samples of others."""
 
 from itertools import product
 
@@ -47,7 +47,7 @@ def test_all_rows_with_walls() -> None:
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)
-def test_moves_are_the_twins(rules: Rules2048) -> None:
+def test_moves_equal_the_reference(rules: Rules2048) -> None:
     tables, boards = row_tables(rules), some_boards(rules, 200)
     step = 97 if len(boards) > 10_000 else 1
     for tiles in boards[::step]:
@@ -76,7 +76,7 @@ def test_moves_of_2x2_boards(every: int) -> None:
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)
-def test_games_move_by_move_as_the_twin_plays_them(rules: Rules2048) -> None:
+def test_games_move_by_move_as_the_reference_plays_them(rules: Rules2048) -> None:
     tables, states = row_tables(rules), streams(3, 3)
     plain = [Stream(state) for state in states.tolist()]
     for game in range(3):

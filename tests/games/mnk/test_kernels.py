@@ -1,4 +1,4 @@
-"""Kernels against the plain twin: every set of cells of small boards, larger boards with planted lines."""
+"""Kernels against the reference: every set of cells of small boards, larger boards with planted lines."""
 
 from itertools import product
 

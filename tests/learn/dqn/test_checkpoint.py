@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.settings import Asked, settings_of
 from gridlab.learn.dqn.teacher import Course
@@ -117,7 +117,7 @@ def test_damaged_files_are_refused(learner: Learner, tmp_path: Path, place: int)
     with pytest.raises(FileTrouble):
         read(path, "5x5:4-3")
     path.write_bytes(content[: len(content) // 2])
-    with pytest.raises(SpoiltFile, match="is no whole safetensors file"):
+    with pytest.raises(CorruptFile, match="is no whole safetensors file"):
         read(path, "5x5:4-3")
 
 
@@ -127,7 +127,7 @@ def test_pickles_are_not_executed(tmp_path: Path) -> None:
             return Path.mkdir, (tmp_path / "sprung",)  # type: ignore[return-value]
 
     (tmp_path / "trap.pt").write_bytes(pickle.dumps(Trap()))
-    with pytest.raises(SpoiltFile):
+    with pytest.raises(CorruptFile):
         load_judge(tmp_path / "trap.pt", SQUAVA)
     assert not (tmp_path / "sprung").exists()
 
@@ -178,7 +178,7 @@ def test_a_training_goes_on_as_it_was_begun(learner: Learner, tmp_path: Path, ca
 )
 def test_settings_that_are_none(learner: Learner, tmp_path: Path, settings: object, sentence: str) -> None:
     changed(tmp_path / TRAINING, settings=settings)
-    with pytest.raises(SpoiltFile, match=sentence):
+    with pytest.raises(CorruptFile, match=sentence):
         go_on(SQUAVA, Asked(), tmp_path, "cpu")
 
 

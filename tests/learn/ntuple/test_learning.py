@@ -1,4 +1,4 @@
-"""What a game teaches: by hand, against the readable twin, and how well it plays after a quarter of a minute."""
+"""What a game teaches: by hand, against the reference, and how well it plays after a quarter of a minute."""
 
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def test_errors_that_cancel_out_slow_a_weight_down() -> None:
 @pytest.mark.parametrize("rules", [Rules2048(2, 3), Rules2048(3, 3), Rules2048()], ids=str)
 @pytest.mark.parametrize("rate", ["td", "tc"])
 @pytest.mark.parametrize("trace", [0.0, 0.5, 1.0])
-def test_learning_is_that_of_the_twin(rules: Rules2048, rate: str, trace: float) -> None:
+def test_learning_is_that_of_the_reference(rules: Rules2048, rate: str, trace: float) -> None:
     tuples = parse_tuples("tetrominoes" if rules.cells < 16 else "5x4", rules)
     weights = np.random.default_rng(1).normal(size=sum(16 ** len(cells) for cells in tuples)).astype(np.float32)
     plain_weights = [float(each) for each in weights]
@@ -105,7 +105,7 @@ def test_learning_is_that_of_the_twin(rules: Rules2048, rate: str, trace: float)
 
 
 def test_games_are_played_by_the_best_move() -> None:
-    """The moves of the learner, with the new tiles of its stream, are those of the twin."""
+    """The moves of the learner, with the new tiles of its stream, are those of the reference implementation."""
     rules = Rules2048(3, 3)
     tuples = parse_tuples("tetrominoes", rules)
     network = new_network(tuples, rules, np.random.default_rng(2).normal(size=16**4 * len(tuples)).astype(np.float32))

@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.datasets.games2048.generate import generate, make_settings
 from gridlab.datasets.games2048.moves import Moves2048
 from gridlab.games.game2048.rules import Rules2048
@@ -169,7 +169,7 @@ def test_what_is_measured(games: Path, tmp_path: Path) -> None:
     assert found.as_dict()["data"][0]["sha256"] == found.facts.data[0].sha256
 
 
-def test_foreign_and_spoilt_files_are_refused(games: Path, tmp_path: Path) -> None:
+def test_foreign_and_damaged_files_are_refused(games: Path, tmp_path: Path) -> None:
     path = tmp_path / "net"
     learn(path, games, epochs=1)
     content = path.read_bytes()
@@ -178,25 +178,25 @@ def test_foreign_and_spoilt_files_are_refused(games: Path, tmp_path: Path) -> No
 
     def written(tensors: dict[str, torch.Tensor], **other: object) -> Path:
         said = facts | {"sha256": digest_of(tensors)} | other
-        place = tmp_path / f"spoilt{len(list(tmp_path.iterdir()))}"
+        place = tmp_path / f"damaged{len(list(tmp_path.iterdir()))}"
         place.write_bytes(save(tensors, {"gridlab": json.dumps(said)}))
         return place
 
     name = "network.policy.weight"
     nan = tensors | {name: torch.full_like(tensors[name], torch.nan)}
-    for spoilt, words in (
+    for damaged, words in (
         (written(nan), "numbers that are none"),
         (written({k: v for k, v in tensors.items() if k != name}), "is missing"),
         (written(tensors | {"network.more": torch.zeros(1)}), "it also has 'more'"),
         (written(tensors | {name: torch.zeros(4, 5)}), "holds another network"),
         (written(tensors, sha256="0" * 64), "is damaged"),
         (written(tensors, format="other"), "is not a network that chooses directions"),
-        (written(tensors, rules="2048:99x99x"), "spoilt"),
+        (written(tensors, rules="2048:99x99x"), "damaged"),
         (written(tensors, settings={"width": 10**6}), "how large its network is"),
         (written(tensors, settings={"width": 10, "heads": 3}), "which they do not divide"),
     ):
-        with pytest.raises((FileTrouble, SpoiltFile), match=words):
-            policy_file.read(spoilt).network()
+        with pytest.raises((FileTrouble, CorruptFile), match=words):
+            policy_file.read(damaged).network()
     assert policy_file.read(written(tensors)).network() is not None
     for bad in (pickle.dumps({"a": 1}), b"", content[:-1], content[:100]):
         path.write_bytes(bad)

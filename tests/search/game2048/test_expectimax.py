@@ -1,4 +1,4 @@
-"""Evaluators and expectimax of 2048: by hand, and kernels against the twin, to the last bit."""
+"""Evaluators and expectimax of 2048: by hand, and kernels against the reference implementation, to the last bit."""
 
 from collections.abc import Callable
 from functools import cache
@@ -99,7 +99,7 @@ def test_there_is_no_direction_on_a_dead_board() -> None:
         assert (found == -np.inf).all()
 
 
-# ---- kernels against the twin
+# ---- kernels against the reference implementation
 
 
 def random_boards(number: int, most_empty: int, seed: int) -> list[Board]:
@@ -131,7 +131,7 @@ def by_kernel(
     return found
 
 
-def by_twin(
+def by_reference(
     name: str, boards: list[Board], depth: int, sample: int = 0, cutoff: float = 0.0, rules: Rules2048 = RULES
 ) -> NDArray[np.float64]:
     found, evaluate = np.full((len(boards), 4), -np.inf), cached(name)
@@ -175,9 +175,9 @@ def test_the_mean_over_new_tiles_without_trying_them(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVALUATORS)
 @pytest.mark.parametrize(("depth", "number", "most_empty"), [(1, 200, 16), (2, 60, 16), (3, 6, 3), (4, 2, 2)])
-def test_values_are_the_twins(name: str, depth: int, number: int, most_empty: int) -> None:
+def test_values_equal_the_reference(name: str, depth: int, number: int, most_empty: int) -> None:
     boards = random_boards(number, most_empty, seed=depth)
-    assert np.array_equal(by_kernel(name, boards, depth), by_twin(name, boards, depth))
+    assert np.array_equal(by_kernel(name, boards, depth), by_reference(name, boards, depth))
 
 
 @pytest.mark.compiled
@@ -185,9 +185,9 @@ def test_values_are_the_twins(name: str, depth: int, number: int, most_empty: in
 @pytest.mark.parametrize(
     ("depth", "number", "most_empty"), [(1, 300, 16), (2, 60, 14), (3, 40, 5), (4, 10, 4), (5, 4, 2), (6, 2, 1)]
 )
-def test_values_are_the_twins_on_many_boards(name: str, depth: int, number: int, most_empty: int) -> None:
+def test_values_equal_the_reference_on_many_boards(name: str, depth: int, number: int, most_empty: int) -> None:
     boards = random_boards(number, most_empty, seed=10 + depth)
-    wanted = by_twin(name, boards, depth)
+    wanted = by_reference(name, boards, depth)
     for entries in (0, 16, 1 << 12):  # a table of any size changes nothing, one shared by all boards neither
         assert np.array_equal(by_kernel(name, boards, depth, entries=entries), wanted)
 
@@ -197,9 +197,9 @@ def test_values_are_the_twins_on_many_boards(name: str, depth: int, number: int,
 @pytest.mark.parametrize(
     ("depth", "number", "most_empty"), [(1, 2000, 16), (2, 1000, 14), (3, 4000, 8), (4, 2000, 5), (5, 40, 4)]
 )
-def test_values_are_the_twins_on_thousands_of_boards(name: str, depth: int, number: int, most_empty: int) -> None:
+def test_values_equal_the_reference_on_thousands_of_boards(name: str, depth: int, number: int, most_empty: int) -> None:
     boards = random_boards(number, most_empty, seed=20 + depth)
-    wanted = by_twin(name, boards, depth)
+    wanted = by_reference(name, boards, depth)
     for entries in (0, 16, 1 << 12):
         assert np.array_equal(by_kernel(name, boards, depth, entries=entries), wanted)
 
@@ -233,20 +233,20 @@ def test_how_many_boards_are_evaluated_and_answered(asked: tuple[int, int], coun
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(("depth", "number"), [(2, 300), (3, 100), (4, 30), (5, 3)])
-def test_sampled_cells_are_the_twins(depth: int, number: int) -> None:
+def test_sampled_cells_equal_the_reference(depth: int, number: int) -> None:
     boards = random_boards(number, 8, seed=40)
     found = by_kernel("spec", boards, depth, sample=2)
-    assert np.array_equal(found, by_twin("spec", boards, depth, sample=2))
+    assert np.array_equal(found, by_reference("spec", boards, depth, sample=2))
     assert not np.array_equal(found, by_kernel("spec", boards, depth))
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("cutoff", [0.02, 0.3])
 @pytest.mark.parametrize(("depth", "number"), [(3, 40), (4, 10), (5, 8)])
-def test_improbable_boards_are_cut_off_as_by_the_twin(depth: int, number: int, cutoff: float) -> None:
+def test_improbable_boards_are_cut_off_as_by_the_reference(depth: int, number: int, cutoff: float) -> None:
     boards = random_boards(number, 4, seed=50)
     found = by_kernel("rows", boards, depth, cutoff=cutoff)
-    assert np.array_equal(found, by_twin("rows", boards, depth, cutoff=cutoff))
+    assert np.array_equal(found, by_reference("rows", boards, depth, cutoff=cutoff))
     assert not np.array_equal(found, by_kernel("rows", boards, depth))
 
 
@@ -257,7 +257,7 @@ def test_other_odds(fours: float) -> None:
     for depth, number in ((2, 50), (3, 20), (4, 5)):
         boards = random_boards(number, 4, seed=60)
         found = by_kernel("spec", boards, depth, rules=rules)
-        assert np.array_equal(found, by_twin("spec", boards, depth, rules=rules))
+        assert np.array_equal(found, by_reference("spec", boards, depth, rules=rules))
 
 
 def test_a_dead_board_in_the_search_is_worth_its_evaluation() -> None:

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search for 2048: held to a twin in plain Python, and better than chance."""
+"""Monte Carlo tree search for 2048: held to a reference implementation in plain Python, and better than chance."""
 
 import math
 
@@ -83,7 +83,7 @@ class Twin:
 
 @pytest.mark.parametrize("text", BOARDS)
 @pytest.mark.parametrize("exploration", [0.0, 0.3, 2.0])
-def test_it_is_its_twin(text: str, exploration: float) -> None:
+def test_it_equals_its_reference(text: str, exploration: float) -> None:
     rules, board = Rules2048.parse(text), BOARDS[text]
     for seed in (1, 2):
         chooser, found = new_mcts(20, exploration, rules.odds), np.empty(4)

@@ -1,4 +1,4 @@
-"""N-tuple networks: kernels against the readable twin, on boards of every size."""
+"""N-tuple networks: kernels against the reference implementation, on boards of every size."""
 
 from itertools import combinations
 
@@ -111,7 +111,7 @@ def test_large_tiles_are_seen_as_half_as_large(board: str, seen: str) -> None:
 
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 def test_downgraded_boards_have_the_same_moves(rules: Rules2048) -> None:
-    """Against the readable twin, for boards of all tiles by chance; what can be merged is the same."""
+    """Against the reference implementation, for boards of all tiles by chance; what can be merged is the same."""
     random, walls, changed = np.random.default_rng(3), np.uint64(walls_of(rules)), 0
     for _ in range(300):
         board = tuple(int(1 << each) if each else 0 for each in random.integers(0, 12, rules.cells))

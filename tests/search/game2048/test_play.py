@@ -46,7 +46,7 @@ def one_of_each() -> list[Chooser]:
     return [new_random_moves(), *searches, empty_table(), *learnt]
 
 
-def test_random_moves_are_the_twins() -> None:
+def test_random_moves_equal_the_reference() -> None:
     """The n-th legal direction, n drawn from the same stream as the new tiles."""
     rules, states = Rules2048(), streams(2, 4)
     ends = play_batch(new_random_moves(), RULES, states.copy(), stop_flag())

@@ -1,4 +1,4 @@
-"""Evaluators, search and whole games on boards smaller than 4x4: kernels against the twin, to the last bit."""
+"""Evaluators, search and whole games on boards smaller than 4x4: kernels against the reference, to the last bit."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_evaluations(name: str, rules: Rules2048) -> None:
     [(1, 20), (2, 8), pytest.param(3, 8, marks=pytest.mark.compiled), pytest.param(4, 2, marks=pytest.mark.compiled),
      *(pytest.param(*each, marks=pytest.mark.long) for each in [(3, 20), (4, 6), (5, 2)])],
 )  # fmt: skip
-def test_values_are_the_twins(name: str, depth: int, number: int, rules: Rules2048) -> None:
+def test_values_equal_the_reference(name: str, depth: int, number: int, rules: Rules2048) -> None:
     boards = [board for board in boards_of(rules, 400, depth) if board.count(0) <= max(1, 6 - depth)][:number]
     found = np.empty((len(boards), 4))
     search = new_expectimax(EVALUATORS[name].arrays(rules), SearchSettings(depth, *rules.odds, 0, 0.0), 1 << 8)

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: the kernel against the plain twin, proofs against the tablebase, seeds, players."""
+"""Monte Carlo tree search: the kernel against the reference, proofs against the tablebase, seeds, players."""
 
 import json
 
@@ -29,7 +29,7 @@ from tests.search.mnk.plain_mcts import PlainSearch, cells_of
         pytest.param("4x4:3", "X.../.O../..../....", 2000, marks=pytest.mark.compiled),
     ],
 )
-def test_the_tree_is_that_of_the_twin(name: str, board: str, playouts: int, proofs: bool, careful: bool) -> None:
+def test_the_tree_is_that_of_the_reference(name: str, board: str, playouts: int, proofs: bool, careful: bool) -> None:
     rules = game(name)
     position = Position.parse(board, rules) if board else Position(rules)
     own, other = position.own, position.other

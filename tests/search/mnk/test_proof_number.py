@@ -1,4 +1,4 @@
-"""Forced wins: small games against the tablebase, proofs walked by a plain twin, spoilt ones caught."""
+"""Forced wins: small games against the tablebase, proofs walked by a reference implementation, damaged ones caught."""
 
 import json
 from collections.abc import Iterator
@@ -160,17 +160,17 @@ def test_a_small_table_forgets_and_finds_again() -> None:
 
 
 @pytest.mark.compiled
-def test_spoilt_proofs_are_caught() -> None:
+def test_damaged_proofs_are_caught() -> None:
     proof = prove_win(0, 0, game("4x4:3"))
     assert proof.flaw() is None
     stones, moves = proof.book[1]
 
-    def spoilt(page: Page) -> Proof:
+    def damaged(page: Page) -> Proof:
         return Proof(0, 0, proof.rules, "proved", 0, (proof.book[0], page, *proof.book[2:]))
 
-    assert spoilt(Page(stones[1:], moves[1:])).flaw() == "a position after 2 plies has no move"
-    assert spoilt(Page(stones, np.full_like(moves, -1))).flaw() == "a move after 2 plies does not win"
-    others = [spoilt(Page(stones, np.where(np.arange(len(moves)) == 0, cell, moves))).flaw() for cell in range(16)]
+    assert damaged(Page(stones[1:], moves[1:])).flaw() == "a position after 2 plies has no move"
+    assert damaged(Page(stones, np.full_like(moves, -1))).flaw() == "a move after 2 plies does not win"
+    others = [damaged(Page(stones, np.where(np.arange(len(moves)) == 0, cell, moves))).flaw() for cell in range(16)]
     assert others.count(None) < 16
     assert Proof(0, 0, proof.rules, "proved", 0, proof.book[:1]).flaw() == "a position after 2 plies has no move"
     assert Proof(0, 0, proof.rules, "refuted", 0, ()).flaw() == "nothing is proved"

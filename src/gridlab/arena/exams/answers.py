@@ -16,7 +16,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from gridlab.arena.exams.paper import ENDING, Exam, Id, Short
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.numbers import counted
 from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.untrusted import Count, lines, parse_json
@@ -81,22 +81,22 @@ def to_line(each: AnswersHead | Answer) -> bytes:
 
 
 def read_answers(path: Path, exam: Exam) -> Answers:
-    """The answers of a file to the questions of an exam; SpoiltFile if they are not answers to these."""
+    """The answers of a file to the questions of an exam; CorruptFile if they are not answers to these."""
     player, given = path.name.removesuffix(ENDING), {}
     for number, line in lines(path, LONGEST_LINE):
         where = f"{path} line {number}"
         if number == 1 and (head := _head(line)) is not None:
             if head.exam != exam.name:
-                raise SpoiltFile(f"{where}: these are answers to the exam {head.exam}, not to {exam.name}")
+                raise CorruptFile(f"{where}: these are answers to the exam {head.exam}, not to {exam.name}")
             player = head.player
             continue
         if not line.strip():
             continue
         answer = parse_json(line, Answer, f"{where} is not an answer")
         if answer.id > len(exam.questions):
-            raise SpoiltFile(f"{where}: {exam.name} has no question {answer.id}; it has {len(exam.questions):,}")
+            raise CorruptFile(f"{where}: {exam.name} has no question {answer.id}; it has {len(exam.questions):,}")
         if answer.id in given:
-            raise SpoiltFile(f"{where}: question {answer.id} is answered a second time; one answer each is taken")
+            raise CorruptFile(f"{where}: question {answer.id} is answered a second time; one answer each is taken")
         given[answer.id] = answer
     return Answers(player, given)
 
@@ -106,7 +106,7 @@ def _head(line: bytes) -> AnswersHead | None:
     try:
         if "format" not in parse_json(line, dict[str, msgspec.Raw], "line 1"):
             return None
-    except SpoiltFile:
+    except CorruptFile:
         return None  # what is wrong with it is said when it is read as an answer
     return parse_json(line, AnswersHead, "line 1 is not the head of answers")
 

@@ -17,7 +17,7 @@ from gridlab.arena.exams.judged import Judged
 from gridlab.arena.exams.paper import Id, Question
 from gridlab.arena.turns import in_turn
 from gridlab.core import draw
-from gridlab.core.errors import BadNotation, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile
 from gridlab.exact.game2048.probe import Tablebase2048, best_of, table_of_points
 from gridlab.exact.game2048.sampling import alive, random_image
 from gridlab.games.game2048.position import Position2048
@@ -122,13 +122,13 @@ def has_choice(values: Mapping[str, float]) -> bool:
 
 
 def check_key(key: Key, position: Position2048) -> None:
-    """SpoiltFile if what a key says of a board cannot be."""
+    """CorruptFile if what a key says of a board cannot be."""
     if key.value != max(key.moves.values()):
-        raise SpoiltFile(
+        raise CorruptFile(
             f"the board is said to be worth {key.value}, its best direction is worth {max(key.moves.values())}"
         )
     if not has_choice(key.moves):
-        raise SpoiltFile("every direction is worth the same: there is nothing to decide")
+        raise CorruptFile("every direction is worth the same: there is nothing to decide")
 
 
 def judge(key: Key, move: str) -> Judged:

@@ -16,7 +16,7 @@ from gridlab.arena.exams.paper import Id, Question
 from gridlab.arena.questions import NODES, of_ply
 from gridlab.arena.turns import in_turn
 from gridlab.core import draw
-from gridlab.core.errors import BadNotation, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile
 from gridlab.exact.oracle import Oracle, whole_line
 from gridlab.games import notation
 from gridlab.games.mnk.position import Position
@@ -121,22 +121,22 @@ def key_of(number: int, found: Solution) -> Key:
 
 
 def check_key(key: Key, position: Position) -> None:
-    """SpoiltFile if what a key says of a position cannot be."""
+    """CorruptFile if what a key says of a position cannot be."""
     ranked = {
         move: (POINTS[value], -distance if value == "win" else distance)
         for move, (value, distance) in key.moves.items()
     }
     value, distance = key.moves[max(ranked, key=ranked.__getitem__)]
     if (key.value, key.distance) != (value, distance):
-        raise SpoiltFile(
+        raise CorruptFile(
             f"the position is said to be a {key.value} in {key.distance}, its best move is {value} in {distance}"
         )
     if len({value for value, _ in key.moves.values()}) == 1:
-        raise SpoiltFile(f"every move is a {value}: there is nothing to decide")
+        raise CorruptFile(f"every move is a {value}: there is nothing to decide")
     left = position.rules.cells - position.ply
     for move, (value, distance) in key.moves.items():
         if distance > left or (value == "draw" and distance != left):
-            raise SpoiltFile(f"{move} is a {value} in {distance}, with {left} free cells")
+            raise CorruptFile(f"{move} is a {value} in {distance}, with {left} free cells")
 
 
 def judge(key: Key, move: str) -> Judged:

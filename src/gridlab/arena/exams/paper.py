@@ -22,7 +22,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from gridlab.core.arguments import typed
-from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError
 from gridlab.core.files import whole_file
 from gridlab.core.numbers import counted
 from gridlab.core.shown import Sheet, brief, shown
@@ -174,7 +174,7 @@ def _exam(content: bytes, path: Path) -> Exam:
         rules = game(head.rules)
         family = family_of(rules)
         if not family.exams:
-            raise SpoiltFile(f"there are no exams about {rules}")
+            raise CorruptFile(f"there are no exams about {rules}")
     questions, positions = [], []
     for number, (where, line) in enumerate(lines, 1):
         question = parse_json(line, Question, f"{where} is not a question")
@@ -194,7 +194,7 @@ def _position(question: Question, rules: GameRules, number: int) -> GamePosition
     for name in truth.__struct_fields__:
         found, right = getattr(question, name), getattr(truth, name)
         if found != right:
-            raise SpoiltFile(f"'{name}' is {str(found)[:80]!r}, where {str(right)[:80]!r} is true")
+            raise CorruptFile(f"'{name}' is {str(found)[:80]!r}, where {str(right)[:80]!r} is true")
     return position
 
 
@@ -205,13 +205,15 @@ def read_key(exam: Exam, path: Path) -> tuple[Any, ...]:
     where, line = next(lines, (f"{path}", b""))
     head = parse_json(line, KeyHead, f"{where} is not the head of a key")
     if head.sha256 != exam.sha256:
-        raise SpoiltFile(f"{path} is the key of another exam than {exam.path}: the checksum it names is not the exam's")
+        raise CorruptFile(
+            f"{path} is the key of another exam than {exam.path}: the checksum it names is not the exam's"
+        )
     keys: list[Any] = []
     for (where, line), question in zip(lines, exam.questions, strict=False):
         key = parse_json(line, form, f"{where} is not an entry of a key")
         with _at(where):
             if key.id != question.id or tuple(key.moves) != question.legal:
-                raise SpoiltFile(f"it answers another question than number {question.id}")
+                raise CorruptFile(f"it answers another question than number {question.id}")
             exam.family.check_key(key, exam.positions[question.id - 1])
         keys.append(key)
     _check_count(path, len(keys) + sum(1 for _ in lines), len(exam.questions))
@@ -222,7 +224,7 @@ def read_key(exam: Exam, path: Path) -> tuple[Any, ...]:
 def _lines(content: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
     """Every line, with where it stands."""
     if content and not content.endswith(b"\n"):
-        raise SpoiltFile(f"{path}: the last line is cut off; every line ends in a line end")
+        raise CorruptFile(f"{path}: the last line is cut off; every line ends in a line end")
     for number, line in enumerate(content.split(b"\n")[:-1], 1):
         yield f"{path} line {number}", line
 
@@ -237,9 +239,9 @@ class _at:  # noqa: N801 - reads like a word
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, GridlabError):
-            raise SpoiltFile(f"{self.where}: {error}") from error
+            raise CorruptFile(f"{self.where}: {error}") from error
 
 
 def _check_count(path: Path, found: int, said: int) -> None:
     if found != said:
-        raise SpoiltFile(f"{path} has {found:,} entries, where {said:,} are needed")
+        raise CorruptFile(f"{path} has {found:,} entries, where {said:,} are needed")

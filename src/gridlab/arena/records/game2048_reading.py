@@ -25,7 +25,7 @@ from gridlab.arena.records.game2048 import (
     packed_of,
 )
 from gridlab.arena.records.moves_text import moves_of
-from gridlab.core.errors import BadNotation, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile
 from gridlab.core.numbers import shortened
 from gridlab.core.untrusted import Count, checked_array, parse_json, reason_of
 from gridlab.games.game2048.kernels import Boards, pack_board, walls_of
@@ -112,7 +112,7 @@ def checked_game(
     about: dict[str, Any],
     details: list[dict[str, Any]] | None,
 ) -> Game:
-    """The only door for games from files, whatever the format: Misshapen unless all parts fit one another.
+    """The only reader of games from files, whatever the format: Misshapen unless all parts fit one another.
 
     Nothing from a file may reach a kernel but through here; `packed_of` has looked at the tiles. Whether the game was
     played by the rules is not asked.
@@ -124,7 +124,7 @@ def checked_game(
         boards = checked_array(boards, np.uint64, (count,), 0, 2**64 - 1, "board")
         directions = checked_array(directions, np.int8, (count,), 0, 3, "direction")
         scores = checked_array(scores, np.int64, (count,), 0, MOST_POINTS, "score")
-    except SpoiltFile as error:
+    except CorruptFile as error:
         raise Misshapen(str(error)) from error
     if not _is_number(final_score):
         raise Misshapen(f"finalScore must be a whole number from 0 to {MOST_POINTS}, not {_told(final_score)}")
@@ -187,7 +187,7 @@ def parse(line: bytes) -> tuple[Game, str | None]:
         raise Misshapen("it has more braces or brackets than a game can have")
     try:
         found = parse_json(line, object, "this is not JSON")
-    except SpoiltFile as error:
+    except CorruptFile as error:
         raise Misshapen(str(error)) from error
     return from_dict(found)
 

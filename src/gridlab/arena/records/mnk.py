@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 
 from gridlab.core import draw
-from gridlab.core.errors import IllegalMove, SpoiltFile
+from gridlab.core.errors import CorruptFile, IllegalMove
 from gridlab.core.files import whole_file
 from gridlab.core.numbers import counted, shortened
 from gridlab.core.progress import bar
@@ -104,11 +104,11 @@ class Record:
 
     @classmethod
     def parse(cls, line: str | bytes, where: str = "the line") -> "Record":
-        """Read a line of a file; SpoiltFile says `where` and why it is no record."""
+        """Read a line of a file; CorruptFile says `where` and why it is no record."""
         try:
             return _parse(line)
-        except SpoiltFile as error:
-            raise SpoiltFile(f"{where}: {error}") from error
+        except CorruptFile as error:
+            raise CorruptFile(f"{where}: {error}") from error
 
     def final(self) -> Position:
         """The position after the last move; IllegalMove if the rules do not allow one of them."""
@@ -225,7 +225,7 @@ def verify_records(path: Path, progress: bool = False) -> Verdict:
             games += 1
             try:
                 flaw = find_flaw(_parse(line))
-            except SpoiltFile as error:
+            except CorruptFile as error:
                 flaw = str(error)
             if flaw:
                 complaints.append(Complaint(str(path), number, flaw))
@@ -238,9 +238,9 @@ def verify_records(path: Path, progress: bool = False) -> Verdict:
 
 
 def _parse(line: str | bytes) -> Record:
-    """A record; SpoiltFile with the mere reason if the line is none."""
+    """A record; CorruptFile with the mere reason if the line is none."""
     if isinstance(line, bytes) and not line.endswith(b"\n"):
-        raise SpoiltFile("the line is cut off: every game ends in a line end")
+        raise CorruptFile("the line is cut off: every game ends in a line end")
     found = parse_json(line, Line, "this is not a game")
     rules = _parse_rules(found.rules)
     return Record(
@@ -260,7 +260,7 @@ def _parse_rules(text: str) -> Rules:
     try:
         return Rules.parse(text)
     except ValueError as error:
-        raise SpoiltFile(f"'rules' are wrong: {error}") from error
+        raise CorruptFile(f"'rules' are wrong: {error}") from error
 
 
 def _parse_result(text: str) -> Outcome:
@@ -268,7 +268,7 @@ def _parse_result(text: str) -> Outcome:
         return Outcome(text)
     except ValueError as error:
         wanted = ", ".join(each.value for each in Outcome)
-        raise SpoiltFile(f"'result' is {shortened(text)}; it takes {wanted}") from error
+        raise CorruptFile(f"'result' is {shortened(text)}; it takes {wanted}") from error
 
 
 def _written(cell: int, rules: Rules) -> int | str:
@@ -279,8 +279,8 @@ def _written(cell: int, rules: Rules) -> int | str:
 
 def _read(move: int | str, rules: Rules) -> int:
     if type(move) is not type(_written(0, rules)):
-        raise SpoiltFile(f"the move {json.dumps(move)[:40]} is not written like {json.dumps(_written(0, rules))}")
+        raise CorruptFile(f"the move {json.dumps(move)[:40]} is not written like {json.dumps(_written(0, rules))}")
     try:
         return parse_move(str(move), rules.rows, rules.cols)
     except ValueError as error:
-        raise SpoiltFile(f"'moves' are wrong: {error}") from error
+        raise CorruptFile(f"'moves' are wrong: {error}") from error

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.games.game2048.rules import MOST_MOVES
 
 NUMBERS = {
@@ -49,9 +49,9 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]], size: int) -> tuple[int,
         kind, cell = NUMBERS.get(name, ("<i4", ()))
         rows = moves if name.startswith("moves/") else games
         if shape != (*rows, *cell):
-            raise SpoiltFile(f"{name} has the shape {list(shape)}, not {[*rows, *cell]}")
+            raise CorruptFile(f"{name} has the shape {list(shape)}, not {[*rows, *cell]}")
         if np.dtype(kind).itemsize * int(np.prod(shape, dtype=object)) > TIGHTEST * size + (1 << 20):
-            raise SpoiltFile(f"{name} has the shape {list(shape)}, which no file of {size:,} bytes can hold")
+            raise CorruptFile(f"{name} has the shape {list(shape)}, which no file of {size:,} bytes can hold")
     return games[0], moves[0]
 
 
@@ -63,20 +63,20 @@ class Shares:
 
     def next(self, length: int) -> slice:
         if not 1 <= length <= MOST_MOVES:
-            raise SpoiltFile(f"a game of {length:,} moves is none; 1 to {MOST_MOVES:,} are possible")
+            raise CorruptFile(f"a game of {length:,} moves is none; 1 to {MOST_MOVES:,} are possible")
         begin, self.given = self.given, self.given + length
         if self.given > self.moves:
-            raise SpoiltFile(f"the games have more than the {self.moves:,} moves that are there")
+            raise CorruptFile(f"the games have more than the {self.moves:,} moves that are there")
         return slice(begin, self.given)
 
     def end(self) -> None:
         if self.given != self.moves:
-            raise SpoiltFile(f"there are {self.moves:,} moves, but the games have {self.given:,} of them")
+            raise CorruptFile(f"there are {self.moves:,} moves, but the games have {self.given:,} of them")
 
 
 def text_of(value: Any, name: str) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-        raise SpoiltFile(f"{name} is not text of at most {LONGEST_TEXT:,} letters")
+        raise CorruptFile(f"{name} is not text of at most {LONGEST_TEXT:,} letters")
     return value
 
 

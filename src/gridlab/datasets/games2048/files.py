@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gridlab.arena.records.game2048 import Game
 from gridlab.arena.records.game2048_reading import LONGEST_LINE, Misshapen, parse
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import refuse_overlap, whole_file
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import lines
@@ -53,7 +53,7 @@ def size_of(path: Path) -> int:
 
 
 def read_games(path: Path, tell: Callable[[int], object] = id) -> Iterator[Game]:
-    """The games of a file of any format; SpoiltFile where one is not of the form.
+    """The games of a file of any format; CorruptFile where one is not of the form.
 
     `tell` hears how many bytes were read.
     """
@@ -71,7 +71,7 @@ def read_games(path: Path, tell: Callable[[int], object] = id) -> Iterator[Game]
             tell(len(text))
         except Misshapen as error:
             where = "line" if path.suffix == ".jsonl" else "game"
-            raise SpoiltFile(f"{path}, {where} {number}: {error}; gridlab 2048 verify tells more") from error
+            raise CorruptFile(f"{path}, {where} {number}: {error}; gridlab 2048 verify tells more") from error
 
 
 def write_games(path: Path, games: Iterator[Game], form: str | None = None) -> int:

@@ -19,7 +19,7 @@ from gridlab.arena.records.game2048_reading import LONGEST_TEXT, Misshapen, pars
 from gridlab.arena.solo import record_game
 from gridlab.core.arguments import typed
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabError
 from gridlab.core.files import check_place, locked, timestamp, try_place
 from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
@@ -290,7 +290,7 @@ def _count(journal: Journal, order: Order, found: Statistics) -> int:
         if line.startswith(DROPPED):
             parse_json(line, Dropped, f"{journal.path}, game {number}")
             if not (settings.min_score or settings.min_tile or stage(settings.curriculum).since):
-                raise SpoiltFile(f"{journal.path}, game {number}: it was dropped, but no game should be; start over")
+                raise CorruptFile(f"{journal.path}, game {number}: it was dropped, but no game should be; start over")
         else:
             place = f"{journal.path}, game {number}"
             found.add(_checked(line, number, settings, place, "remove the file and start over"))
@@ -310,9 +310,9 @@ def _checked(line: bytes, number: int | None, settings: DatasetSettings, place: 
         game, flaw = parse(line)
         flaw = flaw or _foreign(game, game.about.get("game", 0) if number is None else number, settings)
     except Misshapen as error:
-        raise SpoiltFile(f"{place}: {error}; {remedy}") from error
+        raise CorruptFile(f"{place}: {error}; {remedy}") from error
     if flaw is not None:
-        raise SpoiltFile(f"{place}: {flaw}; {remedy}")
+        raise CorruptFile(f"{place}: {flaw}; {remedy}")
     return game
 
 

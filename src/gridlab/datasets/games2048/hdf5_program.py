@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.extras import import_extra
 from gridlab.core.quarantine import serve
 from gridlab.datasets.games2048.columns import (
@@ -49,18 +49,18 @@ def read(path: Path) -> Iterator[Columns]:
 def _dataset(h5py: Any, file: Any, name: str) -> Any:
     """An array that lies in this file and nowhere else, of the type it should have."""
     if not isinstance(file.get(name, getlink=True), h5py.HardLink) or not isinstance(file[name], h5py.Dataset):
-        raise SpoiltFile(f"the array {name} is missing")
+        raise CorruptFile(f"the array {name} is missing")
     found = file[name]
     filters = found.id.get_create_plist()
     names = {filters.get_filter(each)[0] for each in range(filters.get_nfilters())}
     if found.is_virtual or found.external or not names <= {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE}:
-        raise SpoiltFile(f"{name} is stored in a way in which games are not")
+        raise CorruptFile(f"{name} is stored in a way in which games are not")
     if found.chunks and int(np.prod(found.chunks, dtype=object)) * found.dtype.itemsize > LARGEST_CHUNK:
-        raise SpoiltFile(f"{name} has chunks of more than {LARGEST_CHUNK:,} bytes")
+        raise CorruptFile(f"{name} has chunks of more than {LARGEST_CHUNK:,} bytes")
     text = h5py.check_string_dtype(found.dtype)
     right = text is not None and text.length is None if name in TEXTS else found.dtype.str == NUMBERS[name][0]
     if not right:
-        raise SpoiltFile(f"{name} is of the type {found.dtype}, which it should not be")
+        raise CorruptFile(f"{name} is of the type {found.dtype}, which it should not be")
     return found
 
 

@@ -25,7 +25,7 @@ import msgspec
 
 from gridlab.arena.records.game2048_reading import LONGEST_LINE
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.untrusted import Count, Plain, lines, parse_json, reason_of
 
 NAME, VERSION = "gridlab 2048 games", 2
@@ -98,12 +98,12 @@ class Journal:
         line = next(self._checked(), b"")
         try:
             head = parse_json(line, Head, self.path)
-        except SpoiltFile:
+        except CorruptFile:
             head = Head("", 0, 0, {})
         if head.journal != NAME or head.version != VERSION:
-            raise SpoiltFile(f"{self.path} is not a journal of games, or of another version; remove it and start over")
+            raise CorruptFile(f"{self.path} is not a journal of games, or of another version; remove it and start over")
         if head.behaviour != BEHAVIOUR:
-            raise SpoiltFile(f"{self.path} was begun by another version whose games differ; remove it and start over")
+            raise CorruptFile(f"{self.path} was begun by another version whose games differ; remove it and start over")
         return head
 
     def lines(self) -> Iterator[bytes]:
@@ -124,7 +124,7 @@ class Journal:
             if line[: DIGITS + 1] != self._digits():
                 if number == 1:
                     return  # no journal at all, or of another version
-                raise SpoiltFile(
+                raise CorruptFile(
                     f"{self.path}, line {number}: this is not what was written; remove the file and start over"
                 )
             self._size += len(line)

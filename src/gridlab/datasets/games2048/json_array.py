@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.jit import kernel
 from gridlab.core.untrusted import reading
 
@@ -16,18 +16,18 @@ DEPTH, QUOTED, ESCAPED = range(3)  # what a scan knows of its place
 
 
 def elements(path: Path, longest: int, what: str) -> Iterator[tuple[int, bytes]]:
-    """The text of each element, with its number from 1; SpoiltFile if this is no array, or one is longer than that."""
+    """The text of each element, with its number from 1; CorruptFile if this is no array, or one is longer than that."""
     with reading(path), path.open("rb") as file:
         text = file.read(CHUNK).lstrip()
         if text[:1] != b"[":
-            raise SpoiltFile(f"{path} is not a JSON array of {what}; a file of one a line ends in .jsonl")
+            raise CorruptFile(f"{path} is not a JSON array of {what}; a file of one a line ends in .jsonl")
         number, begin, place, state, closed = 0, 1, 1, np.zeros(3, np.int64), False
         while not closed:
             end = find_end(np.frombuffer(text, np.uint8), place, state)
             if end < 0:
                 more = file.read(CHUNK)
                 if not more or len(text) - begin > longest:
-                    raise SpoiltFile(f"{path} is not JSON: element {number + 1} of the array does not end")
+                    raise CorruptFile(f"{path} is not JSON: element {number + 1} of the array does not end")
                 text, begin, place = text[begin:] + more, 0, len(text) - begin
                 continue
             element, closed = text[begin:end].strip(), text[end] == CLOSE
@@ -38,7 +38,7 @@ def elements(path: Path, longest: int, what: str) -> Iterator[tuple[int, bytes]]
         rest = text[begin:]
         while rest:
             if rest.strip():
-                raise SpoiltFile(f"{path} is not JSON: something stands behind the array")
+                raise CorruptFile(f"{path} is not JSON: something stands behind the array")
             rest = file.read(CHUNK)
 
 

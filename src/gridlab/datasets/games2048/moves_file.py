@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.arena.records.game2048 import Game
-from gridlab.core.errors import BadRules, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadRules, CorruptFile, FileTrouble
 from gridlab.core.files import whole_file
 from gridlab.core.untrusted import Count, open_regular, parse_json, reading
 from gridlab.datasets.games2048.files import check_name, read_games, reading_bar
@@ -109,7 +109,7 @@ def _header(file: BinaryIO, place: Path) -> Header:
     start = file.read(START)
     length = int.from_bytes(start[8:], "little")
     if start[:8] != MAGIC or length > LONGEST_HEADER:
-        raise SpoiltFile(f"{place} holds no moves of games")
+        raise CorruptFile(f"{place} holds no moves of games")
     return parse_json(file.read(length), Header, place)
 
 
@@ -128,7 +128,7 @@ def _mapped(path: Path, place: Path) -> MovesFile:
         header = _header(file, place)
         begin, size = file.tell(), file.seek(0, 2)
         if begin % 8 or size != begin + 8 + GAME * header.games + MOVE * header.moves + DIGEST:
-            raise SpoiltFile(f"{place} has another size than its header says")
+            raise CorruptFile(f"{place} has another size than its header says")
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)  # kernels know one kind of array
     columns: list[NDArray[Any]] = []
     wanted = (("<u8", header.games + 1), ("<i8", header.games), ("<u8", header.moves), ("<i8", header.moves),
@@ -138,11 +138,11 @@ def _mapped(path: Path, place: Path) -> MovesFile:
         begin += columns[-1].nbytes
     starts, directions = columns[0].astype(np.int64), columns[-1]
     if starts[0] != 0 or starts[-1] != header.moves or (np.diff(starts) < 0).any() or (directions > 3).any():
-        raise SpoiltFile(f"{place} holds moves that belong to no game")
+        raise CorruptFile(f"{place} holds moves that belong to no game")
     try:
         return MovesFile(path, place, Rules2048.parse(header.rules), *columns)
     except BadRules as error:
-        raise SpoiltFile(f"{place}: {error}") from error
+        raise CorruptFile(f"{place}: {error}") from error
 
 
 # ---- made from the games
@@ -155,7 +155,7 @@ def _made(path: Path, progress: bool) -> MovesFile:
         if may_write(place, MAGIC):
             _write(path, place, mark, progress)
             return _mapped(path, place)
-    except SpoiltFile:
+    except CorruptFile:
         raise
     except FileTrouble:
         pass  # a folder that cannot be written, or somebody else writes there now; other trouble comes again
@@ -196,6 +196,6 @@ def _check(game: Game, path: Path, number: int) -> None:
     last, rows = np.uint64(game.final_board), row_tables(game.rules)
     move, reason = first_flaw(game.boards, game.directions.astype(np.int64), game.scores, last, game.final_score, rows)
     if move >= 0:
-        raise SpoiltFile(
+        raise CorruptFile(
             f"{path}, game {number + 1}, move {move + 1}: {REASONS[reason]}; gridlab 2048 verify tells more"
         )

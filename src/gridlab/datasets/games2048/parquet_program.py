@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.extras import import_extra
 from gridlab.core.quarantine import serve
 from gridlab.datasets.games2048.columns import Columns, bytes_of, text_of
@@ -38,16 +38,16 @@ def read(path: Path) -> Iterator[Columns]:
     for part in _parts(path):
         if part["game"] == number and parts:
             if any(part[name] != parts[0][name] for name in OF_GAME):
-                raise SpoiltFile(f"the rows of game {number} contradict each other")
+                raise CorruptFile(f"the rows of game {number} contradict each other")
         elif part["game"] == number + 1:
             if parts:
                 yield _columns(parts)
             number, parts, moves = number + 1, [], 0
         else:
-            raise SpoiltFile(f"game {part['game']} stands behind game {number}; games are numbered from 0")
+            raise CorruptFile(f"game {part['game']} stands behind game {number}; games are numbered from 0")
         rows = len(part["move"])
         if moves + rows > MOST_MOVES or not (part["move"] == np.arange(moves, moves + rows)).all():
-            raise SpoiltFile(f"the moves of game {number} are not numbered from 0 to at most {MOST_MOVES - 1:,}")
+            raise CorruptFile(f"the moves of game {number} are not numbered from 0 to at most {MOST_MOVES - 1:,}")
         moves += rows
         parts.append(part)
     if parts:
@@ -61,12 +61,12 @@ def _parts(path: Path) -> Iterator[Part]:
     )
     wanted = schema(arrow, arrow.dictionary(arrow.int32(), arrow.string()))
     if not file.schema_arrow.equals(wanted):
-        raise SpoiltFile(f"its columns are not {', '.join(wanted.names)}, or not of their types")
+        raise CorruptFile(f"its columns are not {', '.join(wanted.names)}, or not of their types")
     seen = 0
     for group in range(file.num_row_groups):
         known = file.metadata.row_group(group)
         if max(known.column(each).total_uncompressed_size for each in range(known.num_columns)) > LARGEST_COLUMN:
-            raise SpoiltFile(f"a column has more than {LARGEST_COLUMN:,} bytes in one group of rows")
+            raise CorruptFile(f"a column has more than {LARGEST_COLUMN:,} bytes in one group of rows")
         for batch in file.iter_batches(ROWS, row_groups=[group], use_threads=False):
             seen += batch.num_rows
             for part in _split(batch):
@@ -77,7 +77,7 @@ def _split(batch: Any) -> Iterator[Part]:
     """The rows of a batch by games."""
     batch.validate(full=True)
     if any(column.null_count for column in batch.columns) or batch["board"].values.null_count:
-        raise SpoiltFile("some fields are empty")
+        raise CorruptFile("some fields are empty")
     numbers = batch["game"].to_numpy()
     boards = batch["board"].flatten().to_numpy().reshape(-1, 16)
     moves, scores, directions = batch["move"].to_numpy(), batch["score"].to_numpy(), _directions(batch["direction"])
@@ -93,7 +93,7 @@ def _split(batch: Any) -> Iterator[Part]:
 def _directions(column: Any) -> NDArray[np.int8]:
     names = column.dictionary.to_pylist()
     if not set(names) <= set(DIRECTIONS):
-        raise SpoiltFile(f"direction is none of {', '.join(DIRECTIONS)}")
+        raise CorruptFile(f"direction is none of {', '.join(DIRECTIONS)}")
     codes = np.array([DIRECTIONS.index(name) for name in names], np.int8)
     found: NDArray[np.int8] = codes[column.indices.to_numpy()]
     return found
@@ -108,7 +108,7 @@ def _shared(column: Any, name: str) -> Any:
     """What all rows of a game have in common."""
     codes = (column.indices if name in TEXTS else column).to_numpy(zero_copy_only=False)
     if (codes != codes[0]).any() and (name not in TEXTS or len(set(_texts(column))) > 1):
-        raise SpoiltFile(f"{name} is not the same in all rows of a game")
+        raise CorruptFile(f"{name} is not the same in all rows of a game")
     return text_of(column[0].as_py(), name) if name in TEXTS else column[0].as_py()
 
 

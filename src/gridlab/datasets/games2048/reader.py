@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from gridlab.arena.records.game2048 import Game, tiles_of
 from gridlab.arena.records.game2048_reading import LONGEST_LINE, Misshapen, parse
 from gridlab.core.arguments import told, typed, whole
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.files import whole_file
 from gridlab.core.numbers import counted
 from gridlab.core.shown import Sheet, brief, shown
@@ -112,9 +112,9 @@ class Games:
         try:
             game = parse(text)[0]
         except Misshapen as error:
-            raise SpoiltFile(f"{self.path}, game {number}: {error}") from error
+            raise CorruptFile(f"{self.path}, game {number}: {error}") from error
         if game.moves != self.index.moves[number]:
-            raise SpoiltFile(f"{self.path}, game {number}: it has {game.moves:,} moves, which is not what it says")
+            raise CorruptFile(f"{self.path}, game {number}: it has {game.moves:,} moves, which is not what it says")
         return game
 
     @property
@@ -264,9 +264,9 @@ def _moves(line: bytes, path: Path, number: int) -> int:
     try:
         moves = int(found.group(1)) if found else parse(line)[0].moves
     except Misshapen as error:
-        raise SpoiltFile(f"{path}, line {number}: this is not a game; gridlab 2048 verify tells more") from error
+        raise CorruptFile(f"{path}, line {number}: this is not a game; gridlab 2048 verify tells more") from error
     if moves > MOST_MOVES:
-        raise SpoiltFile(f"{path}, line {number}: no game has more than {MOST_MOVES:,} moves")
+        raise CorruptFile(f"{path}, line {number}: no game has more than {MOST_MOVES:,} moves")
     return moves
 
 

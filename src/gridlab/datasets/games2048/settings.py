@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from gridlab.core.errors import BadNotation, BadRules, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
 from gridlab.core.numbers import MOST, check_seed
 from gridlab.datasets.games2048.curriculum import MAX_MOVES, WHOLE_GAME, Curriculum, stage
 from gridlab.datasets.games2048.journal import Journal
@@ -142,7 +142,7 @@ def settings_from(said: dict[str, Any], place: Path, remedy: str) -> DatasetSett
         if not known.game.packed:
             raise BadNotation(f"games of {known.game} are in no file")
     except (msgspec.ValidationError, BadNotation, BadRules) as error:
-        raise SpoiltFile(f"{place} has settings of no run: {error}; {remedy}") from error
+        raise CorruptFile(f"{place} has settings of no run: {error}; {remedy}") from error
     if known.as_dict() != said:
-        raise SpoiltFile(f"{place} has settings of another form; {remedy}")
+        raise CorruptFile(f"{place} has settings of another form; {remedy}")
     return known

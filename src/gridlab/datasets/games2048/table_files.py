@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gridlab.arena.records.game2048 import Game
 from gridlab.arena.records.game2048_reading import Misshapen
-from gridlab.core.errors import FileTrouble, MissingExtra, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
 from gridlab.core.files import beside
 from gridlab.core.untrusted import reason_of
 from gridlab.datasets.games2048.array_tables import read_hdf5, read_npz, write_hdf5, write_npz
@@ -43,7 +43,7 @@ def _of_16_cells(game: Game, form: str) -> Game:
 
 
 def read_table(path: Path) -> Iterator[Found]:
-    """The games of a table, each with what the table says wrongly of it; SpoiltFile where it is not of the form."""
+    """The games of a table, each with what the table says wrongly of it; CorruptFile where it is not of the form."""
     if not path.is_file():
         raise FileTrouble(f"{path} cannot be read: there is no such file")
     try:
@@ -51,13 +51,13 @@ def read_table(path: Path) -> Iterator[Found]:
     except (FileTrouble, MissingExtra) as error:
         if str(path) in str(error) or isinstance(error, MissingExtra):
             raise
-        raise _spoilt(path, error) from error
+        raise _damaged(path, error) from error
     except Exception as error:  # what a library raises on damaged bytes is not for us to list
-        raise _spoilt(path, error) from error
+        raise _damaged(path, error) from error
 
 
-def _spoilt(path: Path, error: Exception) -> SpoiltFile:
+def _damaged(path: Path, error: Exception) -> CorruptFile:
     where = f"move {error.move + 1}: " if isinstance(error, Misshapen) and error.move >= 0 else ""
-    return SpoiltFile(
+    return CorruptFile(
         f"{path} is not a table of games: {where}{reason_of(error)}; gridlab 2048 export makes such tables"
     )

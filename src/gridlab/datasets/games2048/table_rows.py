@@ -8,7 +8,7 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import EXPONENTS, Game, packed_of
 from gridlab.arena.records.game2048_reading import checked_game, rules_of, summary_flaw
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.untrusted import parse_json
 from gridlab.datasets.games2048.columns import Columns
 from gridlab.games.game2048.kernels import pack, unpack
@@ -40,13 +40,13 @@ def game_of(columns: Columns) -> Found:
     """A game from its columns."""
     count = len(columns.directions)
     if len(columns.boards) != 64 * count or len(columns.scores) != 8 * count:
-        raise SpoiltFile("the columns are not equally long")
+        raise CorruptFile("the columns are not equally long")
     tiles = [TILES.get(tile) for tile in columns.final_board.split(" ")]
     if len(tiles) != 16 or None in tiles:
-        raise SpoiltFile("final_board is not 16 tiles with a space between them")
+        raise CorruptFile("final_board is not 16 tiles with a space between them")
     about = parse_json(columns.about, dict[str, Any], "about")
     if rules_of(about).walled:
-        raise SpoiltFile(f"a table holds games on boards of 16 cells, not of {rules_of(about)}")
+        raise CorruptFile(f"a table holds games on boards of 16 cells, not of {rules_of(about)}")
     game = checked_game(  # copies, as kernels are compiled once more for arrays that cannot be written to
         packed_of(np.frombuffer(columns.boards, "<i4")), np.frombuffer(columns.directions, np.int8).copy(),
         np.frombuffer(columns.scores, "<i8").copy(), pack(tuple(tile for tile in tiles if tile is not None)),

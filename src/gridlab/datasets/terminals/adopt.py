@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gridlab.core.arguments import typed
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import locked_folder, sha256_of
 from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
@@ -78,21 +78,21 @@ def adopt_terminals(
 
 
 def _judge_layer(data: Terminals, ply: int, counted: PlyCensus | None, workers: int | None, shown: Bars) -> Judged:
-    """A layer of which every record is right and none is missing; SpoiltFile says what is wrong with any other."""
+    """A layer of which every record is right and none is missing; CorruptFile says what is wrong with any other."""
     records, game, name = data.records(ply), checker(data.rules), layer_name(ply)
     won, ready = 0, True
     with shown.part(len(records), f"judging ply {ply:2}", "records"):
         judge = partial(_judge, records=records, ply=ply, game=game)
         for size, some, as_it_should_be, (index, reason) in in_order(judge, range(0, len(records), BLOCK), workers):
             if index >= 0:
-                raise SpoiltFile(f"{name} record {index}: {board_text(records[index], data.rules)}: {REASONS[reason]}")
+                raise CorruptFile(f"{name} record {index}: {board_text(records[index], data.rules)}: {REASONS[reason]}")
             won, ready = won + int(some), ready and as_it_should_be
             shown.update(size)
         if not ready:
             for shard in sorted_shards(records, game, workers):
                 if (twice := first_disorder(shard)) >= 0:
                     board = board_text(shard[twice], data.rules)
-                    raise SpoiltFile(f"{name}: {board} is there twice, as such or as a symmetric image")
+                    raise CorruptFile(f"{name}: {board} is there twice, as such or as a symmetric image")
     _require_complete(data, ply, won, len(records) - won, counted)
     return Judged(ply, records, won, ready)
 
@@ -115,7 +115,7 @@ def _require_complete(data: Terminals, ply: int, won: int, lost: int, counted: P
         return
     known, (x_wins, o_wins) = counted.canonical, wins_of_players(ply, won, lost)
     if (x_wins, o_wins) != (known.x_wins, known.o_wins):
-        raise SpoiltFile(
+        raise CorruptFile(
             f"{layer_name(ply)} is not the whole layer: X wins {x_wins:,} and O {o_wins:,}, the census counts "
             f"{known.x_wins:,} and {known.o_wins:,}; gridlab terminals build {data.rules} --out {data.folder} --resume "
             "makes it anew"

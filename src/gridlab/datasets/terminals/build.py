@@ -11,7 +11,7 @@ from gridlab import __version__
 from gridlab.core import draw
 from gridlab.core.arguments import typed
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile, TooLarge
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, TooLarge
 from gridlab.core.files import locked_folder, sha256_of, timestamp, try_folder
 from gridlab.core.numbers import number_ranges
 from gridlab.core.progress import Bars, bars
@@ -163,7 +163,7 @@ def _is_whole(path: Path, count: int, ply: int, rules: Rules) -> bool:
     """Whether a file is the layer: as many different sound records as there are, are all of them."""
     try:
         records = open_layer(path)
-    except SpoiltFile:
+    except CorruptFile:
         return False
     if len(records) != count or first_disorder(records) >= 0:
         return False

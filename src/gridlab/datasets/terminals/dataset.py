@@ -17,7 +17,7 @@ import numpy as np
 
 from gridlab.core import draw
 from gridlab.core.arguments import typed
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.numbers import counted
 from gridlab.core.shown import Sheet, brief, shown
 from gridlab.datasets.terminals.layer_file import Records, layer_name, open_layer
@@ -78,7 +78,7 @@ class Terminals:
         return fitting
 
     def _is_empty(self, ply: int) -> bool:
-        with suppress(SpoiltFile):  # whoever reads it will hear of it
+        with suppress(CorruptFile):  # whoever reads it will hear of it
             return len(open_layer(self.folder / layer_name(ply))) == 0
         return False
 
@@ -87,7 +87,7 @@ class Terminals:
         if ply not in every:
             return f"it has the plies {every[0]} to {every[-1]}" if every else "nobody can win it"
         if guessed and not self._is_empty(ply):
-            with suppress(SpoiltFile):
+            with suppress(CorruptFile):
                 first = flaw_of(open_layer(self.folder / layer_name(ply))[0], ply, checker(self.rules))
                 return f"in its first record {REASONS[first]}" if first in (BAD_BITS, BAD_COUNT, NOT_OVER) else ""
         return ""
@@ -115,7 +115,7 @@ class Terminals:
             raise FileTrouble(f"{self.folder} has no layer for ply {ply}; it has {self.plies}")
         records = open_layer(self.folder / layer_name(ply))
         if self.manifest and len(records) != (said := self.manifest.layers[self.plies.index(ply)].records):
-            raise SpoiltFile(f"{layer_name(ply)} has {counted(len(records), 'record')}, the manifest says {said:,}")
+            raise CorruptFile(f"{layer_name(ply)} has {counted(len(records), 'record')}, the manifest says {said:,}")
         return records
 
     @cached_property

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import GridlabError, SpoiltFile, TooLarge
+from gridlab.core.errors import CorruptFile, GridlabError, TooLarge
 from gridlab.core.files import Checksummed, whole_file
 from gridlab.core.untrusted import open_regular, reason_of
 
@@ -50,7 +50,7 @@ def write_layer(path: Path, count: int, shards: Iterable[Records]) -> Checksumme
 
 
 def open_layer(path: Path) -> Records:
-    """The records of a file, mapped; SpoiltFile if it is not a whole layer.
+    """The records of a file, mapped; CorruptFile if it is not a whole layer.
 
     What stands in them is judged by gridlab.datasets.terminals.records.
     """
@@ -59,15 +59,15 @@ def open_layer(path: Path) -> Records:
             size = os.fstat(file.fileno()).st_size
             head = file.read(HEADER.size)
     except (OSError, GridlabError) as error:
-        raise SpoiltFile(f"{path.name}: cannot be read: {reason_of(error)}") from error
+        raise CorruptFile(f"{path.name}: cannot be read: {reason_of(error)}") from error
     if len(head) < HEADER.size:
-        raise SpoiltFile(f"{path.name}: {size} bytes are too few for a header of {HEADER.size}")
+        raise CorruptFile(f"{path.name}: {size} bytes are too few for a header of {HEADER.size}")
     magic, count = HEADER.unpack(head)
     if magic != MAGIC:
-        raise SpoiltFile(f"{path.name}: the header has magic {magic:#010x}, a layer has {MAGIC:#010x}")
+        raise CorruptFile(f"{path.name}: the header has magic {magic:#010x}, a layer has {MAGIC:#010x}")
     expected = layer_size(count)
     if size != expected:
-        raise SpoiltFile(
+        raise CorruptFile(
             f"{path.name}: {size:,} bytes do not hold the {count:,} records of its header: {expected:,} would"
         )
     if count == 0:

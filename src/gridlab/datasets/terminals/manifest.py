@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from gridlab.core.errors import FileTrouble, GridlabError, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError
 from gridlab.core.files import whole_file, write_json
 from gridlab.core.numbers import counted
 from gridlab.core.shown import Sheet, shown
@@ -119,21 +119,21 @@ class Manifest(NamedTuple):
         path = folder / MANIFEST
         try:
             content = read_bytes(path, MOST_BYTES, regular=True)
-        except SpoiltFile:
+        except CorruptFile:
             raise
         except FileTrouble as error:
             raise FileTrouble(f"{folder} holds no dataset: {error}") from error
         head = parse_json(content, Head, f"{path}: not a manifest of terminal wins")
         if (head.format, head.version) != (FORMAT, VERSION):
-            raise SpoiltFile(f"{path}: this is {head.format!r} version {head.version}; {FORMAT!r} {VERSION} is read")
+            raise CorruptFile(f"{path}: this is {head.format!r} version {head.version}; {FORMAT!r} {VERSION} is read")
         found = parse_json(content, Written, f"{path}: not a manifest of terminal wins")
         try:
             rules = Rules.parse(found.rules)
         except GridlabError as error:
-            raise SpoiltFile(f"{path}: not a manifest of terminal wins: {error}") from error
+            raise CorruptFile(f"{path}: not a manifest of terminal wins: {error}") from error
         manifest = cls(rules, found.behaviour, msgspec.structs.asdict(found.made), found.layers)
         if flaw := manifest.flaw():
-            raise SpoiltFile(f"{path}: {flaw}")
+            raise CorruptFile(f"{path}: {flaw}")
         return manifest
 
     def with_layer(self, layer: Layer, command: str) -> "Manifest":

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gridlab.core.arguments import typed
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import FileTrouble, SpoiltFile
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import locked_folder, refuse_overlap, sha256_of, try_folder, whole_file
 from gridlab.core.interrupts import pause
 from gridlab.core.progress import Bars, bars
@@ -87,8 +87,8 @@ def _origins(sources: list[Terminals]) -> dict[int, Origin]:
     return found
 
 
-def _different(layer: Layer, one: Path, other: Path) -> SpoiltFile:
-    return SpoiltFile(
+def _different(layer: Layer, one: Path, other: Path) -> CorruptFile:
+    return CorruptFile(
         f"{layer.file} of {one} and of {other} are different; gridlab terminals verify says which is wrong"
     )
 
@@ -114,5 +114,5 @@ def _copy(origin: Origin, out: Path, shown: Bars) -> None:
                 raise _damaged(source)
 
 
-def _damaged(path: Path) -> SpoiltFile:
-    return SpoiltFile(f"{path} is damaged: it does not have the SHA-256 of its manifest; copy or build it again")
+def _damaged(path: Path) -> CorruptFile:
+    return CorruptFile(f"{path} is damaged: it does not have the SHA-256 of its manifest; copy or build it again")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_bit, popcount
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.jit import kernel
 from gridlab.games.mnk.kernels import NO_LAST_MOVE, ending, image_key, image_keys, is_canonical, runs_of
 from gridlab.games.mnk.line_classes import numbered_lines
@@ -161,10 +161,10 @@ class Facts(NamedTuple):
 
 
 def facts_of(records: NDArray[np.uint64], ply: int, game: Checker, tolerated: int = SOUND) -> Facts:
-    """What is known of records of a ply; SpoiltFile if one of them is no terminal win."""
+    """What is known of records of a ply; CorruptFile if one of them is no terminal win."""
     index, reason = first_flaw(records, ply, game, tolerated)
     if index >= 0:
-        raise SpoiltFile(f"ply {ply}: {int(records[index]):#x} is not a record: {REASONS[reason]}")
+        raise CorruptFile(f"ply {ply}: {int(records[index]):#x} is not a record: {REASONS[reason]}")
     count = len(records)
     facts = Facts(
         np.empty(count, np.int64),

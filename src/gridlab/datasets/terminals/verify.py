@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.files import sha256_of
 from gridlab.core.numbers import counted
 from gridlab.core.progress import Bars, bars
@@ -110,7 +110,7 @@ def _opened(path: Path) -> tuple[Records, str]:
     """The records of a layer, or why there are none."""
     try:
         return open_layer(path), ""
-    except SpoiltFile as error:
+    except CorruptFile as error:
         return np.empty(0, np.uint64), str(error).partition(": ")[2]
 
 

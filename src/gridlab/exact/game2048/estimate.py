@@ -11,7 +11,7 @@ from math import comb
 from pathlib import Path
 
 from gridlab.core.errors import BadNotation, TooLarge
-from gridlab.core.room import available_memory, size_text
+from gridlab.core.memory import available_memory, size_text
 from gridlab.exact.game2048.file import LARGEST_LAYER
 from gridlab.exact.game2048.solve import FIRST_SUM
 from gridlab.games.game2048.rules import Rules2048

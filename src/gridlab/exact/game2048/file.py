@@ -29,7 +29,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import GridlabError, SpoiltFile
+from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.core.files import whole_file
 from gridlab.core.jit import kernel
 from gridlab.core.untrusted import Count, open_regular, parse_json, reading, unpack
@@ -131,10 +131,10 @@ def write_table(path: Path, directory: Directory, layers: Iterable[PackedLayer])
 
 
 class TableFile2048:
-    """A file opened for reading, mapped: the only door to solved boards, and nothing passes it unchecked.
+    """A file opened for reading, mapped: the only reader of solved boards, which checks everything.
 
     Opening it checks the directory and every size; a layer is checked when it is unpacked: its checksums and lengths,
-    that its boards ascend and have the sum and the tiles they should, that its values can be. SpoiltFile says what is
+    that its boards ascend and have the sum and the tiles they should, that its values can be. CorruptFile says what is
     wrong. `part`: the file holds some layers of a build that goes on.
     """
 
@@ -142,7 +142,7 @@ class TableFile2048:
         self.path = path
         with reading(path), open_regular(path) as file:
             if os.fstat(file.fileno()).st_size == 0:
-                raise SpoiltFile(f"{path}: the file is empty")
+                raise CorruptFile(f"{path}: the file is empty")
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         try:
             at = self._read_footer()
@@ -150,20 +150,20 @@ class TableFile2048:
             self.rules = self._check_rules()
             self._places = self._check_layers(at, part)
         except GridlabError as error:
-            raise SpoiltFile(f"{path}: {error}") from error
+            raise CorruptFile(f"{path}: {error}") from error
         self.layers = {each.sum: each for each in self.directory.layers}
 
     def _read_footer(self) -> int:
         """Where the directory begins, its checksum tested."""
         data = self._map
         if data[: len(MAGIC)] != MAGIC:
-            raise SpoiltFile(f"begins with {data[:8]!r}, a solved board of 2048 with {MAGIC!r}")
+            raise CorruptFile(f"begins with {data[:8]!r}, a solved board of 2048 with {MAGIC!r}")
         if len(data) < len(MAGIC) + FOOTER.size or data[-len(END) :] != END:
-            raise SpoiltFile("the end is missing: the file has been cut or was never finished")
+            raise CorruptFile("the end is missing: the file has been cut or was never finished")
         at, checksum, _ = FOOTER.unpack(data[-FOOTER.size :])
         end = len(data) - FOOTER.size
         if not len(MAGIC) <= at <= end <= at + MOST_BYTES or zlib.crc32(data[at:end]) != checksum:
-            raise SpoiltFile("the directory is spoilt: its checksum differs")
+            raise CorruptFile("the directory is damaged: its checksum differs")
         return int(at)
 
     def _check_rules(self) -> Rules2048:
@@ -171,31 +171,31 @@ class TableFile2048:
         try:
             rules = Rules2048.parse(found.rules)
         except ValueError as error:
-            raise SpoiltFile(f"the directory cannot be understood: {error}") from error
+            raise CorruptFile(f"the directory cannot be understood: {error}") from error
         if not rules.packed:
-            raise SpoiltFile(f"the directory speaks of {rules}, and no table of so large a board can be")
+            raise CorruptFile(f"the directory speaks of {rules}, and no table of so large a board can be")
         tiles = {str(1 << exponent) for exponent in range(3, rules.cells + 2)}
         if found.target != SCORE and found.target not in tiles:
-            raise SpoiltFile(f"the directory speaks of the objective {found.target!r}, which {rules} does not have")
+            raise CorruptFile(f"the directory speaks of the objective {found.target!r}, which {rules} does not have")
         return rules
 
     def _check_layers(self, end: int, part: bool) -> dict[int, int]:
         """Where each layer begins: sums in order without a gap, sizes that add up to the byte."""
         layers, at, places = self.directory.layers, len(MAGIC), {}
         if not layers:
-            raise SpoiltFile("the directory lists no layers")
+            raise CorruptFile("the directory lists no layers")
         expected = layers[0].sum if part else FIRST_SUM
         for each in layers:
             if each.sum != expected:
-                raise SpoiltFile(f"the directory lists the sum {each.sum} where {expected} should stand")
+                raise CorruptFile(f"the directory lists the sum {each.sum} where {expected} should stand")
             if max(each.afters, each.boards) > LARGEST_LAYER or each.over > each.boards:
-                raise SpoiltFile(f"the directory counts more boards of sum {each.sum} than there can be")
+                raise CorruptFile(f"the directory counts more boards of sum {each.sum} than there can be")
             places[each.sum] = at
             at, expected = at + each.boards_size + each.values_size, expected + 2
         if at != end:
-            raise SpoiltFile(f"the layers end at {at:,}, the directory begins at {end:,}")
+            raise CorruptFile(f"the layers end at {at:,}, the directory begins at {end:,}")
         if self.directory.max_sum and layers[-1].sum > self.directory.max_sum:
-            raise SpoiltFile(f"the directory lists sums beyond {self.directory.max_sum}")
+            raise CorruptFile(f"the directory lists sums beyond {self.directory.max_sum}")
         return places
 
     def packed(self, total: int) -> PackedLayer:
@@ -205,7 +205,7 @@ class TableFile2048:
         boards, values = self._map[at:middle], self._map[middle : middle + stored.values_size]
         for data, checksum, name in ((boards, stored.boards_crc, "boards"), (values, stored.values_crc, "values")):
             if zlib.crc32(data) != checksum:
-                raise SpoiltFile(f"{self.path}: the {name} of sum {total} are spoilt: their checksum differs")
+                raise CorruptFile(f"{self.path}: the {name} of sum {total} are damaged: their checksum differs")
         return PackedLayer(stored, boards, values)
 
     def layer(self, total: int) -> tuple[Boards, Values]:
@@ -218,10 +218,10 @@ class TableFile2048:
         boards = np.empty(number, np.uint64)
         rules, largest = self.rules, (self.rules.largest or 0).bit_length() - 1
         if not read_boards(planes, rules.rows, rules.cols, np.uint64(walls_of(rules)), total, largest, boards):
-            raise SpoiltFile(f"{name} holds boards that cannot be, or not in order")
+            raise CorruptFile(f"{name} holds boards that cannot be, or not in order")
         most = MOST_CHANCE if self.directory.tile else MOST_POINTS
         if number and not 0 <= values.min() <= values.max() <= most:  # false for what is no number
-            raise SpoiltFile(f"{name} holds values that cannot be")
+            raise CorruptFile(f"{name} holds values that cannot be")
         return boards, values
 
     def all_packed(self) -> Iterator[PackedLayer]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gridlab.core.errors import SpoiltFile, TooLarge
+from gridlab.core.errors import CorruptFile, TooLarge
 from gridlab.exact.game2048.probe import Tablebase2048
 from gridlab.games.game2048.kernels import Boards
 from gridlab.games.game2048.position import Position2048
@@ -28,7 +28,7 @@ def draw_layers(table: Tablebase2048, number: int, random: np.random.Generator) 
         if some:
             boards = alive(table, layer.sum)
             if len(boards) < some:
-                raise SpoiltFile(f"{table.file.path} counts more boards of sum {layer.sum} than there are")
+                raise CorruptFile(f"{table.file.path} counts more boards of sum {layer.sum} than there are")
             yield layer.sum, boards[np.sort(random.permutation(len(boards))[:some])]
 
 

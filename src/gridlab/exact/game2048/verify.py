@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import GridlabError, SpoiltFile
+from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.core.interrupts import interruptible
 from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
@@ -40,7 +40,7 @@ def verify(path: Path, full: bool = False, seed: int = 0, progress: bool = False
     """Judge a file. What cannot be read at all is a complaint too."""
     try:
         table = Tablebase2048(path)
-    except SpoiltFile as error:
+    except CorruptFile as error:
         return Verdict2048(str(path), "?", full, (), (str(error),))
     remarks = () if full else (f"not checked: values other than these, and which boards there are; {FULL}",)
     behaviour = table.file.directory.behaviour

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from gridlab.core.arguments import typed
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import FileTrouble, SpoiltFile, TooLarge
+from gridlab.core.errors import CorruptFile, FileTrouble, TooLarge
 from gridlab.core.files import check_place, locked, try_folder
+from gridlab.core.memory import available_memory, size_text
 from gridlab.core.progress import bar
-from gridlab.core.room import available_memory, size_text
 from gridlab.core.workers import available_cores
 from gridlab.exact.census import Census, census
 from gridlab.exact.tablebase.blocks import a_block, shape, stored_plies
@@ -163,10 +163,10 @@ def finished_plies(rules: Rules, folder: Path, resume: bool) -> list[int]:
             break
         try:
             directory = TableFile(part, ply).directory
-        except SpoiltFile as error:
-            raise SpoiltFile(f"{error}; remove {folder} and begin anew") from error
+        except CorruptFile as error:
+            raise CorruptFile(f"{error}; remove {folder} and begin anew") from error
         if (directory.rules, directory.behaviour) != (rules, BEHAVIOUR):
-            raise SpoiltFile(f"{part} does not belong to this build of {rules}; remove {folder} and begin anew")
+            raise CorruptFile(f"{part} does not belong to this build of {rules}; remove {folder} and begin anew")
         found.append(ply)
     return found
 

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.untrusted import Count, parse_json
 from gridlab.exact.tablebase.blocks import a_block, shape, stored_plies
 from gridlab.exact.tablebase.halves import MAX_CELLS, halves
@@ -80,14 +80,14 @@ class Directory(NamedTuple):
 
     @classmethod
     def parse(cls, text: bytes, part: int | None = None) -> "Directory":
-        """Read a directory, of a whole file or of a part that holds one ply; SpoiltFile says what is wrong."""
+        """Read a directory, of a whole file or of a part that holds one ply; CorruptFile says what is wrong."""
         if len(text) > MOST_BYTES:
-            raise SpoiltFile(f"the directory has {len(text):,} bytes; {MOST_BYTES:,} are the most it can have")
+            raise CorruptFile(f"the directory has {len(text):,} bytes; {MOST_BYTES:,} are the most it can have")
         found = parse_json(text, Written, "the directory cannot be understood")
         try:
             rules = Rules.parse(found.rules)
         except ValueError as error:
-            raise SpoiltFile(f"the directory cannot be understood: {error}") from error
+            raise CorruptFile(f"the directory cannot be understood: {error}") from error
         directory = cls(rules, found.behaviour, found.max_ply, found.plies, found.counts)
         directory._check_sizes(part)
         directory._check_counts(part)
@@ -97,26 +97,26 @@ class Directory(NamedTuple):
         """Are these the plies and sizes of the rules?"""
         rules, last = self.rules, self.max_ply
         if rules.cells > MAX_CELLS or last >= rules.cells:
-            raise SpoiltFile(f"the directory speaks of ply {last} of {rules}, which no tablebase holds")
+            raise CorruptFile(f"the directory speaks of ply {last} of {rules}, which no tablebase holds")
         if part not in (None, last):
-            raise SpoiltFile(f"the directory ends with ply {last}, not {part}")
+            raise CorruptFile(f"the directory ends with ply {last}, not {part}")
         wanted = stored_plies(rules, last) if part is None else [part]
         if [_sizes(each) for each in self.plies] != [_expected(rules, ply) for ply in wanted]:
-            raise SpoiltFile(f"the directory lists other plies or sizes than {rules} has")
+            raise CorruptFile(f"the directory lists other plies or sizes than {rules} has")
 
     def _check_counts(self, part: int | None) -> None:
         """Are these numbers of positions possible?"""
         cells = self.rules.cells
         wanted = range(self.max_ply + 1) if part is None else range(part, min(part + 2, cells))
         if [each.ply for each in self.counts] != list(wanted):
-            raise SpoiltFile("the directory does not count every ply once")
+            raise CorruptFile("the directory does not count every ply once")
         for each in self.counts:
             possible = {str(score) for score in possible_scores(cells - each.ply)}
             if not possible.issuperset(each.every) or each.every.keys() != each.canonical.keys():
-                raise SpoiltFile(f"the directory counts scores of ply {each.ply} that cannot be")
+                raise CorruptFile(f"the directory counts scores of ply {each.ply} that cannot be")
             most = comb(cells, (each.ply + 1) // 2) * comb(cells - (each.ply + 1) // 2, each.ply // 2)
             if sum(each.every.values()) > most or sum(each.canonical.values()) > most:
-                raise SpoiltFile(f"the directory counts more positions of ply {each.ply} than {self.rules} has")
+                raise CorruptFile(f"the directory counts more positions of ply {each.ply} than {self.rules} has")
 
 
 def _sizes(ply: StoredPly) -> tuple[int, ...]:

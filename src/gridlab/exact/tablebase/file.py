@@ -28,7 +28,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from gridlab.core.errors import GridlabError, SpoiltFile
+from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.core.files import Checksummed, whole_file
 from gridlab.core.untrusted import open_regular, reading, unpack
 from gridlab.exact.tablebase.blocks import BLOCK
@@ -94,56 +94,56 @@ def _write_blocks(file: Checksummed, new: NewPly) -> tuple[StoredPly, bytes, byt
 
 
 class TableFile:
-    """A file opened for reading, mapped: the only door to tablebases, and nothing passes it unchecked.
+    """A file opened for reading, mapped: the only reader of tablebases, which checks everything.
 
     Opening it checks the directory, every offset and every size; a block is checked when it is unpacked: its checksum,
-    its length, its scores. SpoiltFile says what is wrong. `part`: the file holds one ply of a build that goes on.
+    its length, its scores. CorruptFile says what is wrong. `part`: the file holds one ply of a build that goes on.
     """
 
     def __init__(self, path: Path, part: int | None = None) -> None:
         self.path = path
         with reading(path), open_regular(path) as file:
             if os.fstat(file.fileno()).st_size == 0:
-                raise SpoiltFile(f"{path}: the file is empty")
+                raise CorruptFile(f"{path}: the file is empty")
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         try:
             self._index_at, self._directory_at = self._read_footer()
             self.directory = Directory.parse(self._map[self._directory_at : -FOOTER.size], part)
             self._places = self._read_index()
         except GridlabError as error:
-            raise SpoiltFile(f"{path}: {error}") from error
+            raise CorruptFile(f"{path}: {error}") from error
         self._plies = {each.ply: each for each in self.directory.plies}
 
     def _read_footer(self) -> tuple[int, int]:
         """Where index and directory begin, their checksum tested."""
         data = self._map
         if data[: len(MAGIC)] != MAGIC:
-            raise SpoiltFile(f"begins with {data[:8]!r}, a tablebase with {MAGIC!r}")
+            raise CorruptFile(f"begins with {data[:8]!r}, a tablebase with {MAGIC!r}")
         if len(data) < len(MAGIC) + FOOTER.size or data[-len(END) :] != END:
-            raise SpoiltFile("the end is missing: the file has been cut or was never finished")
+            raise CorruptFile("the end is missing: the file has been cut or was never finished")
         index, text, checksum, _ = FOOTER.unpack(data[-FOOTER.size :])
         end = len(data) - FOOTER.size
         placed = len(MAGIC) <= index <= text <= end <= index + LARGEST_INDEX
         if not placed or zlib.crc32(data[index:end]) != checksum:
-            raise SpoiltFile("the directory is spoilt: its checksum differs")
+            raise CorruptFile("the directory is damaged: its checksum differs")
         return index, text
 
     def _read_index(self) -> dict[int, tuple[NDArray[np.int64], NDArray[np.uint32]]]:
         """Where the blocks of each ply begin, and their checksums: everything in order, without a gap, to the byte."""
         plies = self.directory.plies
         if self._index_at + 2 * NUMBER.itemsize * sum(each.blocks for each in plies) != self._directory_at:
-            raise SpoiltFile("the index has another size than the directory says")
+            raise CorruptFile("the index has another size than the directory says")
         found = {}
         blocks_at, index_at = len(MAGIC), self._index_at
         for each in plies:
             sizes, sums = np.frombuffer(self._map, NUMBER, 2 * each.blocks, index_at).reshape(2, -1)
             places = blocks_at + np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
             if (each.blocks_at, each.index_at) != (blocks_at, index_at) or sizes.max(initial=0) > LARGEST_BLOCK:
-                raise SpoiltFile(f"the blocks of ply {each.ply} do not stand where the directory says")
+                raise CorruptFile(f"the blocks of ply {each.ply} do not stand where the directory says")
             found[each.ply] = places, sums
             blocks_at, index_at = int(places[-1]), index_at + 2 * NUMBER.itemsize * each.blocks
         if blocks_at != self._index_at:
-            raise SpoiltFile(f"the blocks end at {blocks_at:,}, the index begins at {self._index_at:,}")
+            raise CorruptFile(f"the blocks end at {blocks_at:,}, the index begins at {self._index_at:,}")
         return found
 
     @property
@@ -156,7 +156,7 @@ class TableFile:
         places, sums = self._places[ply]
         data = self._map[int(places[block]) : int(places[block + 1])]
         if zlib.crc32(data) != sums[block]:
-            raise SpoiltFile(f"{self.path}: block {block} of ply {ply} is spoilt: its checksum differs")
+            raise CorruptFile(f"{self.path}: block {block} of ply {ply} is damaged: its checksum differs")
         return data
 
     def block(self, ply: int, block: int) -> Scores:
@@ -165,7 +165,7 @@ class TableFile:
         name = f"{self.path}: block {block} of ply {ply}"
         scores = np.frombuffer(unpack(packed, expected, name, "scores"), np.int8)
         if not all_possible(scores, self.directory.rules.cells - ply):
-            raise SpoiltFile(f"{name} holds scores that cannot be")
+            raise CorruptFile(f"{name} holds scores that cannot be")
         return scores
 
     def range(self, ply: int, crosses: range) -> Scores:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import in_order
 from gridlab.exact.census import Census
@@ -103,7 +103,7 @@ class Solver:
         known = self.census.plies[ply]
         for found, expected in ((every, known.counts.ongoing), (canonical, known.canonical.ongoing)):
             if sum(found.values()) != expected:
-                raise SpoiltFile(
+                raise CorruptFile(
                     f"ply {ply} of {self.rules}: {sum(found.values()):,} positions solved, the census has {expected:,}"
                 )
         return PlyCounts(ply, every, canonical)

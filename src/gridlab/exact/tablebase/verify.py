@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import GridlabError, SpoiltFile
+from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.core.numbers import counted
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
@@ -46,7 +46,7 @@ def verify(
     """Judge a file. What cannot be read at all is a complaint too."""
     try:
         table = Tablebase(path)
-    except SpoiltFile as error:
+    except CorruptFile as error:
         return VerdictMnk(str(path), "?", full, (), (str(error),))
     file, rules, behaviour = table.file, table.rules, table.file.directory.behaviour
     remarks = [] if full else [f"not checked: scores other than these, and how many positions have which; {FULL}"]
@@ -135,7 +135,7 @@ def check_all(file: TableFile, counts: Census, workers: int | None, progress: bo
                 for wrong in solver.crosses_ply(ply, partial(_compare, file, file.plies[ply]), listed):
                     complaints += wrong
                 complaints += _compare_counts(file, listed)
-            except SpoiltFile as error:  # the next ply is not what it should be, so this one cannot be judged
+            except CorruptFile as error:  # the next ply is not what it should be, so this one cannot be judged
                 complaints.append(str(error))
             judged += sum(sum(each.every.values()) for each in listed)
     return judged, remarks, complaints

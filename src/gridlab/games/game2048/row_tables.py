@@ -1,7 +1,7 @@
 """What becomes of each of the 65,536 rows of a board of up to 4x4 cells, as tables for kernels.
 
 A row is 16 bits, four a cell, cell 0 lowest: the binary logarithm of its tile, its *exponent*. All rows are slid at
-once here, as arrays [row, cell] of exponents; tests hold every row to the readable twin (reference.py).
+once here, as arrays [row, cell] of exponents; tests hold every row to the reference implementation (reference.py).
 
 Boards smaller than 4x4 have walls, 15s at the end of a row, that stay where they are: [2 . 2 #] becomes [4 . . #] or
 [. . 4 #]. Rows and columns of all lengths stand in one table, each known by its walls.

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gridlab.core.errors import SpoiltFile
+from gridlab.core.errors import CorruptFile
 from gridlab.games.mnk.rules import Rules
 from gridlab.learn.dqn.curriculum import learning_rate_of
 from gridlab.learn.dqn.curves import OF_THE_ROUND
@@ -131,7 +131,7 @@ class Learner:
         self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": found})
         facts = saved.facts
         if facts.episode is None or facts.steps is None or facts.added is None or not all(map(is_row, facts.curve)):
-            raise SpoiltFile(f"{saved.path} does not say where its training stands")
+            raise CorruptFile(f"{saved.path} does not say where its training stands")
         moves = replay_of(saved, min(facts.added, self.settings.memory), self.rules.board)
         self.replay = Replay(self.settings.memory, moves, facts.added)
         self.episode, self.steps, self.curve = facts.episode, facts.steps, list(facts.curve)
@@ -149,14 +149,14 @@ def replay_of(saved: Checkpoint, number: int, board: int) -> Moves:
     columns, name = saved.part(REPLAY), f"{saved.path} holds no moves to go on from"
     wanted = replay_tensors(new_moves(0))
     if {REPLAY + each: column.dtype for each, column in columns.items()} != {k: v.dtype for k, v in wanted.items()}:
-        raise SpoiltFile(f"{name}: the columns are not those of moves")
+        raise CorruptFile(f"{name}: the columns are not those of moves")
     if any(tuple(column.shape) != (number,) for column in columns.values()):
-        raise SpoiltFile(f"{name}: not all columns have {number:,} moves")
+        raise CorruptFile(f"{name}: not all columns have {number:,} moves")
     require_finite({"reward": columns["reward"]}, name)
     moves = Moves(*(columns[each].numpy() for each in Moves._fields))
     for own, other in ((moves.own, moves.other), (moves.next_own, moves.next_other)):
         if ((own | other) & ~board).any() or (own & other).any():
-            raise SpoiltFile(f"{name}: some stand beside the board or on each other")
+            raise CorruptFile(f"{name}: some stand beside the board or on each other")
     return moves._replace(done=(moves.done.view(np.uint8) != 0))
 
 

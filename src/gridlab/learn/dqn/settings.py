@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.numbers import counted, shortened
 from gridlab.core.untrusted import refusing
 from gridlab.learn.dqn.teacher import Course
@@ -109,9 +109,9 @@ def settings_in(found: dict[str, Any], path: Path) -> TrainingSettings:
     """The settings that a file of a training holds; one that is missing has its usual value."""
     known = {each.name for each in fields(TrainingSettings)}
     if more := set(found) - known:
-        raise SpoiltFile(f"{path} is not a training to go on from: it has a setting {shortened(min(more))}")
+        raise CorruptFile(f"{path} is not a training to go on from: it has a setting {shortened(min(more))}")
     if "preset" not in found:
-        raise SpoiltFile(f"{path} is not a training to go on from: it does not say by which preset")
+        raise CorruptFile(f"{path} is not a training to go on from: it does not say by which preset")
     course = found.get("course")
     if isinstance(course, dict):
         course = [course.get(name) for name in Course._fields]  # msgspec has tuples for lists

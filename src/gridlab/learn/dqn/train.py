@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gridlab.core.errors import ClusterTrouble, FileTrouble, MissingExtra, SpoiltFile
+from gridlab.core.errors import ClusterTrouble, CorruptFile, FileTrouble, MissingExtra
 from gridlab.core.extras import import_extra
 from gridlab.core.numbers import counted
 from gridlab.core.stop import current_stop
@@ -62,7 +62,7 @@ def go_on(rules: Rules, asked: Asked, folder: Path, device: str) -> Learner:
     saved = checkpoint.read(path := folder / TRAINING, str(rules))
     seed, episode = saved.facts.seed, saved.facts.episode
     if seed is None or episode is None:
-        raise SpoiltFile(f"{path} does not say where its training stands")
+        raise CorruptFile(f"{path} does not say where its training stands")
     begun = settings_in(saved.facts.settings, path)
     settings = settings_to_go_on(begun, seed, episode, asked, path)
     if settings != begun:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from gridlab.core.errors import BadNotation, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.supervised.data import Data, spread
 from gridlab.learn.supervised.measuring import forward, measure, roots_of
@@ -181,7 +181,7 @@ class Learner:
         self.sums, self.scale, self.curve = np.array(facts.sums), facts.scale, [dict(row) for row in facts.curve]
         sound = len(self.curve) == self.epoch >= self.best_epoch and 0 <= self.step_in_epoch <= self.epoch_steps
         if not sound or not all(map(is_row, self.curve)) or not np.isfinite(self.sums).all():
-            raise SpoiltFile(f"{saved.path} does not say where its training stands")
+            raise CorruptFile(f"{saved.path} does not say where its training stands")
 
 
 def is_row(row: dict[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from gridlab.core.errors import BadNotation, FileTrouble, SpoiltFile
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.numbers import counted
 from gridlab.core.untrusted import refusing
 from gridlab.learn.overrides import Overrides, changed
@@ -92,7 +92,7 @@ def settings_in(found: dict[str, Any], path: Path) -> SupervisedSettings:
     with refusing(path, "training to go on from"):
         settings = msgspec.convert(found, SupervisedSettings, strict=False)
     if unknown := set(found) - set(asdict(settings)):
-        raise SpoiltFile(f"{path} is not a training to go on from: it has a setting {min(unknown)[:40]}")
+        raise CorruptFile(f"{path} is not a training to go on from: it has a setting {min(unknown)[:40]}")
     return _checked(settings)
 
 

@@ -1,6 +1,6 @@
-"""The rooms of the house as docs/design.md draws them: every module with the first sentence of its docstring.
+"""The packages as docs/design.md draws them: every module with the first sentence of its docstring.
 
-python tools/rooms.py          draws them anew into docs/design.md
+python tools/packages.py          draws them anew into docs/design.md
 """
 
 import argparse
@@ -12,9 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "gridlab"
 PAGE = ROOT / "docs" / "design.md"
-ROOMS = ("core", "games", "search", "exact", "nets", "players", "arena", "datasets", "learn", "tour", "web", "cli")
+PACKAGES = ("core", "games", "search", "exact", "nets", "players", "arena", "datasets", "learn", "tour", "web", "cli")
 LONGEST = 96  # characters of a sentence; a longer one ends at its first colon or comma
-BEGIN, END = "<!-- rooms -->\n", "<!-- end of rooms -->"
+BEGIN, END = "<!-- packages -->\n", "<!-- end of packages -->"
 
 
 def sentence(module: Path) -> str:
@@ -25,14 +25,14 @@ def sentence(module: Path) -> str:
 
 
 def rows(folder: Path, depth: int = 0) -> Iterator[str]:
-    """A room, what is in it, and the rooms behind it."""
+    """A package, its modules, and the packages inside it."""
     yield row(f"{folder.name}/", depth, sentence(folder / "__init__.py"))
     for module in sorted(folder.glob("*.py")):
         if module.name != "__init__.py":
             yield row(module.name, depth + 1, sentence(module))
-    for room in sorted(folder.iterdir()):
-        if (room / "__init__.py").exists():
-            yield from rows(room, depth + 1)
+    for inside in sorted(folder.iterdir()):
+        if (inside / "__init__.py").exists():
+            yield from rows(inside, depth + 1)
 
 
 def row(name: str, depth: int, text: str) -> str:
@@ -41,14 +41,14 @@ def row(name: str, depth: int, text: str) -> str:
 
 def drawing() -> str:
     lines: list[str] = []
-    for name in ROOMS:
+    for name in PACKAGES:
         path = SOURCE / name
         lines += [*rows(path), ""] if path.is_dir() else [row(name, 0, sentence(path)), ""]
     return "```\n" + "\n".join(line.rstrip() for line in lines).rstrip() + "\n```\n"
 
 
 def redrawn(page: str) -> str:
-    """The page with the rooms as they are now."""
+    """The page with the packages as they are now."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     return before + BEGIN + drawing() + END + after

@@ -1,4 +1,4 @@
-"""Ways to spoil what is on a disk: bytes by chance, and JSON field by field."""
+"""Ways to damage what is on a disk: bytes by chance, and JSON field by field."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -18,14 +18,14 @@ VALUES: tuple[Any, ...] = (0, 1, -1, 2**31, 2**63, 2**64, 1e300, 0.5, "x", "", "
 
 
 def mutated(data: bytes, random: np.random.Generator) -> bytes:
-    """The same bytes, spoilt in one to three places."""
+    """The same bytes, damaged in one to three places."""
     tried("files damaged by chance")
     for _ in range(random.integers(1, 4)):
-        data = bytes(_spoil(bytearray(data), random))
+        data = bytes(_damage(bytearray(data), random))
     return data
 
 
-def _spoil(data: bytearray, random: np.random.Generator) -> bytearray:
+def _damage(data: bytearray, random: np.random.Generator) -> bytearray:
     if not data:
         return bytearray(random.bytes(8))
     at, length = int(random.integers(len(data))), int(random.integers(1, 64))

@@ -1,4 +1,4 @@
-"""The stops of the tour: each does a small, real piece of work in a folder, or finds it done by an earlier tour."""
+"""The steps of the tour: each does a small, real piece of work in a folder, or finds it done by an earlier tour."""
 
 import importlib.util
 from collections.abc import Callable, Iterator
@@ -47,8 +47,8 @@ QUESTIONS = 300  # of a grade
 EPISODES = 200  # of deep Q-learning
 
 
-class Stop(NamedTuple):
-    """A stop: its name, what is being done there, the work, and pages of the docs about it."""
+class Step(NamedTuple):
+    """A step: its name, what is being done there, the work, and pages of the docs about it."""
 
     name: str
     doing: str
@@ -147,7 +147,7 @@ def graded(folder: Path, progress: bool) -> Shown:
     kept = " and ".join(percent(each.accuracy) for each in held)
     line = f"{players[0]} scores {percent(played.a_score)} against {players[1]}; of their moves {kept} keep the value"
     html = said(f"{played.games} games of {SMALL}; a win counts 1, a draw ½.") + result(played)
-    html += said("The same two held to the truth, on positions where a move can change the value:")
+    html += said("The same two compared with perfect play, on positions where a move can change the value:")
     html += accuracies(held, f'grade "{players[0]}" "{players[1]}" {exam_of(place)}')
     html += blunders(held[0], f'grade "{players[0]}" {exam_of(place)} --verbose')
     further = 'grade "mcts playouts=2000" --game squava', "tournament random heuristic mcts --game tictactoe"
@@ -243,36 +243,36 @@ def deep_learning(folder: Path, progress: bool) -> Shown:
     return Shown(line, html, ("train squava --preset best", "play squava --against dqn-minimax"), reused)
 
 
-def stops() -> list[Stop]:
-    """The stops of this machine: deep learning where torch is installed."""
+def steps() -> list[Step]:
+    """The steps of this machine: deep learning where torch is installed."""
     found = [
-        Stop(
+        Step(
             "Why 5,478?",
             "counting every position of tic-tac-toe",
             positions,
             ("howto/tictactoe-states.md", "census.md"),
         ),
-        Stop("Every way to win", "the earliest terminal wins of 5x5 five-in-a-row", terminal_wins, ("terminals.md",)),
-        Stop("A game solved", f"the value of every position of {SMALL}", solved, ("tablebase.md",)),
-        Stop("Squava", "its openings, with perfect play", squava, ("games/squava.md",)),
-        Stop(
+        Step("Every way to win", "the earliest terminal wins of 5x5 five-in-a-row", terminal_wins, ("terminals.md",)),
+        Step("A game solved", f"the value of every position of {SMALL}", solved, ("tablebase.md",)),
+        Step("Squava", "its openings, with perfect play", squava, ("games/squava.md",)),
+        Step(
             "Lines and proofs",
             "best-first search, and a win that no defence prevents",
             searches,
             ("best_first.md", "solve.md"),
         ),
-        Stop(
-            "Held to the truth",
+        Step(
+            "Compared with perfect play",
             "a match, and two players graded against perfect play",
             graded,
             ("players.md", "howto/grade-your-player.md"),
         ),
-        Stop("2048 for training", "twenty games by expectimax, each verified", games_2048, ("2048-datasets.md",)),
-        Stop("2048 solved", "perfect play on 2x3, and how far others are from it", solved_2048, ("2048-solved.md",)),
-        Stop("2048 learnt", f"{SECONDS} seconds of temporal-difference learning", learning, ("learning-2048.md",)),
+        Step("2048 for training", "twenty games by expectimax, each verified", games_2048, ("2048-datasets.md",)),
+        Step("2048 solved", "perfect play on 2x3, and how far others are from it", solved_2048, ("2048-solved.md",)),
+        Step("2048 learnt", f"{SECONDS} seconds of temporal-difference learning", learning, ("learning-2048.md",)),
     ]
     if importlib.util.find_spec("torch") and importlib.util.find_spec("safetensors"):
         found.append(
-            Stop("Squava learnt", f"{EPISODES} games of deep Q-learning", deep_learning, ("learning-squava.md",))
+            Step("Squava learnt", f"{EPISODES} games of deep Q-learning", deep_learning, ("learning-squava.md",))
         )
     return found
