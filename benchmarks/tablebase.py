@@ -93,9 +93,7 @@ def main() -> None:
             build_tablebase(rules, path, progress=True, counts=counts)
             spent = time.process_time() - cpu
             print(f"{rules}: built in {time.perf_counter() - begun:.1f} s, {spent:.1f} s of CPU", end=", ")
-            print(
-                f"{counts.counts.ongoing / spent / by_reference():.1f} times the positions per CPU second of the reference"
-            )
+            print(f"{counts.counts.ongoing / spent / by_reference():.1f} times as fast as the reference")
         size = path.stat().st_size
         print(f"{path.name}: {size_text(size)}, {counts.canonical.ongoing / size:.1f} positions up to symmetry a byte")
         slots(rules, Tablebase(path))

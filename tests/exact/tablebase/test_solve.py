@@ -44,7 +44,7 @@ def test_every_position_has_the_score_of_the_reference(name: str, table: Table) 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_positions_by_score(name: str, table: Table) -> None:
-    """What the directory counts is what the reference counts, all positions and up to symmetry; the sum is the census."""
+    """What the directory counts is what the reference counts, all of them and up to symmetry; the sum is the census."""
     rules, scores = game(name), by_reference(game(name))
     known = census(rules)
     counts = table(name).file.directory.counts
