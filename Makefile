@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # A process more than cores: a test often waits, for a browser, a signal, a worker.
 PYTEST := $(RUN) pytest -n $(shell python3 -c "import os; print(1 + (os.cpu_count() or 1))") --dist worksteal
 
-.PHONY: tour warm test test-long check bench docs clean chromium
+.PHONY: tour warm test test-long check bench docs release clean chromium
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -23,6 +23,7 @@ help:
 	@echo "make check       ruff, mypy, import-linter, oxlint, the site and the tests: what CI runs"
 	@echo "make test-long   the tests that take minutes or a fresh environment"
 	@echo "make docs        the docs as a site: site/index.html"
+	@echo "make release     dist/: wheel, source, their SHA-256 and an SBOM (CycloneDX)"
 	@echo "make bench       every figure of docs/benchmarks.md, measured on this machine"
 
 .uv/bin/uv:
@@ -81,6 +82,14 @@ check: .venv/.all
 # A broken link, a picture that is missing, a name that is not there: each fails.
 docs: .venv/.all
 	$(RUN) sphinx-build --quiet --fail-on-warning --keep-going docs site
+
+# What is published: the same bytes for the same commit, and what they depend on, with checksums.
+release: $(if $(SYSTEM_UV),,.uv/bin/uv)
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(UV) build --quiet --out-dir dist
+	$(UV) export --quiet --format cyclonedx1.5 --all-extras --no-dev --output-file dist/gridlab.cdx.json >/dev/null
+	rm -f dist/.gitignore
+	cd dist && sha256sum * > SHA256SUMS && cat SHA256SUMS
 
 # Packages that others have made, measured beside ours, in an environment of their own.
 .bench/.peers: pyproject.toml benchmarks/peers.txt $(if $(SYSTEM_UV),,.uv/bin/uv)

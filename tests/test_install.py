@@ -1,11 +1,13 @@
-"""From nothing: the wheel in a clean environment, the README's first command in a fresh clone."""
+"""From nothing: wheel and release, the README's first command in a fresh clone, old and new dependencies."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from datetime import date
 from html import unescape
 from pathlib import Path
 
@@ -15,6 +17,10 @@ from tests.typed import health_of_the_web_lab, outcome
 
 ROOT = Path(__file__).parent.parent
 BINARIES = "Scripts" if os.name == "nt" else "bin"
+TESTS_OF_DEPENDENCIES = [  # whatever calls a library; what only calls ourselves tells nothing more
+    *(f"tests/{name}" for name in ("core", "cli", "arena", "players", "datasets", "environments", "nets", "learn")),
+    *(f"tests/{name}" for name in ("games", "search", "exact", "cluster", "web", "test_api.py", "test_shown.py")),
+]
 MISSED = """
 import gridlab.core.extras
 try:
@@ -61,6 +67,59 @@ def test_the_wheel_counts_in_a_clean_environment(tmp_path: Path) -> None:
     binaries = tmp_path / "clean" / BINARIES
     run(binaries / "python", "-m", "pip", "install", "--quiet", wheel, folder=tmp_path)
     assert "5,478 legal positions" in run(binaries / "gridlab", "census", "tictactoe", folder=tmp_path)
+
+
+@pytest.mark.long
+def test_a_release_is_whole_and_can_be_repeated(tmp_path: Path) -> None:
+    """The wheel, the source, checksums that are right, and an SBOM of everything that any extra brings."""
+    releases = []
+    for name in ("one", "two"):
+        clone = tmp_path / name
+        run("git", "clone", "--quiet", ROOT, clone, folder=tmp_path)
+        run("make", "release", folder=clone)
+        run("sha256sum", "--check", "--quiet", "SHA256SUMS", folder=clone / "dist")
+        releases.append((clone / "dist" / "SHA256SUMS").read_text().splitlines())
+    built = [[line for line in each if line.endswith((".whl", ".tar.gz"))] for each in releases]
+    assert built[0] == built[1]
+    assert len(built[0]) == 2
+    listed = json.loads((tmp_path / "one" / "dist" / "gridlab.cdx.json").read_text())
+    assert (listed["bomFormat"], listed["metadata"]["component"]["name"]) == ("CycloneDX", "gridlab")
+    names = {each["name"]: each for each in listed["components"]}
+    assert {name for name in dependencies() if name != "gridlab"} <= set(names)
+    assert all(names[name]["version"] for name in dependencies() if name != "gridlab")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("resolution", ["lowest-direct", "highest"])
+def test_the_oldest_and_the_newest_dependencies(tmp_path: Path, resolution: str) -> None:
+    """What pyproject.toml allows works: the tests pass with the oldest versions, and with those of today."""
+    uv = shutil.which("uv") or ROOT / ".uv" / "bin" / "uv"
+    clone = tmp_path / "clone"
+    run("git", "clone", "--quiet", ROOT, clone, folder=tmp_path)
+    newest = ("--exclude-newer", f"{date.today():%Y-%m-%d}T23:59:59Z") if resolution == "highest" else ()
+    run(uv, "sync", "--quiet", "--all-extras", "--resolution", resolution, *newest, folder=clone)
+    python = clone / ".venv" / BINARIES / "python"
+    run(python, "-m", "gridlab", "warm", "--quiet", folder=clone)
+    run(python, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *TESTS_OF_DEPENDENCIES, folder=clone)
+
+
+def dependencies() -> dict[str, str]:
+    """All that pyproject.toml names, core and extras: the oldest version of each."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [
+        *project["dependencies"],
+        *(each for extra in project["optional-dependencies"].values() for each in extra),
+    ]
+    found = [re.fullmatch(r"([a-z0-9-]+)(?:\[\w+\])?(?:[>=]=([\d.]+)(?:\.\*)?)?", each) for each in wanted]
+    return {each[1]: each[2] or "" for each in found if each}
+
+
+def test_the_page_names_every_dependency_and_its_oldest_version() -> None:
+    page = (ROOT / "docs" / "supply-chain.md").read_text()
+    rows = {row.split("|")[1].strip(): row.split("|") for row in page.splitlines() if row.startswith("| ")}
+    for name, oldest in dependencies().items():
+        if name != "gridlab":
+            assert rows[name][5].strip() == oldest, name
 
 
 @pytest.mark.long
