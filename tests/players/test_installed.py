@@ -140,3 +140,10 @@ def test_players_that_nobody_asked_for_are_not_imported(package: Path, python: P
         "gridlab.make_player('random', gridlab.game('tictactoe')); print('tiny_players' in sys.modules)"
     )
     assert python(program).stdout == "False\n"
+
+
+def test_the_listing_says_what_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gridlab.players.listing.find_spec", lambda name: None if name == "torch" else object())
+    missing = {each.name: each.missing for each in list_players("squava").players}
+    assert missing["dqn"] == "torch is not installed"
+    assert missing["random"] == missing["perfect"] == ""

@@ -127,3 +127,38 @@ def test_what_cannot_play_a_game_says_why() -> None:
     reasons = {each.name: each.reason for each in offered(game("4x4:3"), commands=True)}
     assert reasons["random"] == reasons["command"] == ""
     assert "n×n" in reasons["best-first"]
+
+
+class Guest:
+    """A player who says when it is closed."""
+
+    def __init__(self, name: str, closed: list[str]) -> None:
+        self._name, self._closed = name, closed
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        return int(position.moves()[0])
+
+    def close(self) -> None:
+        self._closed.append(self._name)
+
+
+def test_a_player_pushed_out_by_others_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = list[str]()
+    monkeypatch.setattr(lab, "make_player", lambda text, rules, tablebase: Guest(text, closed))
+    players, rules = Players(), game("tictactoe")
+    for number in range(lab.MOST_AT_REST + 2):
+        with players.lent(f"guest {number}", rules):
+            pass
+    assert closed == ["guest 0", "guest 1"]
+    players.close()
+    assert len(closed) == lab.MOST_AT_REST + 2
+
+
+def test_a_folder_with_more_files_than_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first of them by name, up to a limit; and no more are looked at than to another."""
+    for number in range(12):
+        (tmp_path / f"{number:02}.safetensors").touch()
+    monkeypatch.setattr("gridlab.web.folder.MOST_FOUND", 5)
+    assert [each.path for each in Folder(tmp_path).listing()] == [f"{number:02}.safetensors" for number in range(5)]
+    monkeypatch.setattr("gridlab.web.folder.MOST_ENTRIES", 3)
+    assert [each.path for each in Folder(tmp_path).listing()] == [f"{number:02}.safetensors" for number in range(3)]

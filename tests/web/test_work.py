@@ -176,3 +176,15 @@ def test_a_job_cancelled_while_it_waits_leaves_its_place() -> None:
     until(last, "done")
     assert [each.state for each in waiting] == ["cancelled"] * 2
     jobs.close()
+
+
+def test_a_job_cancelled_while_it_waits_never_runs() -> None:
+    jobs, ran = Jobs(1, 1, SOON), list[str]()
+    running = jobs.begin("first", lambda job: endless())
+    until(running, "running")
+    waiting = jobs.begin("next", lambda job: ran.append("next"))
+    waiting.cancel()
+    running.cancel()
+    until(jobs.begin("last", lambda job: ran.append("last")), "done")
+    assert ran == ["last"]
+    jobs.close()

@@ -18,7 +18,7 @@ from gridlab.datasets.best_first.input import read_start
 from gridlab.datasets.best_first.report import answer
 from gridlab.datasets.games2048.generate import generate
 from gridlab.datasets.games2048.reader import Games
-from gridlab.datasets.games2048.settings import DatasetSettings
+from gridlab.datasets.games2048.settings import make_settings
 from gridlab.datasets.games2048.stats import statistics_of
 from gridlab.datasets.games2048.verify import verify as verify_games
 from gridlab.datasets.terminals.build import build_terminals
@@ -161,7 +161,7 @@ def exam_of(place: Path) -> str:
 def games_2048(folder: Path, progress: bool) -> Shown:
     place = folder / "games2048.jsonl"
     if not (reused := place.exists()):
-        settings = DatasetSettings(seed=1, depth=3, evaluator="rows")
+        settings = make_settings(seed=1, depth=3, evaluator="rows")
         generate(place, 20, settings, progress=progress)
     checked = verify_games(place)
     if not checked.sound:

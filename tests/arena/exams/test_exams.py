@@ -77,6 +77,12 @@ def test_plies_can_be_chosen(tmp_path: Path) -> None:
         make_exam("3x3:3", 10, tmp_path / "late.jsonl", plies=range(8, 9))
 
 
+def test_the_questions_of_a_seed_about_2048(tmp_path: Path) -> None:
+    """Whoever has an exam can make it again, with any later version that draws in the same way."""
+    made = make_exam("2048:2x3", 4, tmp_path / "exam.jsonl", seed=7)
+    assert [str(each) for each in made.positions] == ["4 2 4/4 2 .", "2 4 2/2 8 4", "8 4 8/4 . 16", "2 32 16/. . 2"]
+
+
 def test_an_exam_about_2048_is_true(tmp_path: Path) -> None:
     made = make_exam("2048:2x3", 60, tmp_path / "small.jsonl", seed=1)
     table = Tablebase2048("2048:2x3")

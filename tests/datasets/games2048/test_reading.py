@@ -14,7 +14,8 @@ from gridlab.arena.records.moves_text import moves_of, moves_text
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.progress import listening
 from gridlab.datasets.games2048.files import export_games, read_games
-from gridlab.datasets.games2048.reader import Games, index_of, symmetric
+from gridlab.datasets.games2048.reader import Games, index_of, known_index, symmetric
+from gridlab.datasets.games2048.settings import DatasetSettings, make_settings
 from gridlab.datasets.games2048.split import split
 from gridlab.datasets.games2048.stats import Statistics, Stopped, plot_statistics, statistics, statistics_of
 from gridlab.datasets.games2048.verify import verify
@@ -384,3 +385,26 @@ def test_exports(gridlab: Run, tmp_path: Path) -> None:
     (tmp_path / "b.parquet").write_text("nothing")
     code, _, err = gridlab("2048", "stats", str(tmp_path / "b.parquet"))
     assert (code, "is not a table of games" in err) == (2, True)
+
+
+def test_blank_lines_between_games(tmp_path: Path) -> None:
+    """They belong to no game; the index that is kept says so, and is believed the next time."""
+    lines = write(tmp_path / "a.jsonl", 3).read_text().splitlines(keepends=True)
+    path = tmp_path / "blank.jsonl"
+    path.write_text("\n".join(lines) + "\n \n")
+    for _ in range(2):
+        assert [game.as_dict() for game in Games(path)] == [game_by_hand(state) for state in range(3)]
+    index = known_index(path)
+    assert index is not None
+    assert int(index.offsets[-1]) == path.stat().st_size
+
+
+def test_settings_are_those_of_the_command(tmp_path: Path, gridlab: Run) -> None:
+    """`DatasetSettings(seed=1)` is what `2048 generate --seed 1` is asked for."""
+    assert DatasetSettings(seed=1) == make_settings(seed=1)
+    gridlab(
+        "2048", "generate", "-g", "1", "--max-moves", "3", "--seed", "1", "-o", str(tmp_path / "a.jsonl"), "--quiet"
+    )
+    index = known_index(tmp_path / "a.jsonl")
+    assert index is not None
+    assert index.settings == {**DatasetSettings(seed=1).as_dict(), "max_moves": 3}

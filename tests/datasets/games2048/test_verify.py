@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gridlab.core.errors import CorruptFile, FileTrouble
+from gridlab.datasets.games2048.files import export_games
 from gridlab.datasets.games2048.verify import verify
 from gridlab.games.game2048 import reference
 from tests.conftest import Run
@@ -164,3 +165,11 @@ def test_on_the_command_line(gridlab: Run, tmp_path: Path) -> None:
     assert out.startswith(f"{path}, line 1, move 5: the score after the move")
     code, out, _ = gridlab("2048", "verify", path, "--json")
     assert (code, json.loads(out)["flaws"][0]["move"]) == (1, 5)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_flaw_in_the_third_game_of_a_table_is_called_game_3(tmp_path: Path, form: str) -> None:
+    games = [game_by_hand(state) for state in range(4)]
+    games[2]["finalScore"] += 4
+    path, _ = export_games(write(tmp_path / "a.jsonl", *games), form)
+    assert [flaw.place for flaw in verify(path).flaws] == [3]

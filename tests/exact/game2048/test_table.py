@@ -244,7 +244,11 @@ def test_statistics(small: Path, tmp_path: Path, gridlab: Run) -> None:
     found = stats(Tablebase2048(small))
     assert (found.boards, found.over, found.afters) == (21_752, 4_484, 14_883)
     assert found.start == pytest.approx(480.2582717759582)
-    assert sum(each.forced + each.over for each in found.layers) < found.boards
+    table = Tablebase2048(small)
+    every = [
+        Position2048.unpack(board, rules=SMALL) for each in found.layers for board in table.boards(each.sum).tolist()
+    ]
+    assert sum(each.forced for each in found.layers) == sum(len(each.moves()) == 1 for each in every) == 240
     code, out, _ = gridlab("tablebase", "stats", str(small), "--out", str(tmp_path / "s.png"), "--quiet")
     assert code == 0
     assert "21,752 boards to move up to symmetry (4,484 over), 14,883 after a move" in out

@@ -46,6 +46,12 @@ def rewrite_directory(path: Path, change: Callable[[dict[str, Any]], object]) ->
     path.write_bytes(data[:index] + new + FOOTER.pack(index, text, zlib.crc32(new), end))
 
 
+def with_a_last_ply(content: dict[str, Any]) -> None:
+    """Full boards, which are over and not stored."""
+    content.update(max_ply=9)
+    content["counts"].append({"ply": 9, "every": {}, "canonical": {}})
+
+
 def rewrite_scores(path: Path, ply: int, change: Callable[[Any], object]) -> None:
     """Change scores and set all checksums right again."""
     file = TableFile(path)
@@ -138,6 +144,8 @@ def test_a_directory_of_something_else(sound: Path) -> None:
         (lambda content: content["plies"][1].update(slots=7), "lists other plies or sizes than 3x3:3 has"),
         (lambda content: content.update(behaviour=99), "made for behaviour 99"),
         (lambda content: content["counts"].pop(), "the directory does not count every ply once"),
+        (lambda content: content["counts"][-1].update(every={}, canonical={}), "ply 8: 0 positions (0 up to symmetry)"),
+        (with_a_last_ply, "the directory speaks of ply 9 of 3x3:3, which no tablebase holds"),
     ]
     for change, complaint in changes:
         copy = Path(shutil.copy(sound, sound.with_name("copy.tb")))

@@ -29,7 +29,7 @@ class DatasetSettings:
     depth: int = WHOLE_GAME.depth
     evaluator: str = SPEC
     sample_cells: int = 0  # at each chance node; 0 is all
-    max_moves: int = 0  # 0 is no limit
+    max_moves: int = MAX_MOVES  # 0 is no limit
     curriculum: Curriculum = ""
     min_score: int = 0
     min_tile: int = 0
