@@ -36,7 +36,7 @@ def making(folder: Path) -> None:
             path = folder / f"{depth}{evaluator}.jsonl"
             settings = make_settings(seed=1, depth=depth, evaluator=evaluator)
             play(0, settings)  # compiled, and its tables made, before the clock starts
-            cpu, wall = timed(partial(generate, path, GAMES, settings, workers))
+            cpu, wall = timed(partial(generate, "2048", path, GAMES, settings=settings, workers=workers))
             found = statistics(read_games(path))
             print(
                 f"  {evaluator} depth {depth}, {workers} worker(s): {GAMES / wall:6.1f} games and"

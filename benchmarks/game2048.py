@@ -46,7 +46,7 @@ def strength(games: int) -> None:
     print("strength, one worker: mean score, games that reach 2048 and 4096 with 95 % intervals, moves per CPU second")
     for player, share in STRENGTH:
         number = max(2, round(games * share))
-        found = evaluate(player, number, seed=1, workers=1)
+        found = evaluate(player, games=number, seed=1, workers=1)
         interval = found.mean_score_interval
         assert interval is not None
         rates = "; ".join(f"{tile} {rate(found.max_tiles >= tile)}" for tile in (2048, 4096, 8192))

@@ -58,5 +58,5 @@ if __name__ == "__main__":
     else:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "games.jsonl"
-            generate(path, 200, make_settings(seed=1, depth=2))
+            generate("2048", path, 200, settings=make_settings(seed=1, depth=2))
             measure([path])

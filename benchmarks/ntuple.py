@@ -67,15 +67,15 @@ def workers(minutes: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for number in (1, 2):
             path = Path(folder) / f"{number}.ntuple"
-            learnt = train_ntuple(path, minutes=minutes, workers=number, seed=1).learnt
-            found = evaluate(f"ntuple file={path}", 500, seed=2)
+            learnt = train_ntuple("2048", path, minutes=minutes, seed=1, workers=number).learnt
+            found = evaluate(f"ntuple file={path}", games=500, seed=2)
             rate = learnt.moves / learnt.seconds
             print(f"  {number} workers: {rate:,.0f} moves/s, mean score {found.mean_score:,.0f}", flush=True)
 
 
 def players(file: str) -> None:
     for text, games in PLAYERS.items():
-        print(evaluate(text.format(file), games, seed=1, workers=1), flush=True)
+        print(evaluate(text.format(file), games=games, seed=1, workers=1), flush=True)
 
 
 if __name__ == "__main__":

@@ -61,22 +61,24 @@ class Spent(NamedTuple):
 
 def kinds(size: int) -> list[Kind]:
     """Each takes about a second of CPU for size 1, or less."""
-    squava, questions = gridlab.game("squava"), find_questions(gridlab.game("tictactoe"), 1000, None, 1)
+    squava, questions = gridlab.game("squava"), find_questions(gridlab.game("tictactoe"), 1000, seed=1)
     return [
         Kind("2048 evaluate, expectimax depth=3", "threads", lambda workers: gridlab.evaluate(
-            "expectimax depth=3", 64 * size, workers=workers)),
+            "expectimax depth=3", games=64 * size, workers=workers)),
         Kind("2048 generate -d 3", "threads", lambda workers: generate(128 * size, workers)),
         Kind("match, mcts and alpha-beta", "processes", lambda workers: gridlab.play_match(
             "mcts playouts=3000", "alpha-beta depth=5", squava, 64 * size, "random:4", workers=workers)),
         Kind("grade, mcts", "processes", lambda workers: gridlab.grade(
-            f"mcts playouts={3000 * size}", "tictactoe", workers=workers, questions=questions)),
+            f"mcts playouts={3000 * size}", "tictactoe", questions=questions, workers=workers)),
         Kind("train squava, its games", "threads", lambda workers: lessons(240 * size, workers)),
     ]  # fmt: skip
 
 
 def generate(games: int, workers: int | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        gridlab.generate(Path(folder) / "games.jsonl", games, make_settings(seed=1, depth=3), workers)
+        gridlab.generate(
+            "2048", Path(folder) / "games.jsonl", games, settings=make_settings(seed=1, depth=3), workers=workers
+        )
 
 
 def lessons(games: int, workers: int | None) -> None:

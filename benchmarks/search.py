@@ -178,7 +178,7 @@ def playouts() -> None:
         for careful in (True, False):
             for proofs in (True, False):
                 begun = time.process_time()
-                mcts(Position(game(name)), number, np.array([1], np.uint64), proofs, careful)
+                mcts(Position(game(name)), number, proofs=proofs, careful=careful, states=np.array([1], np.uint64))
                 rate = number / (time.process_time() - begun)
                 kind = f"{'careful' if careful else 'random'} playouts, proofs {'on' if proofs else 'off'}"
                 print(f"  {name:<7} {kind:<29} {rate:>10,.0f} playouts per CPU second")
@@ -187,7 +187,10 @@ def playouts() -> None:
         shares = []
         for careful, proofs in ((False, False), (False, True), (True, False), (True, True)):
             random = np.random.default_rng(1)
-            moves = [mcts(Position(SQUAVA), number, states_of(random), proofs, careful).best for _ in range(200)]
+            moves = [
+                mcts(Position(SQUAVA), number, proofs=proofs, careful=careful, states=states_of(random)).best
+                for _ in range(200)
+            ]
             shares.append(f"{sum(move in cross for move in moves) / 200:.1%}")
         print(
             f"  squava, {number:,} playouts, openings that lose: random {shares[0]}, with proofs {shares[1]};", end=" "
@@ -205,7 +208,7 @@ def main() -> None:
     prove_win(0, 0, small)
     starts()
     positions_decided()
-    mcts(Position(small), 10, np.array([1], np.uint64))
+    mcts(Position(small), 10, states=np.array([1], np.uint64))
     playouts()
 
 

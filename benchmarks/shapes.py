@@ -56,7 +56,7 @@ def sizes() -> dict[str, list[Dot]]:
         for name in SOLVED:
             counts = census(game(name))
             path = Path(folder) / f"{name.replace(':', '_')}.tb"
-            spent = seconds_of(lambda: build_tablebase(game(name), path, workers=1, counts=counts))  # noqa: B023
+            spent = seconds_of(lambda: build_tablebase(game(name), path, counts=counts, workers=1))  # noqa: B023
             lines.setdefault("solved", []).append(Dot(counts.counts.legal, spent, name))
     for title, work in (
         ("counted, reference implementation", census_by_play),
@@ -76,8 +76,8 @@ def strength(games: int) -> dict[str, list[Dot]]:
     lines: dict[str, list[Dot]] = {}
     for title, players in PLAYERS.items():
         for player in players:
-            evaluate(player, 1, seed=2, workers=1)  # compiled before the clock starts
-            found = evaluate(player, games, seed=1, workers=1)
+            evaluate(player, games=1, seed=2, workers=1)  # compiled before the clock starts
+            found = evaluate(player, games=games, seed=1, workers=1)
             move, interval = 1 / found.moves_per_second, found.mean_score_interval
             assert interval is not None
             low, high = interval

@@ -90,7 +90,7 @@ def main() -> None:
         counts = census(rules)
         if not path.exists():
             begun, cpu = time.perf_counter(), time.process_time()
-            build_tablebase(rules, path, progress=True, counts=counts)
+            build_tablebase(rules, path, counts=counts, progress=True)
             spent = time.process_time() - cpu
             print(f"{rules}: built in {time.perf_counter() - begun:.1f} s, {spent:.1f} s of CPU", end=", ")
             print(f"{counts.counts.ongoing / spent / by_reference():.1f} times as fast as the reference")

@@ -84,7 +84,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "tiles": (lambda: gridlab.Position2048([2, 4.5]), "is no board of 2048; 16 tiles"),  # type: ignore[list-item]
     "a direction": (lambda: gridlab.Position2048([2, 2] * 8).play(7), "7 is not a direction; there are up, down, left"),
     "one player for several": (lambda: gridlab.play_tournament("random", "tictactoe"), "takes a list as players"),
-    "a curriculum": (lambda: gridlab.generate("x.jsonl", curriculum="harder"), "takes one of '', 'easy'"),  # type: ignore[arg-type]
+    "a curriculum": (lambda: gridlab.generate("2048", "x.jsonl", curriculum="harder"), "takes one of '', 'easy'"),  # type: ignore[arg-type]
 }
 
 
@@ -141,7 +141,7 @@ class InNumbers:
 
 
 def test_players_may_answer_in_numbers() -> None:
-    assert gridlab.evaluate(InNumbers(), 2, rules="2048:2x2").games == 2  # type: ignore[arg-type]
+    assert gridlab.evaluate(InNumbers(), "2048:2x2", 2).games == 2  # type: ignore[arg-type]
     assert gridlab.grade(InNumbers(), "2048:2x2", 20).player == "InNumbers"
     assert gridlab.follow_player(InNumbers(), "2048:2x2").mean_score > 0  # type: ignore[arg-type]
     session = gridlab.Session.begin("2048:2x2", {"player": InNumbers()}, seed=1)
@@ -170,21 +170,21 @@ def test_one_door_for_both_families(tmp_path: Path) -> None:
     assert isinstance(gridlab.grade("random", "2048:2x2", 20), gridlab.Grade2048)
     with pytest.raises(gridlab.BadNotation, match="questions are for in-a-row games"):
         gridlab.grade("random", "2048:2x2", 20, questions=[])
-    exam = gridlab.make_exam("2048:2x3", 5, tmp_path / "small.jsonl")
+    exam = gridlab.make_exam("2048:2x3", tmp_path / "small.jsonl", 5)
     assert gridlab.mark(exam, gridlab.sit(exam, "random", workers=1)).exam.rules == gridlab.Rules2048(2, 3)
 
 
 def test_games_are_made_without_private_names(tmp_path: Path) -> None:
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for file in files:
-        made = gridlab.generate(file, 2, seed=5, depth=2, rules="2048:2x3", max_moves=9)
+        made = gridlab.generate("2048:2x3", file, 2, depth=2, max_moves=9, seed=5)
     assert (made.settings.seed, made.settings.depth, made.settings.rules) == (5, 2, "2048:2x3")
     one, other = ([game.boards.tolist() for game in gridlab.Games(file)] for file in files)
     assert one == other
-    by_name = gridlab.generate(tmp_path / "c.jsonl", 1, player="random", seed=5)
+    by_name = gridlab.generate("2048", tmp_path / "c.jsonl", 1, player="random", seed=5)
     assert by_name.settings.player == "random"
     with pytest.raises(gridlab.BadNotation, match="seed and settings are both given"):
-        gridlab.generate(tmp_path / "d.jsonl", 1, made.settings, seed=1)
+        gridlab.generate("2048", tmp_path / "d.jsonl", 1, settings=made.settings, seed=1)
 
 
 def test_annotations_are_what_is_checked() -> None:

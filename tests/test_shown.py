@@ -44,7 +44,7 @@ def training(folder: Path) -> gridlab.SupervisedTraining:
 
 @cache
 def games_file(folder: Path) -> Path:
-    made: Path = gridlab.generate(folder / "games.jsonl", 2, player="random", seed=1, rules="2048:2x3").output
+    made: Path = gridlab.generate("2048:2x3", folder / "games.jsonl", 2, player="random", seed=1).output
     return made
 
 
@@ -72,7 +72,7 @@ MADE: dict[str, Callable[[Path], Any]] = {
         *(gridlab.grade(each, gridlab.game("tictactoe"), 20, workers=1) for each in (Long(), "random"))
     ),
     "Direction": lambda folder: gridlab.Direction.UP,
-    "Evaluation2048": lambda folder: gridlab.evaluate(Long(), 3, seed=1, rules="2048:2x2"),
+    "Evaluation2048": lambda folder: gridlab.evaluate(Long(), "2048:2x2", 3, seed=1),
     "Exam": lambda folder: gridlab.read_exam("squava-v1"),
     "Flaw": lambda folder: gridlab.find_flaw(3, 0, "tictactoe"),
     "Games": lambda folder: gridlab.Games(games_file(folder)),
@@ -106,7 +106,7 @@ MADE: dict[str, Callable[[Path], Any]] = {
     "Tablebase": lambda folder: gridlab.Tablebase("squava"),
     "Tablebase2048": lambda folder: gridlab.open_tablebase("2048:2x3"),
     "Terminals": lambda folder: gridlab.open_terminals(terminals(folder)),
-    "Tournament": lambda folder: gridlab.play_tournament([Long(), "random"], "tictactoe", 2, workers=1),
+    "Tournament": lambda folder: gridlab.play_tournament([Long(), "random"], "tictactoe", games=2, workers=1),
     "Training": lambda folder: gridlab.Training(folder, 10, 20, {"random": 0.5}, {"episode": 10, "loss": 0.25}),
     "Whole2048": lambda folder: gridlab.follow_player(Long(), "2048:2x2"),
 }
@@ -118,7 +118,7 @@ GIVEN: dict[str, Callable[[Path], Any]] = {
     "compare_marks": lambda folder: gridlab.compare_marks(marks(), marks()),
     "sit": lambda folder: gridlab.sit("tictactoe-v1", "random", workers=1),
     "find_terminals": lambda folder: gridlab.find_terminals(str(terminals(folder))),
-    "generate": lambda folder: gridlab.generate(folder / "more.jsonl", 2, player=Long(), rules="2048:2x2"),
+    "generate": lambda folder: gridlab.generate("2048:2x2", folder / "more.jsonl", 2, player=Long()),
     "game of Games": lambda folder: gridlab.Games(games_file(folder))[0],
     "player of 2048": lambda folder: gridlab.make_player("expectimax depth=3", "2048"),
     "merge_terminals": lambda folder: gridlab.merge_terminals([terminals(folder)], folder / "merged"),

@@ -42,7 +42,7 @@ COMMANDS = (
     "states tictactoe --out OUT/states.csv --workers WORKERS",
     "terminals build tictactoe --out OUT/wins --workers WORKERS",
     "tablebase build tictactoe --out OUT/t.tb --workers WORKERS",
-    "match random heuristic --game tictactoe --games 24 --save OUT/match.jsonl --workers 1 --quiet",
+    "match random heuristic --game tictactoe --games 24 --out OUT/match.jsonl --workers 1 --quiet",
     "tournament random 'mcts playouts=20' --game tictactoe --games 24 --out OUT/cup --workers WORKERS --json",
     "grade 'mcts playouts=20' --game tictactoe --positions 120 --workers WORKERS --json --quiet",
     "2048 generate -g 8 -d 2 --max-moves 80 --seed 1 --metadata --out OUT/games.jsonl --workers WORKERS --quiet",

@@ -20,7 +20,7 @@ MADE = (
     "tablebase build 4x4:3 -o tables/4x4-3.tb",
     "terminals build 4x4:4 -o wins/4x4",
     "2048 generate -g 12 -d 2 --seed 1 -o games/train.jsonl",
-    "match heuristic mcts --game tictactoe4 --games 12 --save games/match.jsonl",
+    "match heuristic mcts --game tictactoe4 --games 12 --out games/match.jsonl",
     "tournament random heuristic mcts 'alpha-beta depth=2' --game tictactoe4 --games 40 --openings random:2 -o cup",
     "train 2048 --rules 2048:3x3 --games 20000 --workers 1 -o nets/three.ntuple",
 )

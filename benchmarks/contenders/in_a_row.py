@@ -64,7 +64,7 @@ def tablebase(name: str) -> Contender:
 
         def build() -> None:
             with tempfile.TemporaryDirectory() as folder:
-                build_tablebase(rules, Path(folder) / "t.tb", workers=1, counts=counts)
+                build_tablebase(rules, Path(folder) / "t.tb", counts=counts, workers=1)
 
         return once(build)
 
@@ -114,7 +114,7 @@ def playouts() -> Run:
     position, number = Position(game("5x5:4")), 20_000
 
     def run() -> int:
-        search(position, number, np.array([1], np.uint64), False, False)
+        search(position, number, proofs=False, careful=False, states=np.array([1], np.uint64))
         return number
 
     run()

@@ -9,7 +9,7 @@
     gridlab.Tablebase("squava").probe(position)            value and distance of every move, from a file
     gridlab.play_match("perfect", MyPlayer(), rules)       players are texts, or objects of your own
     gridlab.grade(MyPlayer(), rules)                       compared with perfect play
-    gridlab.evaluate("expectimax depth=3", 100)            2048
+    gridlab.evaluate("expectimax depth=3", games=100)      2048
 
 `dir(gridlab)` has all names, docs/python.md what they are for. A name is loaded when it is first used, so that
 `import gridlab` costs next to nothing; __init__.pyi lists where each lives.

@@ -38,7 +38,7 @@ def by_reference(depth: int, state: int) -> tuple[int, int, int]:
 
 
 def test_whole_games_equal_the_reference() -> None:
-    found = evaluate("expectimax evaluator=spec depth=1", 2, seed=4, workers=1)
+    found = evaluate("expectimax evaluator=spec depth=1", games=2, seed=4, workers=1)
     games = [by_reference(1, state) for state in streams(4, 2).tolist()]
     assert found.scores.tolist() == [score for score, _, _ in games]
     assert found.max_tiles.tolist() == [tile for _, tile, _ in games]
@@ -50,40 +50,40 @@ def test_whole_games_equal_the_reference() -> None:
     "player", ["random", "expectimax depth=2", "expectimax depth=3 table=6", "expectimax sample=2"]
 )
 def test_workers_change_nothing(player: str) -> None:
-    one, three = (evaluate(player, 13, seed=2, workers=workers) for workers in (1, 3))
+    one, three = (evaluate(player, games=13, seed=2, workers=workers) for workers in (1, 3))
     assert one.scores.tolist() == three.scores.tolist()
     assert one.moves == three.moves
-    assert evaluate(player, 13, seed=3).scores.tolist() != one.scores.tolist()
+    assert evaluate(player, games=13, seed=3).scores.tolist() != one.scores.tolist()
 
 
 @pytest.mark.compiled
 def test_the_table_changes_no_game() -> None:
-    plain = evaluate("expectimax evaluator=rows depth=5 table=0", 1, seed=1)
+    plain = evaluate("expectimax evaluator=rows depth=5 table=0", games=1, seed=1)
     for table in (4, 12):
-        found = evaluate(f"expectimax evaluator=rows depth=5 table={table}", 1, seed=1)
+        found = evaluate(f"expectimax evaluator=rows depth=5 table={table}", games=1, seed=1)
         assert found.scores.tolist() == plain.scores.tolist()
 
 
 @pytest.mark.compiled
 def test_strength() -> None:
     """Far below what is measured (45,000 and 34,000 on average), far above what chance explains."""
-    assert evaluate("random", 200, seed=1).mean_score < 1_500
-    assert evaluate("expectimax evaluator=rows depth=3", 40, seed=1).mean_score > 35_000
-    assert evaluate("expectimax evaluator=spec depth=4", 40, seed=1).mean_score > 22_000
+    assert evaluate("random", games=200, seed=1).mean_score < 1_500
+    assert evaluate("expectimax evaluator=rows depth=3", games=40, seed=1).mean_score > 35_000
+    assert evaluate("expectimax evaluator=spec depth=4", games=40, seed=1).mean_score > 22_000
 
 
 @pytest.mark.parametrize("rules", [SQUARE, Rules2048(2, 5)], ids=str)
 def test_other_boards(rules: Rules2048) -> None:
     """By kernels up to 4x4 cells, plainly beyond."""
-    one, two = (evaluate("expectimax depth=2", 3, seed=1, workers=workers, rules=rules) for workers in (1, 2))
+    one, two = (evaluate("expectimax depth=2", rules, 3, seed=1, workers=workers) for workers in (1, 2))
     assert one.scores.tolist() == two.scores.tolist()
-    assert one.mean_score > evaluate("random", 3, seed=1, rules=rules).mean_score
+    assert one.mean_score > evaluate("random", rules, 3, seed=1).mean_score
 
 
 def test_spec_knows_boards_of_up_to_4x4_cells() -> None:
-    assert evaluate("expectimax evaluator=spec depth=1", 2, rules=SQUARE).mean_score > 0
+    assert evaluate("expectimax evaluator=spec depth=1", SQUARE, 2).mean_score > 0
     with pytest.raises(BadPlayer, match="the evaluator spec knows boards of up to 4x4 cells, not 2048:2x5"):
-        evaluate("expectimax evaluator=spec", 1, rules=Rules2048(2, 5))
+        evaluate("expectimax evaluator=spec", Rules2048(2, 5), 1)
 
 
 def test_the_report() -> None:
@@ -139,9 +139,9 @@ def test_wrong_players_are_refused(text: str, sentence: str) -> None:
 
 def test_wrong_numbers_are_refused() -> None:
     with pytest.raises(BadNotation, match="0 games show nothing"):
-        evaluate("random", 0)
+        evaluate("random", games=0)
     with pytest.raises(BadNotation, match="'-1' is not a seed"):
-        evaluate("random", 1, seed=-1)
+        evaluate("random", games=1, seed=-1)
     assert all(kind.about for kind in PLAYERS.values())
     assert all(kind.about for kind in EVALUATORS.values())
 
@@ -164,10 +164,10 @@ def test_ctrl_c_ends_long_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate_module, "play_to_end", watched)
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
-        evaluate("expectimax depth=6", 100_000, workers=2)
+        evaluate("expectimax depth=6", games=100_000, workers=2)
 
 
 def test_rules_may_be_text() -> None:
-    found = evaluate("random", 3, seed=1, rules="2048:2x3")
+    found = evaluate("random", "2048:2x3", 3, seed=1)
     assert found.rules == Rules2048(2, 3)
-    assert found.scores.tolist() == evaluate("random", 3, seed=1, rules=Rules2048(2, 3)).scores.tolist()
+    assert found.scores.tolist() == evaluate("random", Rules2048(2, 3), 3, seed=1).scores.tolist()

@@ -54,11 +54,11 @@ class Slow(First):
 def test_perfect_loses_nothing_and_random_something(text: str) -> None:
     rules = game(text)
     questions = questions_of(rules, 300)
-    perfect = grade("perfect", rules, workers=1, questions=questions)
+    perfect = grade("perfect", rules, questions=questions, workers=1)
     assert (perfect.positions, perfect.accuracy, perfect.lost_distance) == (300, 1, 0)
     assert perfect.accuracy_interval.low > 0.98
     assert perfect.blunders == dict.fromkeys(BLUNDERS, 0)
-    random = grade("random", rules, workers=1, questions=questions)
+    random = grade("random", rules, questions=questions, workers=1)
     assert 0 < random.accuracy < 1
     assert random.lost_distance > 0
     assert compare(perfect, random).difference_interval.low > 0
@@ -69,8 +69,8 @@ def test_perfect_loses_nothing_and_random_something(text: str) -> None:
 def test_perfect_by_search_never_blunders_by_the_tablebase(text: str, positions: int, table: Table) -> None:
     """The truth and the player do not share a method here."""
     rules = game(text)
-    questions = find_questions(rules, positions, table(text).file.path, 3)
-    perfect = grade("perfect", rules, workers=1 if positions < 1000 else None, questions=questions)
+    questions = find_questions(rules, positions, tablebase=table(text).file.path, seed=3)
+    perfect = grade("perfect", rules, questions=questions, workers=1 if positions < 1000 else None)
     assert (perfect.positions, perfect.accuracy, perfect.lost_distance) == (positions, 1, 0)
 
 
@@ -78,7 +78,7 @@ def test_the_first_plies_of_squava() -> None:
     rules = game("squava")
     questions = draw_questions(rules, 60, 0, oracle_of(rules), plies=range(4))
     assert {question.position.ply for question in questions} <= set(range(4))
-    perfect = grade("perfect", rules, workers=1, questions=questions)
+    perfect = grade("perfect", rules, questions=questions, workers=1)
     assert (perfect.accuracy, perfect.lost_distance) == (1, 0)
 
 
@@ -133,12 +133,12 @@ def test_the_tablebase_of_a_grade_serves_perfect_too(tmp_path: Path) -> None:
     perfect = make_player("perfect", RULES, tmp_path / "t.tb")
     assert isinstance(perfect, PerfectPlayer)
     assert perfect.oracle.ask(Position(RULES)).source == "t.tb"
-    assert grade("perfect", RULES, 10, tmp_path / "t.tb", workers=1).accuracy == 1
+    assert grade("perfect", RULES, 10, tablebase=tmp_path / "t.tb", workers=1).accuracy == 1
 
 
 def test_a_player_that_is_always_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PLAYERS, "wrong", Kind(Wrong, {}, "for tests"))
-    wrong = grade("wrong", RULES, workers=1, questions=questions_of(RULES, 300)[:200])
+    wrong = grade("wrong", RULES, questions=questions_of(RULES, 300)[:200], workers=1)
     assert (wrong.accuracy, wrong.accuracy_interval.low, wrong.lost_distance) == (0, 0, 0)
     assert sum(wrong.blunders.values()) == 200
     assert wrong.blunders["fault"] == 0
@@ -149,7 +149,7 @@ def test_a_player_that_is_always_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_lost_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PLAYERS, "slow", Kind(Slow, {}, "for tests"))
-    slow = grade("slow", RULES, workers=1, questions=questions_of(RULES, 300)[:200])
+    slow = grade("slow", RULES, questions=questions_of(RULES, 300)[:200], workers=1)
     assert slow.accuracy == 1
     lost = [each.lost for each in slow.outcomes if each.value == "win"]
     assert [each.lost for each in slow.outcomes if each.value == "draw"] == [None] * (200 - len(lost))
@@ -163,7 +163,7 @@ def test_the_same_seed_is_the_same_grade_for_any_workers() -> None:
 
 
 def test_plies_add_up() -> None:
-    found = grade("random", game("3x4:4-3"), workers=1, questions=questions_of(game("3x4:4-3"), 300)[:150])
+    found = grade("random", game("3x4:4-3"), questions=questions_of(game("3x4:4-3"), 300)[:150], workers=1)
     assert [row["ply"] for row in found.by_ply] == sorted({each.position.ply for each in found.outcomes})
     assert sum(row["positions"] for row in found.by_ply) == found.positions == 150
     assert round(sum(row["positions"] * row["accuracy"] for row in found.by_ply)) == round(150 * found.accuracy)
@@ -176,7 +176,7 @@ def test_plies_add_up() -> None:
 )
 def test_faults(monkeypatch: pytest.MonkeyPatch, make: type[First], sentence: str) -> None:
     add_player(monkeypatch, "faulty", make)
-    found = grade("faulty", RULES, workers=1, questions=questions_of(RULES, 300)[:20])
+    found = grade("faulty", RULES, questions=questions_of(RULES, 300)[:20], workers=1)
     assert found.accuracy == 0
     assert found.blunders == {"win->draw": 0, "win->loss": 0, "draw->loss": 0, "fault": 20}
     assert sentence in found.faults[0]
@@ -197,7 +197,7 @@ def test_as_dict_and_text() -> None:
 
 
 def test_compare() -> None:
-    random = grade("random", RULES, workers=1, questions=questions_of(RULES, 300)[:30])
+    random = grade("random", RULES, questions=questions_of(RULES, 300)[:30], workers=1)
     itself = compare(random, random)
     assert itself.difference == 0
     assert itself.difference_interval.low < 0 < itself.difference_interval.high
@@ -224,7 +224,7 @@ def test_the_interval_of_a_difference() -> None:
 
 def test_plot(tmp_path: Path) -> None:
     questions = questions_of(RULES, 300)
-    grades = [grade(player, RULES, workers=1, questions=questions) for player in ("heuristic", "random")]
+    grades = [grade(player, RULES, questions=questions, workers=1) for player in ("heuristic", "random")]
     plot_grades(grades, tmp_path / "grade.svg")
     assert (tmp_path / "grade.svg").read_text(encoding="utf-8").startswith("<?xml")
     with pytest.raises(FileTrouble, match="not a name for a picture"):

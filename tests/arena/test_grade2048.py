@@ -32,7 +32,7 @@ class Worst:
 
 
 def test_perfect_gives_nothing_away() -> None:
-    found = grade2048("perfect", TINY, 60, seed=1, whole=True)
+    found = grade2048("perfect", TINY, 60, whole=True, seed=1)
     assert (found.own.accuracy, found.uniform.accuracy) == (1.0, 1.0)
     assert (found.own.mean_regret, found.uniform.mean_regret, float(found.lost.sum())) == (0.0, 0.0, 0.0)
     assert found.whole is not None
@@ -55,7 +55,7 @@ def test_regret_is_what_the_best_direction_is_worth_more() -> None:
 @pytest.mark.parametrize("positions", [5_000, *in_long_runs(40_000)])
 def test_what_games_give_away_is_what_is_missing(player: str, positions: int) -> None:
     """On average exactly the mean of best play less that of the player."""
-    found = grade2048(player, SMALL, positions, seed=3, whole=True)
+    found = grade2048(player, SMALL, positions, whole=True, seed=3)
     assert found.whole is not None
     interval = found.lost_interval
     assert interval is not None
@@ -79,8 +79,8 @@ def test_the_same_seed_gives_the_same_grade() -> None:
 
 
 def test_the_chance_of_a_tile(tmp_path: Path) -> None:
-    build_tablebase2048(TINY, tmp_path / "t.tb", tile=16)
-    found = grade2048("random", TINY, 100, tmp_path / "t.tb", whole=True)
+    build_tablebase2048(TINY, tmp_path / "t.tb", target=16)
+    found = grade2048("random", TINY, 100, whole=True, tablebase=tmp_path / "t.tb")
     assert found.target == "16"
     assert found.whole is not None
     assert found.whole.value < found.best == pytest.approx(0.96251125375)

@@ -59,9 +59,9 @@ def test_objects_play_matches_with_any_number_of_workers() -> None:
 
 def test_objects_play_tournaments_and_are_graded(tmp_path: Path) -> None:
     players: list[str | Player] = [Lowest(), Drifting(), "random"]
-    played = play_tournament(players, "tictactoe", 4, folder=tmp_path, workers=1)
+    played = play_tournament(players, "tictactoe", out=tmp_path, games=4, workers=1)
     assert played.players == ("lowest", "drifting", "random")
-    again = play_tournament(players, "tictactoe", 4, folder=tmp_path, resume=True)
+    again = play_tournament(players, "tictactoe", out=tmp_path, games=4, resume=True)
     assert again.cross_table == played.cross_table
     assert grade(Lowest(), "tictactoe", 120, workers=2) == grade(Lowest(), "tictactoe", 120, workers=1)
 
@@ -83,7 +83,7 @@ def test_what_is_no_player_is_told_so(wrong: object) -> None:
 
 def test_two_objects_of_one_name_are_told_apart_by_nobody() -> None:
     with pytest.raises(BadPlayer, match="'lowest' stands twice"):
-        play_tournament([Lowest(), Lowest()], "tictactoe", 2)
+        play_tournament([Lowest(), Lowest()], "tictactoe", games=2)
 
 
 NOTEBOOK = """

@@ -94,18 +94,18 @@ def test_being_asked_for_values_changes_no_game() -> None:
     assert asked.values.argmax(axis=1).tolist() == asked.directions.tolist()
 
 
-@pytest.mark.parametrize("rules", [None, SQUARE, Rules2048(2, 5, 0.5)], ids=str)
-def test_anything_with_a_move_is_evaluated(rules: Rules2048 | None) -> None:
-    one, two = (evaluate(FirstLegal(), 6, seed=3, workers=workers, rules=rules) for workers in (None, 2))
-    assert (one.player, one.rules, one.games) == ("FirstLegal", rules or RULES, 6)
+@pytest.mark.parametrize("rules", [RULES, SQUARE, Rules2048(2, 5, 0.5)], ids=str)
+def test_anything_with_a_move_is_evaluated(rules: Rules2048) -> None:
+    one, two = (evaluate(FirstLegal(), rules, 6, seed=3, workers=workers) for workers in (None, 2))
+    assert (one.player, one.rules, one.games) == ("FirstLegal", rules, 6)
     assert one.scores.tolist() == two.scores.tolist()
     assert one.moves == two.moves > 0
 
 
 def test_an_object_plays_as_its_text() -> None:
     for text in ("random", "expectimax depth=1", "expectimax evaluator=spec depth=2 sample=3"):
-        by_text = evaluate(text, 2, seed=4, workers=1)
-        by_object = evaluate(make_player(text, RULES), 2, seed=4, workers=1)
+        by_text = evaluate(text, games=2, seed=4, workers=1)
+        by_object = evaluate(make_player(text, RULES), games=2, seed=4, workers=1)
         assert (by_text.scores.tolist(), by_text.player) == (by_object.scores.tolist(), by_object.player)
         assert player_name(make_player(text, RULES)) == text
 
@@ -116,9 +116,9 @@ def test_rules_come_with_the_player_or_the_call() -> None:
     assert find_player2048(player, SQUARE) == (player, SQUARE)
     assert find_player2048("random") == (RandomPlayer2048(RULES), RULES)
     with pytest.raises(BadPlayer, match="the player expectimax depth=1 is made for 2048:3x3, not for 2048"):
-        evaluate(player, 1, rules=RULES)
+        evaluate(player, RULES, 1)
     with pytest.raises(BadPlayer, match=r"3 is not a player; give a text such as 'random', or an object"):
-        evaluate(3, 1)  # type: ignore[arg-type]
+        evaluate(3, games=1)  # type: ignore[arg-type]
 
 
 def test_how_players_are_called() -> None:
@@ -148,7 +148,7 @@ def test_kernels_play_only_for_those_they_play_alike() -> None:
     game = record_game(Timid(RULES), RULES, 1, 0, stop_flag(), Limits(4))
     last = [Position2048.unpack(board).moves()[-1] for board in game.boards.tolist()]
     assert [DIRECTIONS[direction] for direction in game.directions] == last
-    assert evaluate(Renamed(RULES, depth=1), 1).player == "another name"
+    assert evaluate(Renamed(RULES, depth=1), games=1).player == "another name"
 
 
 def test_advisers_are_those_with_values() -> None:
@@ -170,7 +170,7 @@ def test_advisers_are_those_with_values() -> None:
 def test_faults_name_game_and_position(answer: Any, complaint: str) -> None:
     first = Position2048.unpack(int(record_game(FirstLegal(), RULES, 9, 0, stop_flag(), Limits(1)).boards[0]))
     with pytest.raises(PlayerFault) as fault:
-        evaluate(Answering(answer), 3, seed=9)
+        evaluate(Answering(answer), games=3, seed=9)
     said = f"game 1: the player {player_name(Answering(answer))} {complaint}"
     assert str(fault.value) == said.format(first, ", ".join(first.moves()))
 

@@ -25,7 +25,7 @@ def players(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def play(folder: Path | None = None, resume: bool = False, seed: int = 2, games: int = 6) -> Tournament:
-    return play_tournament(PLAYERS, RULES, games, "random:2", seed, 1, folder, resume)
+    return play_tournament(PLAYERS, RULES, folder, games, openings="random:2", seed=seed, workers=1, resume=resume)
 
 
 def test_everybody_plays_everybody(tmp_path: Path) -> None:
@@ -128,13 +128,13 @@ def test_damaged_folders(tmp_path: Path) -> None:
 def test_wrong_use_leaves_no_folder(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     with pytest.raises(BadPlayer, match="'random' stands twice among the players"):
-        play_tournament(["random", "first", " random"], RULES, 2, folder=folder)
+        play_tournament(["random", "first", " random"], RULES, out=folder, games=2)
     with pytest.raises(BadPlayer, match="a tournament of 1 player has no games"):
-        play_tournament(["random"], RULES, 2, folder=folder)
+        play_tournament(["random"], RULES, out=folder, games=2)
     with pytest.raises(BadPlayer, match="'nobody' is not a player"):
-        play_tournament(["random", "nobody"], RULES, 2, folder=folder)
+        play_tournament(["random", "nobody"], RULES, out=folder, games=2)
     with pytest.raises(BadNotation, match="an even number is needed"):
-        play_tournament(["random", "first"], RULES, 3, folder=folder)
+        play_tournament(["random", "first"], RULES, out=folder, games=3)
     assert not folder.exists()
 
 

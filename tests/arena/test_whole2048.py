@@ -94,7 +94,7 @@ def test_the_perfect_player_is_worth_what_the_table_says() -> None:
 @pytest.mark.parametrize("player", ["random", "expectimax depth=2", "expectimax evaluator=spec depth=3", "perfect"])
 def test_the_mean_of_games_is_the_exact_one(player: str) -> None:
     exact = follow_player(player, SMALL, workers=2)
-    games = evaluate(player, 4000, seed=5, rules=SMALL)
+    games = evaluate(player, SMALL, 4000, seed=5)
     error = float(games.scores.std(ddof=1)) / 4000**0.5
     assert abs(games.mean_score - exact.mean_score) < 4 * error
     for tile in (16, 32, 64):

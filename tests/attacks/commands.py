@@ -19,8 +19,8 @@ EXAMPLES: dict[str, list[str]] = {
     "show": ["3x3:3", "X.O/.X./O.X"],
     "solve": ["3x3:3", "X.O/.X./...", "--nodes", "100000", "--seconds", "5"],
     "best-first": ["input.txt", "--steps", f"{NEW}.steps", "--output", f"{NEW}.txt", "--max-expansions", "100"],
-    "play": ["3x3:3", "--against", "random", "--seed", "1", "--save", f"{NEW}.jsonl"],
-    "match": ["random", "heuristic", "--game", "3x3:3", "--games", "2", "--save", f"{NEW}.jsonl", "--workers", "1"],
+    "play": ["3x3:3", "--against", "random", "--seed", "1", "--out", f"{NEW}.jsonl"],
+    "match": ["random", "heuristic", "--game", "3x3:3", "--games", "2", "--out", f"{NEW}.jsonl", "--workers", "1"],
     "tournament": ["random", "heuristic", "--game", "3x3:3", "--games", "2", "--out", NEW, "--workers", "1"],
     "grade": ["random", "--game", "3x3:3", "--positions", "20", "--tablebase", "t.tb", "--out", f"{NEW}.png"],
     "players": ["3x3:3"],
@@ -66,7 +66,7 @@ INPUTS: dict[str, list[str]] = {
     "games.jsonl": ["2048", "generate", "-g", "6", "-d", "2", "--max-moves", "40", "--seed", "1", "-o", "games.jsonl"],
     "exam.jsonl": ["exam", "make", "3x3:3", "--positions", "12", "--seed", "1", "--out", "exam.jsonl"],
     "answers.jsonl": ["exam", "sit", "exam.jsonl", "random", "--workers", "1", "--out", "answers.jsonl"],
-    "records.jsonl": ["match", "random", "random", "--game", "3x3:3", "--games", "4", "--save", "records.jsonl"],
+    "records.jsonl": ["match", "random", "random", "--game", "3x3:3", "--games", "4", "--out", "records.jsonl"],
 }
 NONSENSE = (
     "", " ", "-1", "0", "1", "-0", "+5", "1e400", "nan", "inf", "0x10", "1_000", "9" * 40, "9" * 5000, "-" + "9" * 25,

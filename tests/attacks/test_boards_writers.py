@@ -113,7 +113,7 @@ WRITERS = {
     "w.csv": "terminals export SOURCES/wins --format csv -o out/w.csv --workers 1 --quiet",
     "w.parquet": "terminals export SOURCES/wins --format parquet -o out/w.parquet --workers 1 --quiet",
     "w.svg": "terminals plot SOURCES/wins -o out/w.svg",
-    "games.jsonl": "match random heuristic --game 3x4:3 --games 40 --workers 1 --save out/games.jsonl --quiet",
+    "games.jsonl": "match random heuristic --game 3x4:3 --games 40 --workers 1 --out out/games.jsonl --quiet",
     "steps.txt": "best-first SOURCES/input --steps out/steps.txt --output out/output.txt --quiet",
     "states.csv": "states 3x3:3 -o out/states.csv --workers 1 --quiet",
 }

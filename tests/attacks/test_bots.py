@@ -82,7 +82,7 @@ JSON_BOTS = {
 def test_a_bad_bot_that_should_speak_json_loses_and_is_gone(attacker: Attacker, tmp_path: Path, name: str) -> None:
     text, sentence = JSON_BOTS[name]
     player = bot(tmp_path, text) + " protocol=json retries=1"
-    words = ["match", player, "random", "--game", "3x3:3", "--games", "2", "--workers", "1", "--save", "games.jsonl"]
+    words = ["match", player, "random", "--game", "3x3:3", "--games", "2", "--workers", "1", "--out", "games.jsonl"]
     ending = attacker.attack(*words, cwd=tmp_path)
     assert ending.code == 0, ending
     assert re.search(sentence, ending.out + ending.err), ending

@@ -112,7 +112,7 @@ def resume(folder: Path, journal: bytes, metadata: bool = False) -> bool:
     target = folder / "run.jsonl"
     target.unlink(missing_ok=True)
     journal_of(target).write_bytes(journal)
-    if refused(lambda: generate(target, 3, settings(metadata), workers=1, resume=True)):
+    if refused(lambda: generate("2048", target, 3, settings=settings(metadata), workers=1, resume=True)):
         assert journal_of(target).read_bytes() == journal, "a refused journal is left as it was"
         return False
     assert verify(target).sound
@@ -176,7 +176,7 @@ def test_a_journal_is_gone_on_with_only_as_a_whole(tmp_path: Path) -> None:
     journal = Journal(target)
     journal.begin(settings(False).as_dict())
     before = journal.path.read_bytes()
-    assert refused(lambda: generate(target, 3, settings(False)))
+    assert refused(lambda: generate("2048", target, 3, settings=settings(False)))
     assert journal.path.read_bytes() == before
 
 

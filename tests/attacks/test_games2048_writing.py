@@ -249,9 +249,9 @@ def test_a_run_asked_for_fewer_games_than_it_has(samples: Path, tmp_path: Path) 
     before = journal_of(samples / "plain-run.jsonl").read_bytes() + b"torn"
     journal_of(target).write_bytes(before)
     with pytest.raises(BadNotation, match="already has 3 games; ask for so many or more"):
-        generate(target, 2, settings(False), resume=True)
+        generate("2048", target, 2, settings=settings(False), resume=True)
     assert journal_of(target).read_bytes() == before
-    assert generate(target, 3, settings(False), resume=True).statistics.games == 3
+    assert generate("2048", target, 3, settings=settings(False), resume=True).statistics.games == 3
 
 
 def test_places_that_cannot_be_written_are_found_before_the_first_game(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_places_that_cannot_be_written_are_found_before_the_first_game(tmp_path:
     (tmp_path / "loop.jsonl").symlink_to("loop.jsonl")
     for name in ("file/a.jsonl", "folder.jsonl", "loop.jsonl", f"{'a' * 300}.jsonl"):
         with pytest.raises(GridlabError):
-            generate(tmp_path / name, 1, settings(False))
+            generate("2048", tmp_path / name, 1, settings=settings(False))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.jsonl", "loop.jsonl"]
 
 

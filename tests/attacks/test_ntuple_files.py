@@ -31,7 +31,7 @@ BELIEVED = (("learnt",), ("behaviour",), ("streams",))  # told, not used by a pl
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("ntuple")
-    train_ntuple(folder / "a.ntuple", THREE, games=30, tuples="0134,4", workers=1)
+    train_ntuple(THREE, folder / "a.ntuple", games=30, tuples="0134,4", workers=1)
     return {name: (folder / name).read_bytes() for name in ("a.ntuple", "a.ntuple.training")}
 
 

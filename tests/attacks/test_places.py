@@ -110,7 +110,7 @@ def test_places_that_are_none_are_refused_before_the_work(attacker: Attacker, la
         ("best-first input.txt --steps input.txt --output b.txt", "input.txt"),
         ("best-first input.txt --steps a.txt --output input.txt", "input.txt"),
         ("best-first input.txt --steps a.txt --output a.txt", "input.txt"),
-        ("match 'perfect tablebase=t.tb' random --game 3x3:3 --games 2 --save t.tb", "t.tb"),
+        ("match 'perfect tablebase=t.tb' random --game 3x3:3 --games 2 --out t.tb", "t.tb"),
         ("terminals build 3x3:3 --out mine", "mine/README.md"),
     ],
 )

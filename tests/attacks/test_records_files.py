@@ -43,7 +43,7 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 @pytest.fixture(scope="session")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tournament") / "cup"
-    play_tournament(["random", "heuristic"], "3x3:3", games=2, folder=folder, workers=1)
+    play_tournament(["random", "heuristic"], "3x3:3", out=folder, games=2, workers=1)
     return folder
 
 

@@ -25,7 +25,7 @@ LONG = {
     "tournament": ["tournament", "alpha-beta depth=12", "heuristic", "--game", "7x9:5", "--out", "cup"],
     "grade": ["grade", "alpha-beta depth=14", "--game", "squava", "--positions", "10"],
     "play": ["play", "7x9:5", "--against", "alpha-beta depth=14", "--side", "o"],
-    "solve": ["solve", "5x5:4", "--search"],
+    "solve": ["solve", "5x5:4", "--search-only"],
     "prove": ["solve", "7x7:5", "--prove"],
     "best-first": ["best-first", "seven.txt", "--max-expansions", "1000000000"],
     "forced": ["best-first", "empty.txt", "--forced", "--max-expansions", "100000000000"],

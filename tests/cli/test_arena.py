@@ -16,7 +16,7 @@ def test_match(gridlab: Run, tmp_path: Path) -> None:
     path = str(tmp_path / "games.jsonl")
     code, out, _ = gridlab(
         "match", "perfect", "random", "--game", "tictactoe", "--games", "6", "--seed", "1", "--workers", "1",
-        "--save", path, "--json", "--quiet",
+        "--out", path, "--json", "--quiet",
     )  # fmt: skip
     found = json.loads(out)
     assert code == 0
@@ -35,7 +35,7 @@ def test_games_are_not_written_over_what_a_player_reads(gridlab: Run, tmp_path: 
     table = tmp_path / ("my t.tb" if "'" in text or '"' in text else "t.tb")
     assert gridlab("tablebase", "build", "2x2:2", "--out", str(table), "--quiet")[0] == 0
     held = table.read_bytes()
-    player, written = text.format(table), ["--game", "2x2:2", "--games", "2", "--save", str(table)]
+    player, written = text.format(table), ["--game", "2x2:2", "--games", "2", "--out", str(table)]
     code, _, err = gridlab("match", "random", player, *written)
     assert (code, "which is being read" in err, table.read_bytes() == held) == (2, True, True), err
     code, _, err = gridlab("exam", "sit", "tictactoe-v1", player, "--out", str(table))

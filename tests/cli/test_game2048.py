@@ -63,13 +63,13 @@ def test_games_played_are_recorded(gridlab: Run, tmp_path: Path, monkeypatch: py
     command = ["play", "2048", "--against", "expectimax depth=1", "--seed", "1"]
     typed = "auto\nundo\nundo\nauto\nnew\nauto\nnew\nleft\nup\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-    code, _, err = gridlab(*command, "--record", str(path))
+    code, _, err = gridlab(*command, "--out", str(path))
     assert code == 0, err
     found = verify(path)
     assert (found.sound, found.games) == (True, 2)
     for name, complaint in (("mine.txt", "end it in .jsonl"), ("", "it is a folder")):
-        code, _, err = gridlab(*command, "--record", str(tmp_path / name))
+        code, _, err = gridlab(*command, "--out", str(tmp_path / name))
         assert (code, complaint in err) == (2, True)
     command[1] = "2048:5x5"
-    code, _, err = gridlab(*command, "--record", str(path))
+    code, _, err = gridlab(*command, "--out", str(path))
     assert (code, "cannot be recorded" in err) == (2, True)

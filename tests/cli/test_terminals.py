@@ -86,7 +86,7 @@ def test_find(gridlab: Run, folder: str) -> None:
     code, out, _ = gridlab(*asked, "--symmetric")
     assert code == 0
     assert out.startswith("3x3:3: 1 of 135 records matches\n\nply 5 record 12\nX wins\n")
-    random = [*asked[:3], "--random", "3", "--json", "--seed"]
+    random = [*asked[:3], "--sample", "3", "--json", "--seed"]
     assert gridlab(*random, "1")[1] == gridlab(*random, "1")[1] != gridlab(*random, "2")[1]
     assert gridlab("terminals", "find", folder, "--line", "8")[0] == 2
     assert gridlab(*random, "1", "--count", "3")[0] == 2

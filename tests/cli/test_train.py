@@ -143,7 +143,7 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
         "guide",
         "--episodes",
         "400",
-        "--set",
+        "--setting",
         "checkpoint=10",
         "--workers",
         "1",

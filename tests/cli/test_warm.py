@@ -20,7 +20,7 @@ MADE_OF_OTHERS = {"cluster", "doctor", "tour", "tournament", "warm", "serve"}
 COMMANDS = [
     "census 3x4:3",
     "states 2x3:2 --canonical -o states.csv",
-    "solve 4x4:4 XO../..../..../.... --search",
+    "solve 4x4:4 XO../..../..../.... --search-only",
     "solve squava",
     "solve 5x5:4 --prove --nodes 10000",
     "match perfect 'mcts playouts=100 exploration=0.5' --game 3x4:3 --games 4 --openings random:2",

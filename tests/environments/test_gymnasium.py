@@ -111,7 +111,7 @@ def test_some_games_begin_anew_and_a_seed_repeats() -> None:
 def test_the_truth_of_in_a_row_moves(table: Table) -> None:
     """Every step of random games beside what an oracle says, single and thousands at once."""
     rules = game("3x4:4-3", "mnk")
-    path, oracle = table("3x4:4-3").file.path, Oracle(rules, table("3x4:4-3").file.path)
+    path, oracle = table("3x4:4-3").file.path, Oracle(rules, tablebase=table("3x4:4-3").file.path)
     single = gymnasium.make("gridlab/InARow-v0", rules=rules, opponent=None, truth=True, tablebase=path).unwrapped
     many = gymnasium.make_vec(
         "gridlab/InARow-v0", 1, rules=rules, opponent=None, truth=True, tablebase=path, autoreset_mode="NextStep"

@@ -158,7 +158,7 @@ def legal_of(body: dict[str, Any]) -> list[str]:
 
 def test_a_language_model_sits_an_exam(serve: Serve, tmp_path: Path) -> None:
     server = serve(lambda body, number: (200, f"I thought about it.\n**Move: {legal_of(body)[0]}**"))
-    exam = make_exam("3x3:3", 6, tmp_path / "exam.jsonl")
+    exam = make_exam("3x3:3", tmp_path / "exam.jsonl", 6)
     given = sit(exam, MODEL)
     marks = mark(exam, given)
     assert marks.accuracy == float(marks.first_legal.accuracy)
@@ -177,7 +177,7 @@ def test_a_model_is_told_what_was_wrong_and_servers_may_be_busy(serve: Serve, tm
         return 200, "move: 99" if len(body["messages"]) == 2 else f"sorry, move: {legal_of(body)[-1]}"
 
     server = serve(answer)
-    exam = make_exam("3x3:3", 1, tmp_path / "exam.jsonl")
+    exam = make_exam("3x3:3", tmp_path / "exam.jsonl", 1)
     found = sit(exam, MODEL).given[1]
     assert found.move == exam.questions[0].legal[-1]
     assert len(found.tries) == 2
@@ -189,7 +189,7 @@ def test_a_model_is_told_what_was_wrong_and_servers_may_be_busy(serve: Serve, tm
 
 def test_an_endpoint_that_refuses_is_an_answer_that_is_missing(serve: Serve, tmp_path: Path) -> None:
     serve(lambda body, number: (401, "wrong key"))
-    exam = make_exam("3x3:3", 1, tmp_path / "exam.jsonl")
+    exam = make_exam("3x3:3", tmp_path / "exam.jsonl", 1)
     found = sit(exam, MODEL).given[1]
     assert not found.said
     assert "HTTP 401" in found.text

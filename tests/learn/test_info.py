@@ -20,14 +20,20 @@ pytestmark = pytest.mark.compiled
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A training of each kind."""
     folder = tmp_path_factory.mktemp("trained")
-    train_ntuple(folder / "one.ntuple", "2048:3x3", games=300, tuples="0124,0145", workers=1, seed=4, more=["step=0.5"])
-    generate(folder / "games.jsonl", 8, make_settings(seed=1, depth=2, max_moves=60))
+    train_ntuple(
+        "2048:3x3", folder / "one.ntuple", games=300, tuples="0124,0145", settings=["step=0.5"], seed=4, workers=1
+    )
+    generate("2048", folder / "games.jsonl", 8, settings=make_settings(seed=1, depth=2, max_moves=60))
     for name, rate in (("one.cnn", 0.01), ("two.cnn", 0.001)):
         more = ["width=8", "validation=0.25"]
-        train_policy(folder / name, "cnn", [folder / "games.jsonl"], 2, learning_rate=rate, more=more, workers=1)
+        train_policy(
+            [folder / "games.jsonl"], folder / name, 2, method="cnn", learning_rate=rate, settings=more, workers=1
+        )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(training, "GAMES", 4)
-        train("squava", folder / "dqn", "guide", 20, seed=3, workers=1, more=["gamma=0.9", "training_depth=1"])
+        train(
+            "squava", folder / "dqn", 20, preset="guide", settings=["gamma=0.9", "training_depth=1"], seed=3, workers=1
+        )
     return folder
 
 
@@ -72,7 +78,7 @@ def test_supervised(gridlab: Run, folder: Path) -> None:
 def test_two_runs_in_one_picture(gridlab: Run, folder: Path, tmp_path: Path) -> None:
     for number, names in enumerate((["one.cnn", "two.cnn"], ["one.ntuple"], ["dqn"])):
         picture = tmp_path / f"{number}.svg"
-        code, out, _ = gridlab("train", "info", *(str(folder / name) for name in names), "--plot", str(picture))
+        code, out, _ = gridlab("train", "info", *(str(folder / name) for name in names), "--out", str(picture))
         assert code == 0
         assert picture.read_text().count("<path") > 10
     assert out.count("dqn") >= 1
@@ -93,11 +99,11 @@ def test_what_is_refused(gridlab: Run, folder: Path, tmp_path: Path) -> None:
         assert code == 2
         assert said in err
     code, _, err = gridlab(
-        "train", "info", str(folder / "one.cnn"), str(folder / "one.ntuple"), "--plot", str(tmp_path / "p.png")
+        "train", "info", str(folder / "one.cnn"), str(folder / "one.ntuple"), "--out", str(tmp_path / "p.png")
     )
     assert code == 2
     assert "nothing to be drawn over together" in err
-    code, _, err = gridlab("train", "squava", "--out", str(tmp_path / "d"), "--set", "momentum=1")
+    code, _, err = gridlab("train", "squava", "--out", str(tmp_path / "d"), "--setting", "momentum=1")
     assert code == 2
     assert "'momentum' is not a setting here" in err
     assert "gamma" in err

@@ -229,5 +229,5 @@ def test_tiles_are_seen_halved_from_where_a_training_ended(tmp_path: Path, rates
 def test_the_network_of_the_package() -> None:
     """It plays at once, and well."""
     assert SHIPPED.stat().st_size < 2_000_000
-    found = evaluate("ntuple", 40, seed=1)
+    found = evaluate("ntuple", games=40, seed=1)
     assert found.mean_score > 75_000

@@ -154,9 +154,9 @@ def test_a_player_that_sees_many_and_answers_nonsense() -> None:
             raise ZeroDivisionError("nothing")
 
     with pytest.raises(PlayerFault, match="answers 7 in"):
-        evaluate(Wrong(), 2)
+        evaluate(Wrong(), games=2)
     with pytest.raises(PlayerFault, match="fails: ZeroDivisionError: nothing"):
-        evaluate(Failing(), 2)
+        evaluate(Failing(), games=2)
 
 
 def test_playouts_by_a_network(network: tuple[str, Path]) -> None:
@@ -191,7 +191,7 @@ def test_playing_on_keeps_to_the_rules(tmp_path: Path) -> None:
 def test_smaller_boards(tmp_path: Path) -> None:
     rules = Rules2048.parse("2048:2x3")
     path = written(tmp_path / "net", "cnn", "2048:2x3")
-    assert evaluate(f"cnn checkpoint='{path}'", 2, rules=rules).games == 2
+    assert evaluate(f"cnn checkpoint='{path}'", rules, 2).games == 2
     board = np.array([pack_board((2, 0, 4, 0, 2, 0), rules)], np.uint64)
     policy = load_policy(path, "cnn", rules, 8)
     assert policy.images == 4

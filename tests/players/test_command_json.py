@@ -241,7 +241,7 @@ def test_a_session_ends_when_its_player_resigns(player: Make) -> None:
 
 
 def test_an_exam_keeps_what_was_said_and_tells_illegal_from_missing(text: Callable[..., str], tmp_path: Path) -> None:
-    exam = make_exam(RULES, 12, tmp_path / "exam.jsonl")
+    exam = make_exam(RULES, tmp_path / "exam.jsonl", 12)
     script = """
     number = sum(1 for _ in open(sys.argv[1] + '/seen'))
     if number == 3: say(move='99', text='why not')
@@ -260,7 +260,7 @@ def test_an_exam_keeps_what_was_said_and_tells_illegal_from_missing(text: Callab
 
 
 def test_the_log_has_every_answer(text: Callable[..., str], tmp_path: Path) -> None:
-    evaluate(text(FIRST, log=tmp_path / "log.jsonl"), 1, rules=Rules2048(2, 2))
+    evaluate(text(FIRST, log=tmp_path / "log.jsonl"), Rules2048(2, 2), 1)
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert len(lines) == len(seen(tmp_path))
     assert lines[0]["text"] == "the first"
@@ -296,26 +296,28 @@ for line in sys.stdin:
 
 def test_a_program_of_lines_plays_2048_everywhere(text: Callable[..., str], tmp_path: Path) -> None:
     bot, rules = text(LINE_2048).replace(" protocol=json ", ""), Rules2048(2, 3)
-    found = evaluate(bot, 3, seed=1, rules=rules)
+    found = evaluate(bot, rules, 3, seed=1)
 
     class Same:
         def move(self, position: Position2048, random: object) -> str:
             return next(each for each in ("left", "up", "right", "down") if each in position.moves())
 
-    assert found.scores.tolist() == evaluate(Same(), 3, seed=1, rules=rules).scores.tolist()
+    assert found.scores.tolist() == evaluate(Same(), rules, 3, seed=1).scores.tolist()
     assert (tmp_path / "seen").read_text().startswith("2048:2x3 ")
-    made = generate(tmp_path / "games.jsonl", 2, make_settings(seed=1, player=bot, rules="2048:2x3"))
+    made = generate(
+        "2048:2x3", tmp_path / "games.jsonl", 2, settings=make_settings(seed=1, player=bot, rules="2048:2x3")
+    )
     assert made.statistics.games == 2
     assert grade2048(bot, rules, 20, seed=1).own.accuracy > 0
-    exam = make_exam(rules, 10, tmp_path / "exam.jsonl")
+    exam = make_exam(rules, tmp_path / "exam.jsonl", 10)
     assert mark(exam, sit(exam, bot)).blunders["missing"] == 0
 
 
 def test_a_wrong_direction_is_a_fault_with_its_reason(text: Callable[..., str]) -> None:
     with pytest.raises(PlayerFault, match=r"game 1: the player .* answers sideways|'sideways' is not a direction"):
-        evaluate(text(BEGIN + "    say(move='sideways')\n"), 1, rules=Rules2048(2, 2))
+        evaluate(text(BEGIN + "    say(move='sideways')\n"), Rules2048(2, 2), 1)
     stuck = (
         "    say(move=next((each for each in ('up', 'down', 'left', 'right') if each not in asked['legal']), 'up'))\n"
     )
     with pytest.raises(PlayerFault, match="changes nothing in"):
-        evaluate(text(BEGIN + stuck), 5, rules=Rules2048(2, 2))
+        evaluate(text(BEGIN + stuck), Rules2048(2, 2), 5)

@@ -78,7 +78,7 @@ def test_an_installed_player_plays_by_name() -> None:
     assert gridlab.grade("corners", rules, 20, workers=1).positions == 20
     with pytest.raises(BadPlayer, match=r"not a setting of the player corners; it takes favourite=0, depth=none"):
         make_player("corners speed=3", rules)
-    assert gridlab.evaluate("lefty", 2, rules=gridlab.Rules2048(2, 2)).games == 2
+    assert gridlab.evaluate("lefty", gridlab.Rules2048(2, 2), 2).games == 2
 
 
 @pytest.mark.usefixtures("installed")

@@ -67,9 +67,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shipped = tables_of(game("2048:2x2")).shipped(game("2048:2x2"))
     shutil.copy(shipped, folder / "tables" / "2048-2x2.tb")
     play_match("random", "heuristic", "tictactoe", 6, workers=1).save(folder / "games" / "match.jsonl")
-    play_tournament(["random", "heuristic", "alpha-beta depth=2"], "tictactoe", 4, folder=folder / "cup", workers=1)
-    train_ntuple(folder / "nets" / "three.ntuple", "2048:3x3", games=400, tuples="tetrominoes", workers=1)
-    generate(folder / "games" / "train.jsonl", 3, make_settings(seed=1, depth=2, max_moves=30), workers=1)
+    play_tournament(["random", "heuristic", "alpha-beta depth=2"], "tictactoe", out=folder / "cup", games=4, workers=1)
+    train_ntuple("2048:3x3", folder / "nets" / "three.ntuple", games=400, tuples="tetrominoes", workers=1)
+    generate(
+        "2048", folder / "games" / "train.jsonl", 3, settings=make_settings(seed=1, depth=2, max_moves=30), workers=1
+    )
     small = make_settings(seed=1, player="random", rules="2048:3x2")
     (folder / "games" / "small.jsonl").write_bytes(play(0, small).line())
     return folder

@@ -115,10 +115,10 @@ class Evaluation2048:
 @typed
 def evaluate(
     player: str | Player2048,
-    games: int,
+    rules: Rules2048 | str = "2048",
+    games: int = 100,
     seed: int = 0,
     workers: int | None = None,
-    rules: Rules2048 | str | None = None,
     progress: bool = False,
 ) -> Evaluation2048:
     """Let a player play so many games: text such as "expectimax depth=3", or anything with `move(position, random)`.

@@ -19,7 +19,7 @@ import numpy as np
 
 from gridlab.arena.intervals import Interval, of_difference, wilson
 from gridlab.arena.match.mnk import faults_text
-from gridlab.arena.questions import Question, chance, find_questions
+from gridlab.arena.questions import NODES, Question, chance, find_questions
 from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core import draw
 from gridlab.core.arguments import typed
@@ -165,42 +165,45 @@ def _row(name: str, summary: dict[str, Any]) -> tuple[str | int, ...]:
 
 @overload
 def grade(
-    player: str | Player, rules: "Rules", positions: int = 1000, tablebase: Path | str | None = None, seed: int = 0,
-    workers: int | None = None, progress: bool = False, questions: Sequence[Question] | None = None,
+    player: str | Player, rules: "Rules", positions: int = 1000, nodes: int = NODES,
+    questions: Sequence[Question] | None = None, tablebase: Path | str | None = None, seed: int = 0,
+    workers: int | None = None, progress: bool = False,
 ) -> Grade: ...  # fmt: skip
 @overload
 def grade(
-    player: str | Player, rules: GameRules | str, positions: int = 1000, tablebase: Path | str | None = None,
-    seed: int = 0, workers: int | None = None, progress: bool = False, questions: Sequence[Question] | None = None,
+    player: str | Player, rules: GameRules | str, positions: int = 1000, nodes: int = NODES,
+    questions: Sequence[Question] | None = None, tablebase: Path | str | None = None, seed: int = 0,
+    workers: int | None = None, progress: bool = False,
 ) -> Any: ...  # fmt: skip
 @typed
 def grade(
     player: str | Player,
     rules: GameRules | str,
     positions: int = 1000,
+    nodes: int = NODES,
+    questions: Sequence[Question] | None = None,
     tablebase: Path | str | None = None,
     seed: int = 0,
     workers: int | None = None,
     progress: bool = False,
-    questions: Sequence[Question] | None = None,
 ) -> Any:
     """Ask a player for its move in each of `positions` positions and compare with the exact solution.
 
-    The truth comes from `tablebase` as far as it goes, else from search; `perfect` looks there too. `questions` that
-    are there already are not drawn again. The same seed gives the same grade for any number of workers.
-    A game of 2048 is graded by `grade2048`, which gives a Grade2048.
+    The truth comes from `tablebase` as far as it goes, else from a search of at most `nodes`; `perfect` looks there
+    too. `questions` that are there already are not drawn again. The same seed gives the same grade for any number of
+    workers. A game of 2048 is graded by `grade2048`, which gives a Grade2048.
     """
     family = family_of(game(rules))
     if family.grade:
         if questions is not None:
             raise BadNotation(f"questions are for in-a-row games; {rules} is graded on boards of its own")
         graded = family.load("grade")
-        return graded(player, rules, positions, tablebase, seed, workers, progress=progress)
+        return graded(player, rules, positions, tablebase=tablebase, seed=seed, workers=workers, progress=progress)
     rules = game(rules, "mnk")
     close_player(make_player(player, rules, tablebase))  # what is wrong with it is said before anything long begins
     (entrant,), workers = enter([player], rules, workers)
     if questions is None:
-        questions = find_questions(rules, positions, tablebase, seed, progress)
+        questions = find_questions(rules, positions, nodes, tablebase=tablebase, seed=seed, progress=progress)
     starts = range(0, len(questions), QUESTIONS_A_JOB)
     jobs = [
         Job(rules, entrant, tablebase, seed, first, tuple(questions[first : first + QUESTIONS_A_JOB]))

@@ -228,10 +228,10 @@ def grade2048(
     player: str | Player2048,
     rules: Rules2048 | str,
     positions: int = 1000,
+    whole: bool = False,
     tablebase: Path | str | None = None,
     seed: int = 0,
     workers: int | None = None,
-    whole: bool = False,
     progress: bool = False,
 ) -> Grade2048:
     """Hold a player to the table of a solved board: its own games, at least so many moves of them, and other boards.
@@ -246,25 +246,32 @@ def grade2048(
     found = find_player2048(make_player(player, rules, tablebase), rules)[0]
     name = player_name(player)
     try:
-        exact = follow_player(found, rules, table.tile, table.mean, workers, progress) if whole else None
+        exact = (
+            follow_player(found, rules, table.target, best=table.mean, workers=workers, progress=progress)
+            if whole
+            else None
+        )
         own = _own_games(found, table, positions, seed, progress, name)
         uniform = _uniformly(found, table, positions, seed, progress, name)
     finally:
         close_player(found)
     return Grade2048(
         name, rules, table.target, table.mean, own, uniform, seed,
-        None if exact is None else Whole2048(name, rules, exact.followed, exact.tile, exact.best),
+        None if exact is None else Whole2048(name, rules, exact.followed, exact.target, exact.best),
     )  # fmt: skip
 
 
 def grades(
-    players: Sequence[str], rules: Rules2048, positions: int, tablebase: Path | None, seed: int, workers: int | None,
-    whole: bool, progress: bool,
+    players: Sequence[str], rules: Rules2048, positions: int, whole: bool, tablebase: Path | None, seed: int,
+    workers: int | None, progress: bool,
 ) -> list[Grade2048]:  # fmt: skip
     """Several players, on the same boards and the same chance."""
     for player in players:
         close_player(make_player(player, rules, tablebase))  # what is wrong with it is said before anything long begins
-    return [grade2048(each, rules, positions, tablebase, seed, workers, whole, progress) for each in players]
+    return [
+        grade2048(each, rules, positions, whole, tablebase=tablebase, seed=seed, workers=workers, progress=progress)
+        for each in players
+    ]
 
 
 def find_table(rules: Rules2048, tablebase: Path | str | None) -> Tablebase2048:

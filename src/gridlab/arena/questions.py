@@ -143,10 +143,10 @@ def chance(seed: int, purpose: int, number: int) -> np.random.Generator:
 def find_questions(
     rules: Rules,
     positions: int,
+    nodes: int = NODES,
     tablebase: Path | str | None = None,
     seed: int = 0,
     progress: bool = False,
-    nodes: int = NODES,
 ) -> list[Question]:
     """The questions of a grade; at least one, or it is said why there is none.
 
@@ -155,7 +155,9 @@ def find_questions(
     if positions < 1:
         raise BadNotation(f"{positions} positions are too few for a grade; at least 1 is needed")
     check_seed(seed)
-    questions = draw_questions(rules, positions, seed, Oracle(rules, tablebase, Budget(nodes)), progress=progress)
+    questions = draw_questions(
+        rules, positions, seed, Oracle(rules, Budget(nodes), tablebase=tablebase), progress=progress
+    )
     if not questions:
         raise BadNotation(f"no position of {rules} was found in which a move changes the value; grade another game")
     return questions

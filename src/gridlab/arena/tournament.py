@@ -158,20 +158,20 @@ class Tournament:
 def play_tournament(
     players: Sequence[str | Player],
     rules: Rules | str,
+    out: Path | str | None = None,
     games: int = 100,
     openings: str = "random:0",
     seed: int = 0,
     workers: int | None = None,
-    folder: Path | str | None = None,
     resume: bool = False,
     progress: bool = False,
 ) -> Tournament:
-    """Let everybody play everybody; games go into `folder`, and with `resume` what it holds is not played again."""
+    """Let everybody play everybody; games go into the folder `out`; with `resume` what it holds is not played again."""
     rules, names = game(rules, "mnk"), [player_name(player) for player in players]
     _check_names(names)
     check_settings(rules, games, openings, seed)
     settings = _settings(rules, names, games, openings, seed)
-    place = None if folder is None else try_folder(Path(folder))
+    place = None if out is None else try_folder(Path(out))
     with nullcontext() if place is None else locked_folder(place):
         enter(players, rules, workers)
         if place is not None:

@@ -76,8 +76,8 @@ def visit(address: str) -> Visit:
             return Visit(address, workers)
         begun = time.monotonic()
         with elsewhere(cluster):
-            there = evaluate(PLAYER, GAMES)
-        seconds, here = time.monotonic() - begun, evaluate(PLAYER, GAMES)
+            there = evaluate(PLAYER, games=GAMES)
+        seconds, here = time.monotonic() - begun, evaluate(PLAYER, games=GAMES)
         return Visit(address, workers, cluster.round_trip(), seconds, np.array_equal(there.scores, here.scores))
     finally:
         cluster.close()

@@ -20,6 +20,7 @@ from gridlab.core.splitmix import streams
 from gridlab.core.stop import Stop, stop_flag
 from gridlab.core.workers import in_order, own_cores
 from gridlab.exact.game2048.estimate import MOST_CELLS
+from gridlab.exact.game2048.file import SCORE, tile_of
 from gridlab.exact.game2048.policy import Directions, Followed, follow
 from gridlab.games.game2048.kernels import Boards
 from gridlab.games.game2048.position import Position2048
@@ -44,7 +45,7 @@ class Whole2048:
     player: str
     rules: Rules2048
     followed: Followed
-    tile: int = 0  # whose chance is asked for
+    target: str = SCORE  # or the tile whose chance is asked for
     best: float | None = None  # the mean score, or the chance, of best play
 
     @property
@@ -54,14 +55,14 @@ class Whole2048:
     @property
     def value(self) -> float:
         """What was asked for: the mean score, or how likely the tile is reached."""
-        return self.followed.reaching(self.tile) if self.tile else self.mean_score
+        return self.mean_score if self.target == SCORE else self.followed.reaching(int(self.target))
 
     def as_dict(self) -> dict[str, Any]:
         found = self.followed
         return {
             "player": self.player,
             "rules": str(self.rules),
-            "target": str(self.tile) if self.tile else "score",
+            "target": self.target,
             "value": self.value,
             "best": self.best,
             "mean_score": found.mean_score,
@@ -73,7 +74,7 @@ class Whole2048:
         }
 
     def _in_short(self) -> str:
-        what = f"chance of {self.tile}" if self.tile else "mean score"
+        what = self._asked()
         boards = f"{self.followed.boards:,} boards"
         return f"{brief(self.player)}, {self.rules}: {what} {self._told(self.value)} exactly, over {boards}"
 
@@ -86,7 +87,7 @@ class Whole2048:
         beside = "" if self.best is None else f", {self.value / self.best:.2%} of best play, {self._told(self.best)}"
         return [
             f"{self.rules}, {self.player}: exactly, over all {counted(found.boards, 'board')} it can reach",
-            f"{'chance of ' + str(self.tile) if self.tile else 'mean score'} {self._told(self.value)}{beside}",
+            f"{self._asked()} {self._told(self.value)}{beside}",
             f"{found.mean_moves:,.2f} moves a game; after {found.in_a_corner:.1%} of them the largest tile is in a "
             f"corner, after {found.along_an_edge:.1%} the largest fall along an edge",
         ]
@@ -99,7 +100,10 @@ class Whole2048:
         return "\n".join([*self._facts(), draw.table(HEADER, self._rows())])
 
     def _told(self, value: float) -> str:
-        return f"{value:.6%}" if self.tile else f"{value:,.4f}"
+        return f"{value:,.4f}" if self.target == SCORE else f"{value:.6%}"
+
+    def _asked(self) -> str:
+        return "mean score" if self.target == SCORE else f"chance of {self.target}"
 
 
 class NoChance:
@@ -112,13 +116,17 @@ class NoChance:
 @typed
 def follow_player(
     player: str | Player2048,
-    rules: Rules2048 | str | None = None,
-    tile: int = 0,
+    rules: Rules2048 | str,
+    target: int | str = SCORE,
     best: float | None = None,
     workers: int | None = None,
     progress: bool = False,
 ) -> Whole2048:
-    """The exact mean score of a player that always plays the same on the same board, or of random moves."""
+    """The exact mean score of a player that always plays the same on the same board, or of random moves.
+
+    The `target` is score, or a tile whose chance is asked for instead; `best` is what best play comes to.
+    """
+    tile = tile_of(target)
     found, rules = find_player2048(player, rules)
     if rules.cells > MOST_CELLS:
         raise TooLarge(f"a player can be followed through all boards of up to {MOST_CELLS} cells, not of {rules}")
@@ -128,7 +136,8 @@ def follow_player(
         _require_certain(found, rules, name)
     choose = partial(_ask, found, rules) if chooser is None else partial(_choose, found, rules, workers)
     with bar(None, name, "boards", progress) as shown:
-        return Whole2048(name, rules, follow(rules, None if at_random else choose, shown.update), tile, best)
+        followed = follow(rules, None if at_random else choose, shown.update)
+    return Whole2048(name, rules, followed, str(tile) if tile else SCORE, best)
 
 
 def _require_certain(player: Player2048, rules: Rules2048, name: str) -> None:

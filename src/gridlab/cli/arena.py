@@ -14,10 +14,10 @@ from gridlab.cli.options import (
     Quiet,
     Seed,
     Workers,
+    out_file,
     print_result,
     set_quiet,
     source,
-    target,
     whole,
     working_on,
 )  # fmt: skip
@@ -31,6 +31,7 @@ NamedGame = Annotated[
     str | None,
     typer.Option(
         "--game",
+        "--rules",
         metavar="GAME",
         help="The game, if the players come first: PLAYER... --game GAME.",
         autocompletion=completion.games,
@@ -73,10 +74,7 @@ def match(
     seed: Seed = None,
     workers: Workers = None,
     cluster: Cluster = None,
-    save: Annotated[
-        Path | None,
-        typer.Option("--save", metavar="FILE", parser=target, help="Write the games to this file, as JSON lines."),
-    ] = None,
+    out: Annotated[Path | None, out_file("Write the games to this file, as JSON lines.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -95,20 +93,18 @@ def match(
         raise BadNotation(f"a match is between two players, not {len(players)}; gridlab tournament takes more")
     a, b = players
     rules = find_game(named)
-    if save is not None:
+    if out is not None:
         if len(rules.sides) == 1:
-            raise BadNotation(
-                f"--save keeps games between two; gridlab 2048 generate --player records games of {rules}"
-            )
+            raise BadNotation(f"--out keeps games between two; gridlab 2048 generate --player records games of {rules}")
         for file in (*files_of(a), *files_of(b)):
-            refuse_overlap(file, save)
+            refuse_overlap(file, out)
     with working_on(cluster, workers):
         played = play_match(a, b, rules, number, openings, seed or 0, workers, progress=not quiet)
     print_result(played, json)
-    if save is not None:
-        played.save(save)
+    if out is not None:
+        played.save(out)
         if not quiet:
-            typer.echo(f"{save}: {counted(played.games, 'game')}", err=True)
+            typer.echo(f"{out}: {counted(played.games, 'game')}", err=True)
 
 
 def tournament(
@@ -140,7 +136,17 @@ def tournament(
     shown = not quiet
     try:
         with working_on(cluster, workers):
-            played = play_tournament(players, named, number, openings, seed or 0, workers, out, resume, shown)
+            played = play_tournament(
+                players,
+                named,
+                out,
+                number,
+                openings=openings,
+                seed=seed or 0,
+                workers=workers,
+                resume=resume,
+                progress=shown,
+            )
     except KeyboardInterrupt:
         if out is not None:
             typer.echo(f"stopped; {out} keeps its complete pairings; continue with --resume", err=True)

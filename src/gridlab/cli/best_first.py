@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gridlab.cli.options import Json, Quiet, named, print_boards, print_result, set_quiet, warn, whole
+from gridlab.cli.options import Json, Quiet, named, out_file, print_boards, print_result, set_quiet, warn, whole
 from gridlab.core.errors import BadNotation
 from gridlab.core.numbers import counted
 
@@ -32,17 +32,7 @@ def best_first(
             "--steps", metavar="FILE", parser=named, help="The file for every step of the search; steps.txt by default."
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            metavar="FILE",
-            parser=named,
-            help="The file for the answer; output.txt by default.",
-        ),
-    ] = None,
+    out: Annotated[Path | None, out_file("The file for the answer; output.txt by default.", named)] = None,
     max_expansions: Annotated[
         int | None,
         typer.Option(
@@ -76,9 +66,9 @@ def best_first(
         return question.ask(start, steps, output, max_expansions, forced, both, not quiet)
 
     if board.is_dir():
-        answer_all(board, steps or Path("steps"), output or Path("output"), ask, json, quiet)
+        answer_all(board, steps or Path("steps"), out or Path("output"), ask, json, quiet)
     else:
-        answer_one(board, steps or Path("steps.txt"), output or Path("output.txt"), ask, json, quiet)
+        answer_one(board, steps or Path("steps.txt"), out or Path("output.txt"), ask, json, quiet)
 
 
 Ask = Callable[["Start", Path, Path, Path], "Answer"]

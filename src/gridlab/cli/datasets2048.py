@@ -12,12 +12,13 @@ from gridlab.cli.options import (
     Quiet,
     Seed,
     Workers,
+    out_file,
+    out_folder,
     print_result,
     real,
     set_quiet,
     source,
     target,
-    target_folder,
     warn,
     whole,
     working_on,
@@ -48,16 +49,9 @@ def generate(
             help="How many games to play, 500 by default; 1 to 10,000 are usual.",
         ),
     ] = None,
-    output: Annotated[
+    out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            metavar="FILE",
-            parser=target,
-            help="The file to write; its ending is the format: .jsonl, .json, .csv, .parquet, .h5 or .npz.",
-        ),
+        out_file("The file to write; its ending is the format: .jsonl, .json, .csv, .parquet, .h5 or .npz."),
     ] = DEFAULT,
     depth: Annotated[
         int | None,
@@ -158,23 +152,25 @@ def generate(
     from gridlab.datasets.games2048.generate import generate as make
 
     set_quiet(quiet)
-    check_name(output)
+    check_name(out)
     asked = {
         "seed": seed, "depth": depth, "evaluator": evaluator, "sample_cells": sample_cells, "max_moves": max_moves,
         "curriculum": curriculum, "min_score": min_score or None, "min_tile": min_tile or None,
         "metadata": metadata or None, "player": player, "rules": rules,
     }  # fmt: skip
     said: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    settings = settings_for(output, said, extend, resume)
+    settings = settings_for(out, said, extend, resume)
     wanted = keep or games or 0
     if wanted > MOST_GAMES and not quiet:
         warn(f"{wanted:,} games make a large file; up to {MOST_GAMES:,} are usual")
     if not quiet:
         typer.echo(f"seed {settings.seed}", err=True)
-    tell = remark if verbose else None
     try:
         with working_on(cluster, workers):
-            made = make(output, games, settings, workers, resume, tell, not quiet, keep=keep or 0, extend=extend)
+            made = make(
+                settings.game, out, games, keep or 0, settings=settings, extend=extend,
+                say=remark if verbose else None, workers=workers, resume=resume, progress=not quiet,
+            )  # fmt: skip
     except KeyboardInterrupt:
         typer.echo("stopped; the same command with --resume continues from here", err=True)
         raise
@@ -237,14 +233,7 @@ def export(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            metavar="FILE",
-            parser=target,
-            help="The file to write; by default beside the first one, with the ending of the format.",
-        ),
+        out_file("The file to write; by default beside the first one, with the ending of the format."),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -266,9 +255,7 @@ def split(
     seed: Seed = None,
     out: Annotated[
         Path,
-        typer.Option(
-            "-o", "--out", "--output", metavar="DIR", parser=target_folder, help="The folder for the three files."
-        ),
+        out_folder("The folder for the three files."),
     ] = Path(),
     json: Json = False,
     quiet: Quiet = False,

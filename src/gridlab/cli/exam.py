@@ -19,6 +19,7 @@ from gridlab.cli.options import (
     Table,
     Workers,
     named,
+    out_file,
     print_result,
     set_quiet,
     source,
@@ -62,14 +63,7 @@ def make(
     game: Game,
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            metavar="FILE",
-            parser=target,
-            help="The exam to write; its key goes to FILE.key.jsonl.",
-        ),
+        out_file("The exam to write; its key goes to FILE.key.jsonl."),
     ],
     positions: Annotated[
         int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many questions to ask.")
@@ -98,7 +92,9 @@ def make(
     if tablebase is not None:
         for place in (out, key_path(out)):
             refuse_overlap(tablebase, place)
-    made = make_exam(game, positions, out, _range(plies), seed or 0, tablebase, nodes, progress=not quiet)
+    made = make_exam(
+        game, out, positions, _range(plies), nodes=nodes, tablebase=tablebase, seed=seed or 0, progress=not quiet
+    )
     if not quiet:
         typer.echo(f"{out}: {counted(len(made.questions), 'question')}; {key_path(out)}: the key", err=True)
 
@@ -153,7 +149,9 @@ def sit(
         for place in (*files_of(player, tablebase), paper.path, key_path(paper.path)):
             refuse_overlap(place, out)
     with working_on(cluster, workers):
-        given = sit(paper, player, out, seed or 0, workers, tablebase, resume, progress=not quiet)
+        given = sit(
+            paper, player, out, tablebase=tablebase, seed=seed or 0, workers=workers, resume=resume, progress=not quiet
+        )
     if out is None:
         typer.echo(whole_text(paper, given), nl=False)
     elif not quiet:

@@ -46,7 +46,7 @@ def evaluate(
 
     set_quiet(quiet)
     with working_on(cluster, workers):
-        played = evaluate(player, games, seed or 0, workers, Rules2048.parse(rules), progress=not quiet)
+        played = evaluate(player, Rules2048.parse(rules), games, seed=seed or 0, workers=workers, progress=not quiet)
     print_result(played, json)
 
 

@@ -79,7 +79,7 @@ def grade(
     picture = out or (target(DEFAULT_PICTURE) if plot else None)
     if rules.family == "2048":
         with working_on(cluster, workers):
-            grade_2048(players, rules, positions, tablebase, seed or 0, workers, whole, picture, json, shown)
+            grade_2048(players, rules, positions, whole, tablebase, seed or 0, workers, picture, json, shown)
         return
     rules = find_game(rules, "mnk")
     if whole:
@@ -88,9 +88,19 @@ def grade(
     for player in players:
         close_player(make_player(player, rules, tablebase))  # a wrong one is told at once
     with working_on(cluster, workers):
-        questions = find_questions(rules, positions, tablebase, seed or 0, shown, nodes)
+        questions = find_questions(rules, positions, nodes=nodes, tablebase=tablebase, seed=seed or 0, progress=shown)
         grades = [
-            find_grade(player, rules, positions, tablebase, seed or 0, workers, shown, questions) for player in players
+            find_grade(
+                player,
+                rules,
+                positions,
+                questions=questions,
+                tablebase=tablebase,
+                seed=seed or 0,
+                workers=workers,
+                progress=shown,
+            )
+            for player in players
         ]
     comparisons = [compare(grades[0], other, seed or 0) for other in grades[1:]]
     told = [list(mistakes(*pair, tablebase)) if verbose else [] for pair in zip(grades, players, strict=True)]
@@ -114,7 +124,7 @@ def grade(
 
 
 def grade_2048(
-    players: list[str], rules: Any, positions: int, tablebase: Path | None, seed: int, workers: int | None, whole: bool,
+    players: list[str], rules: Any, positions: int, whole: bool, tablebase: Path | None, seed: int, workers: int | None,
     picture: Path | None, json: bool, shown: bool,
 ) -> None:  # fmt: skip
     """The same for 2048: regrets beside the table of a solved board."""
@@ -123,7 +133,7 @@ def grade_2048(
     from gridlab.players.registry import files_of
 
     check_picture(picture, *(file for player in players for file in files_of(player, tablebase)))
-    found = grades(players, rules, positions, tablebase, seed, workers, whole, shown)
+    found = grades(players, rules, positions, whole, tablebase, seed, workers, shown)
     if json:
         listed = [each.as_dict() for each in found]
         typer.echo(json_module.dumps({"grades": listed} if len(listed) > 1 else listed[0]))

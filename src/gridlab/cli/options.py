@@ -104,29 +104,23 @@ target_folder = _parser(lambda text: try_folder(Path(text) if text else None))
 Game = Annotated[
     str, typer.Argument(metavar="GAME", help="A name, or rules such as 3x3:3 or 5x5:4-3.", autocompletion=games)
 ]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--out", "--output", metavar="FILE", parser=target, help="The file to write; missing folders are created."
-    ),
-]
-OutFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--out",
-        "--output",
-        metavar="DIR",
-        parser=target_folder,
-        help="The folder to write to; created if missing.",
-    ),
-]
-Picture = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--out", "--output", metavar="FILE", parser=target, help="The picture to write: PNG, SVG or PDF."
-    ),
-]
+
+
+def out_file(
+    about: str = "The file to write; missing folders are created.", parser: Callable[[Any], Path] = target
+) -> Any:
+    """Where the result goes: one spelling for every command."""
+    return typer.Option("-o", "--out", "--output", metavar="FILE", parser=parser, help=about)
+
+
+def out_folder(about: str = "The folder to write to; created if missing.") -> Any:
+    """The same for a folder."""
+    return typer.Option("-o", "--out", "--output", metavar="DIR", parser=target_folder, help=about)
+
+
+Out = Annotated[Path | None, out_file()]
+OutFolder = Annotated[Path | None, out_folder()]
+Picture = Annotated[Path | None, out_file("The picture to write: PNG, SVG or PDF.")]
 Table = Annotated[
     Path | None,
     typer.Option(

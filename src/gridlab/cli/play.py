@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from gridlab.cli import completion
-from gridlab.cli.options import Game, Seed, Table, print_boards, target
+from gridlab.cli.options import Game, Seed, Table, out_file, print_boards
 
 
 def play(
@@ -26,12 +26,7 @@ def play(
     ] = "x",
     seed: Seed = None,
     tablebase: Table = None,
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            "--save", "--record", metavar="FILE", parser=target, help="Add finished games to this file, as JSON lines."
-        ),
-    ] = None,
+    out: Annotated[Path | None, out_file("Add finished games to this file, as JSON lines.")] = None,
 ) -> None:
     """Play a game in the terminal, with hints and the exact value of every move.
 
@@ -41,7 +36,7 @@ def play(
     from gridlab.arena.terminal import Console
     from gridlab.arena.terminal import play as play_at
 
-    play_at(game, Console(ask, print_boards, against, "X" if side == "x" else "O", seed, tablebase, save))
+    play_at(game, Console(ask, print_boards, against, "X" if side == "x" else "O", seed, tablebase, out))
 
 
 def ask(prompt: str) -> str:

@@ -46,8 +46,9 @@ def solve(
             help='Also show how this player finds its move, such as "dqn-minimax depth=4" (squava).',
         ),
     ] = None,
-    search: Annotated[
-        bool, typer.Option("--search", help="Search by alpha-beta even where a table knows the answer.")
+    search_only: Annotated[
+        bool,
+        typer.Option("--search-only", "--search", help="Search by alpha-beta even where a table knows the answer."),
     ] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -72,7 +73,7 @@ def solve(
     if prove:
         print_result(proof_of(position, Budget(nodes, seconds), not quiet), json)
         return
-    oracle = Oracle(rules, tablebase, Budget(nodes, seconds), search_only=search)
+    oracle = Oracle(rules, Budget(nodes, seconds), search_only=search_only, tablebase=tablebase)
     with bar(len(position.moves()), f"solving {rules}", "moves", not quiet) as shown:
 
         def tell(moves: int, nodes: int) -> None:

@@ -13,12 +13,13 @@ from gridlab.cli.options import (
     Quiet,
     Seed,
     Workers,
+    out_file,
+    out_folder,
     print_boards,
     print_result,
     set_quiet,
     table,
     target,
-    target_folder,
     tell_reading,
     whole,
 )  # fmt: skip
@@ -37,9 +38,7 @@ File = Annotated[
 @app.command()
 def build(
     game: Game,
-    out: Annotated[
-        Path, typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The file to write.")
-    ],
+    out: Annotated[Path, out_file("The file to write.")],
     max_ply: Annotated[
         int | None,
         typer.Option("--max-ply", metavar="N", parser=whole(), help="Keep only positions of up to N plies."),
@@ -156,7 +155,7 @@ def sample(
     ],
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The .parquet file to write."),
+        out_file("The .parquet file to write."),
     ],
     seed: Seed = None,
     quiet: Quiet = False,
@@ -183,14 +182,7 @@ def export(
     ],
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            metavar="DIR",
-            parser=target_folder,
-            help="The folder to write to; created if missing.",
-        ),
+        out_folder(),
     ],
     seed: Seed = None,
     shard: Annotated[

@@ -14,12 +14,12 @@ from gridlab.cli.options import (
     Quiet,
     Seed,
     Workers,
+    out_file,
+    out_folder,
     print_boards,
     print_result,
     set_quiet,
     source,
-    target,
-    target_folder,
     tell_reading,
     warn,
     whole,
@@ -38,7 +38,9 @@ DEFAULT_FOLDER = {"5x5:5": Path("dataset_5x5_final")}
 Folder = Annotated[Path, typer.Argument(metavar="DIR", parser=source, help="The folder of a dataset.")]
 Game = Annotated[
     str | None,
-    typer.Option("--game", metavar="GAME", help="The game of a folder without a manifest; 5x5:5 by default."),
+    typer.Option(
+        "--game", "--rules", metavar="GAME", help="The game of a folder without a manifest; 5x5:5 by default."
+    ),
 ]
 Plies = Annotated[str, typer.Option("--plies", metavar="PLIES", help="Only these plies, such as 9, 9-25 or 9-12,25.")]
 
@@ -78,7 +80,7 @@ def build(
         raise BadNotation(f"say where the dataset of {rules} goes: --out DIR")
     try:
         manifest = build_terminals(
-            rules, folder, parse_plies(plies) if plies else None, workers, resume, progress=not quiet
+            rules, folder, parse_plies(plies) if plies else None, workers=workers, resume=resume, progress=not quiet
         )
     except KeyboardInterrupt:
         typer.echo(f"stopped; {folder} keeps its complete layers; continue with --resume", err=True)
@@ -152,9 +154,7 @@ def contains(
 @app.command()
 def export(
     folder: Folder,
-    out: Annotated[
-        Path, typer.Option("-o", "--out", "--output", metavar="FILE", parser=target, help="The file to write.")
-    ],
+    out: Annotated[Path, out_file("The file to write.")],
     form: Annotated[
         Literal["csv", "parquet", "hdf5"] | None,
         typer.Option("--format", help="What to write; by default what the ending of FILE says."),
@@ -213,9 +213,9 @@ def find(
             "--count", metavar="N", parser=whole(0, MOST_SHOWN), help="How many records to show; 4 by default."
         ),
     ] = None,
-    random: Annotated[
+    sample: Annotated[
         int | None,
-        typer.Option("--random", metavar="N", parser=whole(1, MOST_SHOWN), help="Show N records chosen at random."),
+        typer.Option("--sample", metavar="N", parser=whole(1, MOST_SHOWN), help="Show N records drawn at random."),
     ] = None,
     seed: Seed = None,
     game: Game = None,
@@ -232,21 +232,21 @@ def find(
     from gridlab.datasets.terminals.find import find_terminals
 
     set_quiet(quiet)
-    if random is not None and count is not None:
-        raise BadNotation("--count and --random exclude each other; choose one")
+    if sample is not None and count is not None:
+        raise BadNotation("--count and --sample exclude each other; choose one")
     chosen, shown = parse_plies(plies) if plies else None, 4 if count is None else count
     data = opened(folder, game, quiet)
     found = find_terminals(
         data,
-        winner,
-        line,
-        pattern,
         chosen,
-        symmetric,
-        shown,
-        random,
-        seed or 0,
-        workers,
+        winner=winner,
+        line=line,
+        pattern=pattern,
+        symmetric=symmetric,
+        count=shown,
+        sample=sample,
+        seed=seed or 0,
+        workers=workers,
         progress=not quiet,
     )
     print_boards(found, json)
@@ -272,14 +272,7 @@ def merge(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", parser=source, help="Datasets of the same game.")],
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            metavar="DIR",
-            parser=target_folder,
-            help="The folder to write to; created if missing.",
-        ),
+        out_folder(),
     ],
     resume: Annotated[bool, typer.Option("--resume", help="Add the layers that the folder does not have yet.")] = False,
     quiet: Quiet = False,

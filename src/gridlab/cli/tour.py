@@ -6,21 +6,14 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Quiet, set_quiet, target_folder, warn
+from gridlab.cli.options import Quiet, out_folder, set_quiet, warn
 from gridlab.core.errors import FileTrouble
 
 
 def tour(
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            metavar="DIR",
-            parser=target_folder,
-            help="The folder for the report and its files.",
-        ),
+        out_folder("The folder for the report and its files."),
     ] = Path("tour"),
     quiet: Quiet = False,
 ) -> int:

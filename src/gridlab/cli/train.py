@@ -13,13 +13,14 @@ from gridlab.cli.options import (
     Quiet,
     Seed,
     Workers,
+    out_file,
+    out_folder,
     print_boards,
     print_result,
     real,
     set_quiet,
     source,
     target,
-    target_folder,
     tell_reading,
     whole,
     working_on,
@@ -30,7 +31,10 @@ app = group("Networks that learn to play: train, inspect and export them.")
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE", help="Any number of the recipe, such as learning_rate=0.001; can be repeated."
+        "--setting",
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any number of the recipe, such as learning_rate=0.001; can be repeated.",
     ),
 ]
 
@@ -62,14 +66,7 @@ def squava(
     seed: Seed = None,
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            metavar="DIR",
-            parser=target_folder,
-            help="The folder to write to; created if missing.",
-        ),
+        out_folder(),
     ] = Path("dqn"),
     resume: Annotated[bool, typer.Option("--resume", help="Continue the training that the folder holds.")] = False,
     device: Annotated[
@@ -100,8 +97,9 @@ def squava(
     set_quiet(quiet)
     with working_on(cluster, workers):
         trained = train(
-            "squava", out, preset, episodes, seed, workers, resume, device, shaping, double, not quiet, settings or ()
-        )
+            "squava", out, episodes, preset, device, shaping, double, settings=settings or (), seed=seed,
+            workers=workers, resume=resume, progress=not quiet,
+        )  # fmt: skip
     print_result(trained, json)
     if not trained.done and not quiet:
         typer.echo(f"to continue: the same command with --resume --out {out}", err=True)
@@ -137,9 +135,10 @@ def game2048(
             help="Moves in a step; 512 by default, 256 for transformer.",
         ),
     ] = None,
-    lr: Annotated[
+    learning_rate: Annotated[
         float | None,
         typer.Option(
+            "--learning-rate",
             "--lr",
             metavar="A",
             parser=real(1e-9, 1),
@@ -193,6 +192,7 @@ def game2048(
     trace: Annotated[
         float | None,
         typer.Option(
+            "--trace",
             "--lambda",
             metavar="L",
             parser=real(0, 1),
@@ -230,14 +230,7 @@ def game2048(
     seed: Seed = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            metavar="FILE",
-            parser=target,
-            help="The network to write; 2048.METHOD by default.",
-        ),
+        out_file("The network to write; 2048.METHOD by default."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the training in FILE.training.")] = False,
     settings: Settings = None,
@@ -254,24 +247,28 @@ def game2048(
     files, path = [*(data or ()), *(more_data or ())], out or target(Path(f"2048.{method}"))
     own = {
         "--preset": preset, "--minutes": minutes, "--games": games, "--tuples": tuples, "--rate": rate, "--step": step,
-        "--lambda": trace, "--restart": restart, "--optimistic": optimistic, "--rules": rules,
+        "--trace": trace, "--restart": restart, "--optimistic": optimistic, "--rules": rules,
     }  # fmt: skip
-    others = {"--data": files or None, "--epochs": epochs, "--batch": batch, "--lr": lr, "--augment": augment}
+    others = {
+        "--data": files or None, "--epochs": epochs, "--batch": batch, "--learning-rate": learning_rate,
+        "--augment": augment,
+    }  # fmt: skip
     _refuse_options(method, others if method == "ntuple" else own)
     trained: Any
     if method == "ntuple":
         from gridlab.learn.ntuple.train import train_ntuple
 
         trained = train_ntuple(
-            path, rules or "2048", preset, minutes, games, tuples, rate, step, trace, restart, optimistic, workers,
-            seed, resume, not quiet, settings or (),
+            rules or "2048", path, games, minutes, preset, tuples, rate, step, trace, restart, optimistic,
+            settings=settings or (), seed=seed, workers=workers, resume=resume, progress=not quiet,
         )  # fmt: skip
     else:
         from gridlab.learn.supervised.train import train_policy
 
         trained = train_policy(
-            path, method, files, epochs, batch, lr, augment, seed, settings or (), workers, resume, not quiet
-        )
+            files, path, epochs, method, batch, learning_rate, augment, settings=settings or (), seed=seed,
+            workers=workers, resume=resume, progress=not quiet,
+        )  # fmt: skip
     print_result(trained, json)
     if not trained.done and not quiet:
         typer.echo(f"to continue: the same command with --resume --out {path}", err=True)
@@ -332,17 +329,8 @@ def info(
         list[Path],
         typer.Argument(metavar="FILE...", parser=source, help="Checkpoints of any kind, or the folder of one."),
     ],
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            "--plot",
-            metavar="FILE",
-            parser=target,
-            help="Also draw the learning curves, those of several files in one picture.",
-        ),
+    out: Annotated[
+        Path | None, out_file("Also draw the learning curves, those of several files in one picture.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -353,8 +341,8 @@ def info(
     from gridlab.learn.info import info_of, plot_infos
 
     found = [info_of(path) for path in files]
-    if plot is not None:
-        plot_infos(found, plot)
+    if out is not None:
+        plot_infos(found, out)
     if json:
         typer.echo(dumps([each.as_dict() for each in found] if len(found) > 1 else found[0].as_dict()))
     else:
@@ -372,14 +360,7 @@ def export(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            "--output",
-            metavar="FILE",
-            parser=target,
-            help="The file to write; by default beside the checkpoint.",
-        ),
+        out_file("The file to write; by default beside the checkpoint."),
     ] = None,
 ) -> None:
     """Export a network for other programs, or in a smaller file.

@@ -52,9 +52,9 @@ JOBS = (
         "terminals merge wins -o merged",
     )),
     Job("alpha-beta", 3.5, (
-        "solve tictactoe --search",
-        "solve tictactoe --search --value-only",
-        "match heuristic 'alpha-beta depth=3' --game tictactoe --games 2 --save games.jsonl",
+        "solve tictactoe --search-only",
+        "solve tictactoe --search-only --value-only",
+        "match heuristic 'alpha-beta depth=3' --game tictactoe --games 2 --out games.jsonl",
         "games verify games.jsonl",
     )),
     Job("2048 games", 2, (
@@ -73,7 +73,7 @@ JOBS = (
     )),
     Job("2048 networks", 4, (
         "2048 generate -g 8 -d 2 --max-moves 20 --seed 1 -o games.jsonl",
-        "train 2048 --method dual --data games.jsonl --epochs 1 --set width=8 --workers 1 -o small.dual",
+        "train 2048 --method dual --data games.jsonl --epochs 1 --setting width=8 --workers 1 -o small.dual",
         "2048 evaluate 'dual checkpoint=small.dual' --games 1",
         "2048 evaluate 'expectimax evaluator=dual:small.dual depth=2' --games 1",
         "play 2048 --seed 1 --against 'mcts playouts=4 checkpoint=small.dual'",

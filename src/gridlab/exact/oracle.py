@@ -31,10 +31,10 @@ class Oracle:
     def __init__(
         self,
         rules: Rules | str,
-        tablebase: Path | str | None = None,
         budget: Budget | None = None,
         search_only: bool = False,
         entries: int | None = None,
+        tablebase: Path | str | None = None,
     ) -> None:
         """`budget` is for the search of one answer; with `search_only` no table is looked at.
 

@@ -1,4 +1,4 @@
-"""`--set name=value`: any number of a recipe named and changed, the same for every trainer.
+"""`--setting name=value`: any number of a recipe named and changed, the same for every trainer.
 
     changed(settings, parse_overrides(["learning_rate=0.01", "gamma=0.9"]))
 
@@ -7,7 +7,7 @@ refused with the list of those that it has.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass, replace
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
@@ -30,10 +30,10 @@ class Setting(NamedTuple):
     form: Any
 
 
-def parse_overrides(texts: Iterable[str]) -> Overrides:
-    """`learning_rate=0.01` -> ("learning_rate", "0.01")."""
+def parse_overrides(settings: Mapping[str, object] | Iterable[str]) -> Overrides:
+    """`learning_rate=0.01`, or {"learning_rate": 0.01} -> ("learning_rate", "0.01")."""
     found: dict[str, str] = {}
-    for text in texts:
+    for text in _texts(settings):
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise BadNotation(f"{shortened(text)} sets nothing; write it as name=value, learning_rate=0.001 say")
@@ -41,6 +41,19 @@ def parse_overrides(texts: Iterable[str]) -> Overrides:
             raise BadNotation(f"{name.strip()} is set twice; say it once")
         found[name.strip()] = value.strip()
     return tuple(found.items())
+
+
+def _texts(settings: Mapping[str, object] | Iterable[str]) -> Iterator[str]:
+    """Settings as somebody would type them."""
+    if isinstance(settings, Mapping):
+        yield from (f"{name}={value}" for name, value in settings.items())
+        return
+    for text in settings:
+        if not isinstance(text, str):
+            raise BadNotation(
+                f"{shortened(str(text))} is not a setting; write it as name=value, or as a dict of values"
+            )
+        yield text
 
 
 def settings_of(recipe: Any, but: Iterable[str] = ()) -> dict[str, Setting]:

@@ -7,7 +7,7 @@ used: win rates are measured by matches of the network alone, one ply deep.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,22 +61,22 @@ class Training(NamedTuple):
 @typed
 def train(
     rules: Rules | str = "squava",
-    folder: Path | str = "dqn",
-    preset: str | None = None,
+    out: Path | str = "dqn",
     episodes: int | None = None,
-    seed: int | None = None,
-    workers: int | None = None,
-    resume: bool = False,
+    preset: str | None = None,
     device: str = "auto",
     shaping: bool | None = None,
     double: bool | None = None,
+    settings: Mapping[str, object] | Sequence[str] = (),
+    seed: int | None = None,
+    workers: int | None = None,
+    resume: bool = False,
     progress: bool = False,
-    more: Sequence[str] = (),
 ) -> Training:
     """Train the value network of Squava by deep Q-learning; Ctrl-C ends it after the round being played, and saves.
 
     What is None is as in preset best, seed 0; or, with `resume`, as the training was begun, and nothing else will do.
-    `more` are other numbers of the recipe, such as "gamma=0.9".
+    `settings` are other numbers of the recipe, such as {"gamma": 0.9} or ["gamma=0.9"].
     """
     played = game(rules, "mnk")
     if played != game("squava"):
@@ -86,28 +86,28 @@ def train(
     from gridlab.learn.dqn.train import begin, go_on, learn_all  # torch is slow to import: only who trains pays for it
 
     wanted_seed = None if seed is None else check_seed(seed)
-    asked = Asked(preset, episodes, shaping, double, wanted_seed, parse_overrides(more))
-    wanted, folder = None if resume else asked.settings(), try_folder(Path(folder))
+    asked = Asked(preset, episodes, shaping, double, wanted_seed, parse_overrides(settings))
+    wanted, folder = None if resume else asked.settings(), try_folder(Path(out))
     with locked_folder(folder):
         if wanted is None:
             learner = go_on(played, asked, folder, device)
         else:
             learner = begin(played, wanted, asked.seed or 0, folder, device)
-        settings = learner.settings
-        name = f"training, preset {settings.preset}"
+        recipe = learner.settings
+        name = f"training, preset {recipe.preset}"
         with (
-            bar(settings.episodes, name, "episodes", progress, done=learner.episode) as shown,
+            bar(recipe.episodes, name, "episodes", progress, done=learner.episode) as shown,
             asked_to_stop() as stopped,
         ):
             learn_all(learner, folder, workers, lambda path: win_rates(path, played), _tell(shown), stopped)
-    if not learner.steps and learner.episode == settings.episodes:
+    if not learner.steps and learner.episode == recipe.episodes:
         logging.getLogger("gridlab").warning(
-            f"nothing was learnt: a step takes {settings.batch} moves, and {settings.episodes:,} episodes have "
+            f"nothing was learnt: a step takes {recipe.batch} moves, and {recipe.episodes:,} episodes have "
             f"{len(learner.replay):,}; ask for more episodes"
         )
     row: dict[str, Any] = next((row for row in reversed(learner.curve) if OPPONENTS.keys() <= row.keys()), {})
     rates = {name: row[name] for name in OPPONENTS if name in row}
-    return Training(folder, learner.episode, settings.episodes, rates, row)
+    return Training(folder, learner.episode, recipe.episodes, rates, row)
 
 
 def win_rates(checkpoint: Path, rules: Rules) -> dict[str, float]:

@@ -115,7 +115,15 @@ class MctsPlayer:
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         states = states_of(random)
-        return search(position, self.playouts, states, self.proofs, self.careful, self.exploration, self.geometry).best
+        return search(
+            position,
+            self.playouts,
+            proofs=self.proofs,
+            careful=self.careful,
+            exploration=self.exploration,
+            states=states,
+            geometry=self.geometry,
+        ).best
 
 
 @shown
@@ -135,7 +143,7 @@ class PerfectPlayer:
         if not 0 <= seconds < 1e6:
             raise BadPlayer(f"seconds={seconds:g} of the player perfect: a time such as 2, or 0 for no limit")
         self.errs, self.seconds, self.source, self.tablebase = errs, seconds, "", tablebase
-        self.oracle = oracle or Oracle(rules, tablebase or None, Budget(None, EXACT_SHARE * seconds or None))
+        self.oracle = oracle or Oracle(rules, Budget(None, EXACT_SHARE * seconds or None), tablebase=tablebase or None)
 
     def __str__(self) -> str:
         table = f" tablebase={shlex.quote(self.tablebase)}" if self.tablebase else ""
@@ -154,7 +162,7 @@ class PerfectPlayer:
 
     def _unproved(self, position: Position, found: Solution, random: np.random.Generator) -> int:
         """The best that the time allows: what is proved counts, the rest is what a tree search thinks."""
-        tried = search(position, MOST_IN_TIME, states_of(random), seconds=(1 - EXACT_SHARE) * self.seconds)
+        tried = search(position, MOST_IN_TIME, seconds=(1 - EXACT_SHARE) * self.seconds, states=states_of(random))
         self.source = f"tree search, {tried.playouts:,} playouts, not proved"
         proved = {move.cell: move.value for move in found.moves}
         rank = {"win": 1, "loss": -1}

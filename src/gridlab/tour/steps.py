@@ -142,8 +142,8 @@ def searches(folder: Path, progress: bool) -> Shown:
 def graded(folder: Path, progress: bool) -> Shown:
     place, players = folder / "4x4.tb", ("alpha-beta depth=2", "mcts playouts=400")
     played = play_match(*players, SMALL, 60, "random:2", seed=1, progress=progress)
-    asked = find_questions(game(SMALL, "mnk"), QUESTIONS, place, 1, progress)
-    held = [grade(player, SMALL, tablebase=place, seed=1, progress=progress, questions=asked) for player in players]
+    asked = find_questions(game(SMALL, "mnk"), QUESTIONS, tablebase=place, seed=1, progress=progress)
+    held = [grade(player, SMALL, questions=asked, tablebase=place, seed=1, progress=progress) for player in players]
     kept = " and ".join(percent(each.accuracy) for each in held)
     line = f"{players[0]} scores {percent(played.a_score)} against {players[1]}; of their moves {kept} keep the value"
     html = said(f"{played.games} games of {SMALL}; a win counts 1, a draw ½.") + result(played)
@@ -162,7 +162,7 @@ def games_2048(folder: Path, progress: bool) -> Shown:
     place = folder / "games2048.jsonl"
     if not (reused := place.exists()):
         settings = make_settings(seed=1, depth=3, evaluator="rows")
-        generate(place, 20, settings, progress=progress)
+        generate("2048", place, 20, settings=settings, progress=progress)
     checked = verify_games(place)
     if not checked.sound:
         raise GridlabError(f"{place}: {checked.flawed} games are not sound; remove it to have them played again")
@@ -201,9 +201,9 @@ def learning(folder: Path, progress: bool) -> Shown:
     place = folder / "2048.ntuple"
     if not (reused := place.exists()):
         with without_pictures():
-            train_ntuple(place, minutes=SECONDS / 60, seed=1, tuples="17x4", progress=progress)
+            train_ntuple("2048", place, minutes=SECONDS / 60, tuples="17x4", seed=1, progress=progress)
     learnt = read_network(place).head.learnt
-    played = evaluate(f"ntuple file={place}", 50, seed=1)
+    played = evaluate(f"ntuple file={place}", games=50, seed=1)
     curve = {"mean score": [(each.seconds, each.mean_score) for each in learnt.curve]}
     chart = lines_svg("Mean score by seconds of learning", curve, "learning time (s)", "mean score (points)")
     again = f"train 2048 --minutes {SECONDS / 60:g} --seed 1 --tuples 17x4 -o again.ntuple"
@@ -231,7 +231,7 @@ def deep_learning(folder: Path, progress: bool) -> Shown:
     place = folder / "dqn"
     reused = place.exists()
     with without_pictures():
-        found = train(folder=place, preset="guide", episodes=EPISODES, seed=1, resume=reused, progress=progress)
+        found = train(out=place, episodes=EPISODES, preset="guide", seed=1, resume=reused, progress=progress)
     rates = [(OPPONENTS[name], percent(rate)) for name, rate in found.rates.items()]
     html = said(f"{EPISODES} games are a beginning; the network that comes with the package has learnt from many more.")
     html += drawn(

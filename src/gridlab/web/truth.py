@@ -48,7 +48,7 @@ class Pair(NamedTuple):
 
     @classmethod
     def of(cls, rules: Rules, table: Path | None) -> "Pair":
-        quick = Oracle(rules, table, Budget(GLANCE_NODES), entries=GLANCE_ENTRIES)
+        quick = Oracle(rules, Budget(GLANCE_NODES), entries=GLANCE_ENTRIES, tablebase=table)
         return cls(Shared(quick, threading.Lock()), Shared(Oracle(rules, search_only=True), threading.Lock()))
 
 
@@ -98,7 +98,7 @@ class Truth:
             if not place:
                 return self.ask(position)
             with self._lock:
-                oracle = self._unfinished.pop(key, None) or Oracle(position.rules, key[1])
+                oracle = self._unfinished.pop(key, None) or Oracle(position.rules, tablebase=key[1])
             try:
                 budget = Budget(None, seconds)
                 found = oracle.ask(position, False, tell, budget, lambda so_far: show(self._keep(key, so_far)))

@@ -39,7 +39,7 @@ QUICK = 16  # free cells, that search solves in no time
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Exam:
     """Forty questions about 3x4:3."""
-    return make_exam("3x4:3", 40, tmp_path_factory.mktemp("exam") / "small.jsonl", seed=3)
+    return make_exam("3x4:3", tmp_path_factory.mktemp("exam") / "small.jsonl", 40, seed=3)
 
 
 def test_questions_are_decisive_different_and_true(small: Exam) -> None:
@@ -63,18 +63,18 @@ def test_questions_come_from_all_plies_and_distances_in_turn(small: Exam) -> Non
 
 
 def test_the_same_seed_makes_the_same_bytes(small: Exam, tmp_path: Path) -> None:
-    again = make_exam("3x4:3", 40, tmp_path / "small.jsonl", seed=3)
+    again = make_exam("3x4:3", tmp_path / "small.jsonl", 40, seed=3)
     assert again.path.read_bytes() == small.path.read_bytes()
     assert key_path(again.path).read_bytes() == key_path(small.path).read_bytes()
-    other = make_exam("3x4:3", 40, tmp_path / "small.jsonl", seed=4)
+    other = make_exam("3x4:3", tmp_path / "small.jsonl", 40, seed=4)
     assert other.path.read_bytes() != small.path.read_bytes()
 
 
 def test_plies_can_be_chosen(tmp_path: Path) -> None:
-    made = make_exam("3x3:3", 10, tmp_path / "late.jsonl", plies=range(4, 7))
+    made = make_exam("3x3:3", tmp_path / "late.jsonl", 10, plies=range(4, 7))
     assert {each.ply for each in made.questions} == {4, 5, 6}
     with pytest.raises(BadNotation, match="0 to 7 have a choice"):
-        make_exam("3x3:3", 10, tmp_path / "late.jsonl", plies=range(8, 9))
+        make_exam("3x3:3", tmp_path / "late.jsonl", 10, plies=range(8, 9))
 
 
 def test_the_questions_of_a_seed_about_2048(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_the_questions_of_a_seed_about_2048(tmp_path: Path) -> None:
 
 
 def test_an_exam_about_2048_is_true(tmp_path: Path) -> None:
-    made = make_exam("2048:2x3", 60, tmp_path / "small.jsonl", seed=1)
+    made = make_exam("2048:2x3", tmp_path / "small.jsonl", 60, seed=1)
     table = Tablebase2048("2048:2x3")
     stakes = set()
     for question, position, key in zip(made.questions, made.positions, made.key(), strict=True):
@@ -104,9 +104,9 @@ def test_an_exam_about_2048_is_true(tmp_path: Path) -> None:
     assert "points lost a move" in str(marks)
     assert "<svg" in page_of([marks])
     with pytest.raises(BadNotation, match="--plies is for in-a-row games"):
-        make_exam("2048:2x3", 5, tmp_path / "x.jsonl", plies=range(3))
+        make_exam("2048:2x3", tmp_path / "x.jsonl", 5, plies=range(3))
     with pytest.raises(FileTrouble, match="an exam needs a table of"):
-        make_exam("2048:3x3", 5, tmp_path / "x.jsonl")
+        make_exam("2048:3x3", tmp_path / "x.jsonl", 5)
 
 
 # ---- marks
@@ -168,7 +168,7 @@ def test_expectations_by_hand(hand: Exam) -> None:
 
 
 def test_regret_counts_the_plies_of_a_later_win(tmp_path: Path) -> None:
-    made = make_exam("3x3:3", 60, tmp_path / "some.jsonl")
+    made = make_exam("3x3:3", tmp_path / "some.jsonl", 60)
     slow = {}
     for key in made.key():
         kept = {move: distance for move, (value, distance) in key.moves.items() if value == key.value}
@@ -189,7 +189,7 @@ def test_the_exact_score_of_random_is_what_random_gets(small: Exam) -> None:
     rules = game("3x4:3", "mnk")
     questions = [Question(each, solve(each)) for each in small.positions]  # type: ignore[arg-type]
     exact = mark(small, {}).random
-    graded = [grade("random", rules, seed=seed, workers=1, questions=questions) for seed in range(40)]
+    graded = [grade("random", rules, questions=questions, seed=seed, workers=1) for seed in range(40)]
     shares = [each.accuracy for each in graded]
     error = float(exact.accuracy * (1 - exact.accuracy) / (40 * len(questions))) ** 0.5  # at most
     assert abs(np.mean(shares) - float(exact.accuracy)) < 4 * error

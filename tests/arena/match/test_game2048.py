@@ -18,7 +18,7 @@ GREEDY = "expectimax depth=1"
 def test_both_play_the_games_they_would_play_alone() -> None:
     match = play_match(GREEDY, "random", SMALL, 12, seed=3, workers=1)
     for side, player in ((match.a, GREEDY), (match.b, "random")):
-        alone = evaluate(player, 12, 3, 1, SMALL)
+        alone = evaluate(player, SMALL, 12, seed=3, workers=1)
         assert side.scores.tolist() == alone.scores.tolist()
     assert match.differences.tolist() == (match.a.scores - match.b.scores).tolist()
     assert match.difference == pytest.approx(match.a.mean_score - match.b.mean_score)
@@ -45,6 +45,6 @@ def test_it_is_shown_and_given_as_json(gridlab: Run) -> None:
 def test_what_makes_no_sense_in_2048_is_refused(gridlab: Run) -> None:
     with pytest.raises(BadNotation, match="openings random:4 are for games between two"):
         play_match("random", "random", SMALL, 2, "random:4")
-    code, _, err = gridlab("match", "random", "random", "--game", "2048", "--games", "2", "--save", "x.jsonl")
+    code, _, err = gridlab("match", "random", "random", "--game", "2048", "--games", "2", "--out", "x.jsonl")
     assert code == 2
-    assert "--save keeps games between two" in err
+    assert "--out keeps games between two" in err

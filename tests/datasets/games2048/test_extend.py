@@ -50,17 +50,17 @@ def test_a_run_that_keeps_nothing_leaves_everything_as_it_was(gridlab: Run, tmp_
 
 def test_so_many_games_that_pass(gridlab: Run, tmp_path: Path) -> None:
     settings = make_settings(seed=1, depth=2, min_score=5000)
-    whole = generate(tmp_path / "whole.jsonl", 60, settings)
+    whole = generate("2048", tmp_path / "whole.jsonl", 60, settings=settings)
     lines = (tmp_path / "whole.jsonl").read_bytes().splitlines(keepends=True)
     assert len(lines) > 6
-    made = generate(tmp_path / "a.jsonl", settings=settings, keep=6, workers=1)
+    made = generate("2048", tmp_path / "a.jsonl", keep=6, settings=settings, workers=1)
     assert (tmp_path / "a.jsonl").read_bytes() == b"".join(lines[:6])
     assert (made.enough, made.statistics.games, made.played) == (True, 6, made.dropped + 6)
     assert made.played < whole.played
-    assert generate(tmp_path / "exact.jsonl", made.played, settings).statistics.games == 6
-    assert generate(tmp_path / "short.jsonl", made.played - 1, settings).statistics.games == 5
+    assert generate("2048", tmp_path / "exact.jsonl", made.played, settings=settings).statistics.games == 6
+    assert generate("2048", tmp_path / "short.jsonl", made.played - 1, settings=settings).statistics.games == 5
     for workers in (2, 3):
-        generate(tmp_path / "b.jsonl", settings=settings, keep=6, workers=workers)
+        generate("2048", tmp_path / "b.jsonl", keep=6, settings=settings, workers=workers)
         assert (tmp_path / "b.jsonl").read_bytes() == (tmp_path / "a.jsonl").read_bytes()
         assert index_of(tmp_path / "b.jsonl").read_bytes() == index_of(tmp_path / "a.jsonl").read_bytes()
     code, out, _ = gridlab("2048", "generate", "--keep", "6", "--min-score", "5000", "-o", str(tmp_path / "c"), *QUICK)
@@ -105,10 +105,12 @@ def test_numbers_of_games_that_make_no_sense(gridlab: Run, tmp_path: Path, asked
 @pytest.mark.parametrize("more", [{}, {"min_score": 3000}, {"metadata": True}, {"curriculum": "easy"}], ids=str)
 def test_two_runs_give_the_bytes_of_one(tmp_path: Path, more: dict[str, Any]) -> None:
     settings = make_settings(seed=3, depth=2, **more)
-    at_once = generate(tmp_path / "at_once.jsonl", 16, settings)
+    at_once = generate("2048", tmp_path / "at_once.jsonl", 16, settings=settings)
     path = tmp_path / "a.jsonl"
     for games, workers in ((5, 1), (7, 2), (4, 3)):
-        made = generate(path, games, None if path.exists() else settings, workers, extend=path.exists())
+        made = generate(
+            "2048", path, games, settings=None if path.exists() else settings, extend=path.exists(), workers=workers
+        )
     assert path.read_bytes() == (tmp_path / "at_once.jsonl").read_bytes()
     assert index_of(path).read_bytes() == index_of(tmp_path / "at_once.jsonl").read_bytes()
     assert (made.played, made.statistics) == (16, at_once.statistics)
@@ -119,18 +121,18 @@ def test_two_runs_give_the_bytes_of_one(tmp_path: Path, more: dict[str, Any]) ->
 
 def test_games_that_pass_are_added(tmp_path: Path) -> None:
     settings, path = make_settings(seed=1, depth=2, min_score=5000), tmp_path / "a.jsonl"
-    generate(tmp_path / "at_once.jsonl", settings=settings, keep=5)
-    generate(path, settings=settings, keep=3)
-    made = generate(path, keep=2, extend=True)
+    generate("2048", tmp_path / "at_once.jsonl", keep=5, settings=settings)
+    generate("2048", path, keep=3, settings=settings)
+    made = generate("2048", path, keep=2, extend=True)
     assert (made.added, made.statistics.games) == (2, 5)
     assert path.read_bytes() == (tmp_path / "at_once.jsonl").read_bytes()
 
 
 def test_nothing_is_added_where_nothing_passes(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    made = generate(path, settings=make_settings(seed=1, depth=2, min_score=9000), keep=1)
+    made = generate("2048", path, keep=1, settings=make_settings(seed=1, depth=2, min_score=9000))
     before = files_of(tmp_path)
-    again = generate(path, 1, extend=True)
+    again = generate("2048", path, 1, extend=True)
     assert (again.enough, again.added, again.played) == (False, 0, made.played + 1)
     assert str(again) == f"No game of 1 passes (score 9,000 or more): nothing was written to {path}."
     assert files_of(tmp_path) == before
@@ -140,7 +142,7 @@ def test_the_command_takes_the_settings_from_the_file(gridlab: Run, tmp_path: Pa
     path = tmp_path / "a.jsonl"
     asked = "2048", "generate", "-o", str(path), "--quiet"
     gridlab(*asked, "-g", "3", "-d", "2", "--seed", "7", "--max-moves", "90")
-    generate(tmp_path / "b.jsonl", 5, make_settings(seed=7, depth=2, max_moves=90))
+    generate("2048", tmp_path / "b.jsonl", 5, settings=make_settings(seed=7, depth=2, max_moves=90))
     code, out, _ = gridlab(*asked, "--extend", "-g", "1")
     assert (code, "Total games: 4\n" in out) == (0, True)
     code, out, _ = gridlab(*asked, "--extend", "-g", "1", "-d", "2", "--seed", "7")  # the same, said again
@@ -160,8 +162,8 @@ def test_the_command_takes_the_settings_from_the_file(gridlab: Run, tmp_path: Pa
 
 def test_files_that_cannot_be_extended(gridlab: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    generate(path, 2, make_settings(seed=1, depth=2))
-    generate(tmp_path / "a.csv", 2, make_settings(seed=1, depth=2))
+    generate("2048", path, 2, settings=make_settings(seed=1, depth=2))
+    generate("2048", tmp_path / "a.csv", 2, settings=make_settings(seed=1, depth=2))
     gridlab("2048", "split", str(path), "--out", str(tmp_path))
     (tmp_path / "alone.jsonl").write_bytes(path.read_bytes())
     for name, complaint in (
@@ -175,40 +177,40 @@ def test_files_that_cannot_be_extended(gridlab: Run, tmp_path: Path) -> None:
     settings = make_settings(seed=1, depth=2).as_dict()
     write_index(path, settings, Made(2, behaviour=0))
     with pytest.raises(FileTrouble, match="made by another version, whose games differ"):
-        generate(path, 1, extend=True)
+        generate("2048", path, 1, extend=True)
     write_index(path, settings, Made(1, behaviour=1))
     with pytest.raises(FileTrouble, match="more games than were played"):
-        generate(path, 1, extend=True)
+        generate("2048", path, 1, extend=True)
     write_index(path, settings | {"depth": 77}, Made(2, behaviour=1))
     with pytest.raises(BadNotation, match="depth 77 is out of range"):
-        generate(path, 1, extend=True)
+        generate("2048", path, 1, extend=True)
     write_index(path, settings | {"min_score": 10**6}, Made(2, behaviour=1))
     with pytest.raises(CorruptFile, match=r"game 0: score .* it cannot be extended"):
-        generate(path, 1, extend=True)
+        generate("2048", path, 1, extend=True)
     assert not journal_of(path).exists()
 
 
 def test_a_file_that_has_changed_is_not_extended(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    generate(path, 3, make_settings(seed=1, depth=2))
+    generate("2048", path, 3, settings=make_settings(seed=1, depth=2))
     index, settings = known_index(path), make_settings(seed=1, depth=2).as_dict()
     assert index is not None
     Journal(path).begin(settings, Base(3, 3, "0" * 64))
     with pytest.raises(FileTrouble, match="is not what it was when the run began"):
-        generate(path, 1, resume=True, extend=True)
+        generate("2048", path, 1, extend=True, resume=True)
     with pytest.raises(FileTrouble, match="adds to a file: go on with --extend"):
-        generate(path, 4, make_settings(seed=1, depth=2), resume=True)
+        generate("2048", path, 4, settings=make_settings(seed=1, depth=2), resume=True)
     Journal(path).remove()
     Journal(path).begin(settings)
     with pytest.raises(FileTrouble, match="makes a file anew: leave out --extend"):
-        generate(path, 1, resume=True, extend=True)
+        generate("2048", path, 1, extend=True, resume=True)
     Journal(path).remove()
     middle = bytearray(path.read_bytes())
     middle[len(middle) // 2] ^= 1
     path.write_bytes(middle)  # neither size nor ends have changed, so the index is believed
     before = path.read_bytes()
     with pytest.raises(CorruptFile, match="it cannot be extended"):
-        generate(path, 1, extend=True)
+        generate("2048", path, 1, extend=True)
     assert path.read_bytes() == before
 
 
@@ -217,10 +219,10 @@ def test_a_file_that_has_changed_is_not_extended(tmp_path: Path) -> None:
 def test_added_games_stopped_and_resumed(gridlab: Run, tmp_path: Path, goal: str) -> None:
     """SIGINT, SIGKILL, a torn last line, and the same bytes as without; the file is whole all the time."""
     settings, path = make_settings(seed=9, depth=3, min_score=30000), tmp_path / "a.jsonl"
-    generate(path, 15, settings)
+    generate("2048", path, 15, settings=settings)
     first = path.read_bytes()
     plain = tmp_path / "plain.jsonl"
-    generate(plain, 15, settings)
+    generate("2048", plain, 15, settings=settings)
     asked = ["2048", "generate", "--extend", *goal.split(), "--workers", "2", "--quiet"]
     assert gridlab(*asked, "-o", str(plain))[0] == 0
     for lines, number in ((3, signal.SIGINT), (8, signal.SIGKILL)):

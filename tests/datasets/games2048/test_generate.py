@@ -66,7 +66,7 @@ def test_a_game_is_that_of_the_reference() -> None:
 
 
 def test_the_form_is_that_of_the_document(tmp_path: Path) -> None:
-    generate(tmp_path / "a.jsonl", 2, make_settings(seed=1, depth=2), workers=1)
+    generate("2048", tmp_path / "a.jsonl", 2, settings=make_settings(seed=1, depth=2), workers=1)
     lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     assert len(lines) == 2
     for game in lines:
@@ -79,13 +79,13 @@ def test_the_form_is_that_of_the_document(tmp_path: Path) -> None:
 
 def test_workers_make_no_difference(tmp_path: Path) -> None:
     for workers in (1, 2, 3):
-        generate(tmp_path / f"{workers}.jsonl", 7, make_settings(seed=5, depth=3), workers)
+        generate("2048", tmp_path / f"{workers}.jsonl", 7, settings=make_settings(seed=5, depth=3), workers=workers)
     assert (
         (tmp_path / "1.jsonl").read_bytes()
         == (tmp_path / "2.jsonl").read_bytes()
         == (tmp_path / "3.jsonl").read_bytes()
     )
-    generate(tmp_path / "other.jsonl", 7, make_settings(seed=6, depth=3))
+    generate("2048", tmp_path / "other.jsonl", 7, settings=make_settings(seed=6, depth=3))
     assert (tmp_path / "1.jsonl").read_bytes() != (tmp_path / "other.jsonl").read_bytes()
 
 
@@ -93,9 +93,9 @@ def test_workers_make_no_difference(tmp_path: Path) -> None:
 @pytest.mark.parametrize("metadata", [True, *in_long_runs(False)])
 def test_every_format_gives_the_games_back(ending: str, metadata: bool, tmp_path: Path) -> None:
     settings = make_settings(seed=2, depth=2, metadata=metadata, max_moves=60)
-    generate(tmp_path / "a.jsonl", 3, settings)
+    generate("2048", tmp_path / "a.jsonl", 3, settings=settings)
     games = list(read_games(tmp_path / "a.jsonl"))
-    generate(tmp_path / f"b{ending}", 3, settings)
+    generate("2048", tmp_path / f"b{ending}", 3, settings=settings)
     back = list(read_games(tmp_path / f"b{ending}"))
     assert len(games) == len(back) == 3
     assert all(map(same, games, back))
@@ -105,7 +105,7 @@ def test_every_format_gives_the_games_back(ending: str, metadata: bool, tmp_path
 
 
 def test_the_limit_of_a_file_is_known_beside_it(tmp_path: Path) -> None:
-    generate(tmp_path / "a.jsonl", 2, make_settings(seed=1, depth=2, max_moves=30))
+    generate("2048", tmp_path / "a.jsonl", 2, settings=make_settings(seed=1, depth=2, max_moves=30))
     assert verify(tmp_path / "a.jsonl").sound
     index_of(tmp_path / "a.jsonl").unlink()
     assert "30 moves are not the limit of 5000" in verify(tmp_path / "a.jsonl").flaws[0].reason
@@ -113,7 +113,7 @@ def test_the_limit_of_a_file_is_known_beside_it(tmp_path: Path) -> None:
 
 def test_curricula(tmp_path: Path) -> None:
     for curriculum, depth in (("easy", 2), ("medium", 3)):
-        made = generate(tmp_path / "a.jsonl", 5, make_settings(seed=1, curriculum=curriculum))  # type: ignore[arg-type]
+        made = generate("2048", tmp_path / "a.jsonl", 5, settings=make_settings(seed=1, curriculum=curriculum))  # type: ignore[arg-type]
         assert made.settings.depth == depth
         reached = {"easy": 256, "medium": 1024}[curriculum]
         for game in read_games(tmp_path / "a.jsonl"):
@@ -121,7 +121,7 @@ def test_curricula(tmp_path: Path) -> None:
             assert game.max_tile <= reached
         assert any(game.max_tile == reached for game in read_games(tmp_path / "a.jsonl"))
         assert verify(tmp_path / "a.jsonl").sound
-    made = generate(tmp_path / "a.jsonl", 3, make_settings(seed=1, curriculum="hard", max_moves=1500))
+    made = generate("2048", tmp_path / "a.jsonl", 3, settings=make_settings(seed=1, curriculum="hard", max_moves=1500))
     assert made.settings.depth == 5
     for game in read_games(tmp_path / "a.jsonl"):
         first = int(game.boards[0])
@@ -131,15 +131,15 @@ def test_curricula(tmp_path: Path) -> None:
 
 
 def test_filters_drop_lines_and_say_so(tmp_path: Path) -> None:
-    everything = generate(tmp_path / "a.jsonl", 12, make_settings(seed=3, depth=2))
+    everything = generate("2048", tmp_path / "a.jsonl", 12, settings=make_settings(seed=3, depth=2))
     middle = int(np.median(everything.statistics.scores))
-    made = generate(tmp_path / "b.jsonl", 12, make_settings(seed=3, depth=2, min_score=middle))
+    made = generate("2048", tmp_path / "b.jsonl", 12, settings=make_settings(seed=3, depth=2, min_score=middle))
     lines = (tmp_path / "a.jsonl").read_bytes().splitlines(keepends=True)
     kept = [line for line in lines if parse(line)[0].final_score >= middle]
     assert (tmp_path / "b.jsonl").read_bytes() == b"".join(kept)
     assert (made.played, made.dropped) == (12, 12 - len(kept))
     assert f"Games played: 12, dropped: {12 - len(kept)}" in str(made)
-    made = generate(tmp_path / "c.jsonl", 12, make_settings(seed=3, depth=2, min_tile=1024))
+    made = generate("2048", tmp_path / "c.jsonl", 12, settings=make_settings(seed=3, depth=2, min_tile=1024))
     assert all(game.max_tile >= 1024 for game in read_games(tmp_path / "c.jsonl"))
 
 

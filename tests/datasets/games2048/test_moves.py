@@ -180,7 +180,7 @@ def test_it_travels_by_the_place_of_its_columns(folder: Path) -> None:
 
 def test_smaller_boards(tmp_path: Path) -> None:
     path = tmp_path / "small.jsonl"
-    generate(path, 2, make_settings(seed=1, player="random", rules="2048:2x3"))
+    generate("2048:2x3", path, 2, settings=make_settings(seed=1, player="random", rules="2048:2x3"))
     moves = Moves2048(path, symmetries=True)
     assert moves[0]["board"].shape == (2, 3)
     for item in (moves[number] for number in range(len(moves))):

@@ -28,7 +28,7 @@ BOARDS = ["2048:2x2", "2048:3x3", "2048:3x4:0.5", "2048:4x2", "2048:4x4:0.2"]
 def test_games_are_made_read_and_verified(text: str, metadata: bool, tmp_path: Path) -> None:
     path, rules = tmp_path / "games.jsonl", Rules2048.parse(text)
     settings = make_settings(seed=3, player="expectimax depth=1", rules=text, metadata=metadata, max_moves=60)
-    made = generate(path, 4, settings, workers=1)
+    made = generate(settings.game, path, 4, settings=settings, workers=1)
     assert made.statistics.games == 4
     assert not any("win rate" in flag for flag in made.statistics.flags()) or not rules.walled
     assert verify(path).sound
@@ -51,8 +51,8 @@ def test_games_are_made_read_and_verified(text: str, metadata: bool, tmp_path: P
 def test_games_are_those_of_the_python_loop(tmp_path: Path) -> None:
     rules = Rules2048(3, 3)
     settings = make_settings(seed=3, player="expectimax depth=1", rules="2048:3x3")
-    generate(tmp_path / "a.jsonl", 2, settings, workers=1)
-    generate(tmp_path / "b.jsonl", 2, settings, workers=1, player=Hidden(rules, "rows", 1))
+    generate(settings.game, tmp_path / "a.jsonl", 2, settings=settings, workers=1)
+    generate(settings.game, tmp_path / "b.jsonl", 2, player=Hidden(rules, "rows", 1), settings=settings, workers=1)
     one, other = (list(read_games(tmp_path / name)) for name in ("a.jsonl", "b.jsonl"))
     assert [game.boards.tolist() for game in one] == [game.boards.tolist() for game in other]
     assert stop_flag()[0] == 0
@@ -60,7 +60,7 @@ def test_games_are_those_of_the_python_loop(tmp_path: Path) -> None:
 
 def test_formats(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    generate(path, 2, make_settings(seed=1, player="random", rules="2048:3x3"), workers=1)
+    generate("2048:3x3", path, 2, settings=make_settings(seed=1, player="random", rules="2048:3x3"), workers=1)
     export_games(path, "json", tmp_path / "games.json")
     assert verify(tmp_path / "games.json").sound
     for form in ("csv", "npz"):
@@ -68,11 +68,11 @@ def test_formats(tmp_path: Path) -> None:
             export_games(path, form, tmp_path / f"games.{form}")
         assert not (tmp_path / f"games.{form}").exists()
     with pytest.raises(FileTrouble, match=r"games of 2048:3x3 stand in JSON alone, not in new\.csv"):
-        generate(tmp_path / "new.csv", 1, make_settings(seed=1, player="random", rules="2048:3x3"))
+        generate("2048:3x3", tmp_path / "new.csv", 1, settings=make_settings(seed=1, player="random", rules="2048:3x3"))
     with pytest.raises(BadNotation, match="games of 2048:5x5 cannot be written"):
         make_settings(rules="2048:5x5")
     other = make_settings(seed=1, player="random", rules="2048:4x4:0.2", max_moves=30)  # sixteen cells stand in tables
-    generate(tmp_path / "other.csv", 2, other, workers=1)
+    generate(other.game, tmp_path / "other.csv", 2, settings=other, workers=1)
     assert verify(tmp_path / "other.csv", max_moves=30).sound
     assert next(read_games(tmp_path / "other.csv")).rules == Rules2048(4, 4, 0.2)
 
@@ -80,7 +80,7 @@ def test_formats(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["2048:3x3", "2048:2x3"])
 def test_batches(text: str, tmp_path: Path) -> None:
     path, rules = tmp_path / "games.jsonl", Rules2048.parse(text)
-    generate(path, 5, make_settings(seed=1, player="random", rules=text), workers=1)
+    generate(text, path, 5, settings=make_settings(seed=1, player="random", rules=text), workers=1)
     games = Games(path)
     for symmetries in (False, True):
         seen = 0
@@ -110,7 +110,13 @@ def test_resume_and_extend(tmp_path: Path, gridlab: Run) -> None:
 
 
 def sound_game(tmp_path: Path) -> dict[str, Any]:
-    generate(tmp_path / "g.jsonl", 1, make_settings(seed=1, player="random", rules="2048:3x3"), workers=1)
+    generate(
+        "2048:3x3",
+        tmp_path / "g.jsonl",
+        1,
+        settings=make_settings(seed=1, player="random", rules="2048:3x3"),
+        workers=1,
+    )
     found: dict[str, Any] = json.loads((tmp_path / "g.jsonl").read_text())
     return found
 
@@ -143,6 +149,6 @@ def test_recorded_in_the_terminal(gridlab: Run, tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(sys, "stdin", io.StringIO("auto\nquit\n"))
     path = tmp_path / "mine.jsonl"
-    assert gridlab("play", "2048:2x2", "--against", "expectimax depth=1", "--seed", "1", "--save", str(path))[0] == 0
+    assert gridlab("play", "2048:2x2", "--against", "expectimax depth=1", "--seed", "1", "--out", str(path))[0] == 0
     assert verify(path).sound
     assert next(read_games(path)).rules == Rules2048(2, 2)

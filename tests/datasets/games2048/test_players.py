@@ -83,11 +83,11 @@ def test_random_games_on_the_command_line(gridlab: Run, tmp_path: Path) -> None:
 
 def test_a_player_named_is_the_player_meant(tmp_path: Path) -> None:
     """The same games as by depth and evaluator; only what is said of them differs."""
-    generate(tmp_path / "a.jsonl", 2, make_settings(1, 2, "rows", max_moves=50, metadata=True))
+    generate("2048", tmp_path / "a.jsonl", 2, settings=make_settings(1, 2, "rows", max_moves=50, metadata=True))
     named = make_settings(1, player="expectimax depth=2", max_moves=50, metadata=True)
-    generate(tmp_path / "b.jsonl", 2, named)
+    generate("2048", tmp_path / "b.jsonl", 2, settings=named)
     given = make_settings(1, max_moves=50, metadata=True)
-    made = generate(tmp_path / "c.jsonl", 2, given, player=ExpectimaxPlayer(RULES, depth=2))
+    made = generate("2048", tmp_path / "c.jsonl", 2, player=ExpectimaxPlayer(RULES, depth=2), settings=given)
     assert (made.settings.player, made.settings) == ("expectimax depth=2", named)
     assert (tmp_path / "b.jsonl").read_bytes() == (tmp_path / "c.jsonl").read_bytes()
     for one, other in zip(read_games(tmp_path / "a.jsonl"), read_games(tmp_path / "b.jsonl"), strict=True):
@@ -99,13 +99,13 @@ def test_a_player_named_is_the_player_meant(tmp_path: Path) -> None:
 
 def test_anything_with_a_move_makes_games(tmp_path: Path) -> None:
     settings = make_settings(seed=1, curriculum="easy", metadata=True)
-    made = generate(tmp_path / "a.jsonl", 3, settings, player=FirstLegal())
+    made = generate("2048", tmp_path / "a.jsonl", 3, player=FirstLegal(), settings=settings)
     assert (made.settings.player, made.statistics.games) == ("FirstLegal", 3)
     assert verify(tmp_path / "a.jsonl").sound
     for game in read_games(tmp_path / "a.jsonl"):
         moves = [Position2048.unpack(board).moves()[0] for board in game.boards.tolist()]
         assert [move["direction"] for move in game.as_dict()["moves"]] == moves
-    generate(tmp_path / "b.jsonl", 1, make_settings(1, max_moves=9, metadata=True), player=advising())
+    generate("2048", tmp_path / "b.jsonl", 1, player=advising(), settings=make_settings(1, max_moves=9, metadata=True))
     (game,) = read_games(tmp_path / "b.jsonl")
     keys = ["evaluation_score", "alternative_moves", "evaluations", "spawn"]
     assert [list(details) for details in game.details or []] == [keys] * 9
@@ -118,10 +118,10 @@ def advising() -> Advising:
 def test_a_player_at_fault_stops_the_run(tmp_path: Path) -> None:
     target = tmp_path / "a.jsonl"
     with pytest.raises(PlayerFault, match=r"game 1: the player Answering\(answer='north'\) answers 'north' in"):
-        generate(target, 2, make_settings(seed=1), player=Answering("north"))
+        generate("2048", target, 2, player=Answering("north"), settings=make_settings(seed=1))
     assert not list(tmp_path.iterdir()), "there is no game yet that a run could go on from"
     with pytest.raises(BadPlayer, match="is made for 2048:3x3, not for 2048"):
-        generate(target, 2, make_settings(seed=1), player=make_player("random", type(RULES)(3, 3)))
+        generate("2048", target, 2, player=make_player("random", type(RULES)(3, 3)), settings=make_settings(seed=1))
 
 
 def test_a_run_goes_on_with_its_own_seed(tmp_path: Path) -> None:
@@ -141,12 +141,12 @@ def test_a_run_goes_on_with_its_own_seed(tmp_path: Path) -> None:
 
     target = tmp_path / "a.jsonl"
     with pytest.raises(KeyboardInterrupt):
-        generate(target, 3, player=Stopping(2))
-    made = generate(target, 3, player=Stopping(), resume=True)
-    generate(tmp_path / "b.jsonl", 3, make_settings(seed=made.settings.seed), player=Stopping())
+        generate("2048", target, 3, player=Stopping(2))
+    made = generate("2048", target, 3, player=Stopping(), resume=True)
+    generate("2048", tmp_path / "b.jsonl", 3, player=Stopping(), settings=make_settings(seed=made.settings.seed))
     assert [game.line() for game in Games(target)] == [game.line() for game in Games(tmp_path / "b.jsonl")]
     with pytest.raises(FileTrouble, match="there is nothing to resume"):
-        generate(target, 3, resume=True)
+        generate("2048", target, 3, resume=True)
 
 
 def test_resuming_asks_for_the_same_player(tmp_path: Path) -> None:
@@ -160,12 +160,12 @@ def test_resuming_asks_for_the_same_player(tmp_path: Path) -> None:
         with pytest.raises(FileTrouble, match=told):
             settings_to_resume(target, other, True)
         with pytest.raises(FileTrouble, match=told):
-            generate(target, 2, other, resume=True)
+            generate("2048", target, 2, settings=other, resume=True)
     journal = Journal(target)
     assert not list(journal.lines())
     journal.add(play(0, settings, stop=stop_flag()).line())
-    generate(target, 2, settings, resume=True)
-    generate(tmp_path / "b.jsonl", 2, settings)
+    generate("2048", target, 2, settings=settings, resume=True)
+    generate("2048", tmp_path / "b.jsonl", 2, settings=settings)
     assert target.read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
@@ -196,7 +196,7 @@ def test_wrong_use(gridlab: Run, tmp_path: Path) -> None:
 
 def test_details_of_random_moves_are_checked(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    generate(path, 1, make_settings(1, player="random", metadata=True))
+    generate("2048", path, 1, settings=make_settings(1, player="random", metadata=True))
     game = json.loads(path.read_text())
     game["moves"][3]["alternative_moves"] = ["up", "down", "left", "right"]
     path.write_text(json.dumps(game) + "\n")

@@ -67,7 +67,9 @@ def test_a_player_in_python_is_told_of_while_it_plays(tmp_path: Path) -> None:
             heard.append(len(told))
             return position.moves()[0]
 
-    made = generate(tmp_path / "a.jsonl", 1, make_settings(seed=1, max_moves=120), verbose=told.append, player=First())
+    made = generate(
+        "2048", tmp_path / "a.jsonl", 1, player=First(), settings=make_settings(seed=1, max_moves=120), say=told.append
+    )
     moves = made.statistics.moves[0]
     assert moves > 55
     assert heard[0] == 1  # the game has begun
@@ -79,8 +81,8 @@ def test_a_player_in_python_is_told_of_while_it_plays(tmp_path: Path) -> None:
 
 def test_what_is_told_is_the_documents_and_the_games_are_the_same(tmp_path: Path) -> None:
     settings, told = make_settings(seed=2, depth=2), list[str]()
-    generate(tmp_path / "quiet.jsonl", 3, settings, 1)
-    made = generate(tmp_path / "a.jsonl", 3, settings, 1, verbose=told.append)
+    generate("2048", tmp_path / "quiet.jsonl", 3, settings=settings, workers=1)
+    made = generate("2048", tmp_path / "a.jsonl", 3, settings=settings, say=told.append, workers=1)
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "quiet.jsonl").read_bytes()
     expected = []
     for number, (score, moves) in enumerate(zip(made.statistics.scores, made.statistics.moves, strict=True), 1):
@@ -92,8 +94,8 @@ def test_what_is_told_is_the_documents_and_the_games_are_the_same(tmp_path: Path
 
 def test_lines_of_several_workers_say_whose_they_are(tmp_path: Path) -> None:
     settings, alone, together = make_settings(seed=2, depth=2, min_score=5000), list[str](), list[str]()
-    generate(tmp_path / "a.jsonl", 6, settings, 1, verbose=alone.append)
-    generate(tmp_path / "b.jsonl", 6, settings, 3, verbose=together.append)
+    generate("2048", tmp_path / "a.jsonl", 6, settings=settings, say=alone.append, workers=1)
+    generate("2048", tmp_path / "b.jsonl", 6, settings=settings, say=together.append, workers=3)
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     games: dict[str, list[str]] = {str(number): [] for number in range(1, 7)}
     for line in together:

@@ -107,7 +107,7 @@ def test_source_date_epoch_fixes_every_byte(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(("text", "plies"), [("4x4:3", None), ("5x5:5", range(9, 12))])
 def test_workers_do_not_change_a_byte(tmp_path: Path, text: str, plies: range | None) -> None:
     for workers in (1, 2):
-        build_terminals(game(text), tmp_path / str(workers), plies, workers)
+        build_terminals(game(text), tmp_path / str(workers), plies, workers=workers)
     assert checksums(tmp_path / "1") == checksums(tmp_path / "2")
 
 

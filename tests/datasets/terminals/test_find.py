@@ -73,7 +73,9 @@ def test_patterns_lines_and_winners(data: Terminals, seed: int) -> None:
     winner = [None, "X", "O"][seed % 3]
     for symmetric in (False, True):
         wanted = by_hand(data, winner, line, pattern, symmetric)
-        found = find_terminals(data, winner and winner.lower(), line, pattern, None, symmetric, count=10**5)
+        found = find_terminals(
+            data, None, winner=winner and winner.lower(), line=line, pattern=pattern, symmetric=symmetric, count=10**5
+        )
         assert (found.matches, found.records) == (len(wanted), len(data))
         assert [each.position for each in found.shown] == wanted
         assert all(line is None or symmetric or line in each.lines for each in found.shown)
@@ -92,7 +94,7 @@ def test_chosen_by_chance(data: Terminals) -> None:
 
     def places(seed: int, workers: int, number: int = 9) -> list[tuple[int, int]]:
         return [
-            (each.ply, each.place) for each in find_terminals(data, chosen=number, seed=seed, workers=workers).shown
+            (each.ply, each.place) for each in find_terminals(data, sample=number, seed=seed, workers=workers).shown
         ]
 
     assert places(1, 1) == places(1, 3)

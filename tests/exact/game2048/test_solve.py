@@ -38,7 +38,7 @@ def smallest(boards: list[Board], rules: Rules2048) -> Boards:
 @pytest.mark.parametrize(("text", "tile"), GAMES)
 def test_every_board_and_every_value(text: str, tile: int, tmp_path: Path) -> None:
     rules, plain = Rules2048.parse(text), truth(text, tile)
-    build_tablebase2048(rules, tmp_path / "t.tb", tile, workers=1)
+    build_tablebase2048(rules, tmp_path / "t.tb", tile or "score", workers=1)
     table = Tablebase2048(tmp_path / "t.tb")
     stored = {
         int(board): value
@@ -59,7 +59,7 @@ def test_every_board_and_every_value(text: str, tile: int, tmp_path: Path) -> No
 @pytest.mark.parametrize(("text", "tile"), GAMES[:6])
 def test_what_directions_are_worth(text: str, tile: int, tmp_path: Path) -> None:
     rules, plain = Rules2048.parse(text), truth(text, tile)
-    build_tablebase2048(rules, tmp_path / "t.tb", tile, workers=1)
+    build_tablebase2048(rules, tmp_path / "t.tb", tile or "score", workers=1)
     table = Tablebase2048(tmp_path / "t.tb")
     for board, value in plain.boards.items():
         probe = table.probe(Position2048(board, 0, rules))

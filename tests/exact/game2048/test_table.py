@@ -100,7 +100,7 @@ building.build_tablebase2048("2048:2x3", {str(path)!r}, workers=1)
     with pytest.raises(FileTrouble, match="what an earlier build has left; go on with --resume"):
         build_tablebase2048(SMALL, path)
     with pytest.raises(CorruptFile, match="does not belong to this build of 2048:2x3"):
-        build_tablebase2048(SMALL, path, tile=64, resume=True)
+        build_tablebase2048(SMALL, path, target=64, resume=True)
     build_tablebase2048(SMALL, path, workers=2, resume=True)
     assert path.read_bytes() == small.read_bytes()
     assert not folder.exists()
@@ -158,14 +158,14 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("2048", 64, 0, "may have [0-9,]+ boards, more than"),
     ):
         with pytest.raises(TooLarge, match=sentence):
-            build_tablebase2048(rules, path, tile, most)
+            build_tablebase2048(rules, path, tile or "score", max_sum=most)
     for tile in (4, 12, 64):
         with pytest.raises(
             BadNotation, match=f"{tile} is not a tile that a game of 2048:2x2 is played for; 8, 16, … 32 are"
         ):
             build_tablebase2048(TINY, path, tile)
     with pytest.raises(BadNotation, match="tiles that add up to 6 are no game; 8 or more are needed"):
-        build_tablebase2048(TINY, path, 0, 6)
+        build_tablebase2048(TINY, path, max_sum=6)
     with monkeypatch.context() as patch:
         patch.setattr(estimating, "available_memory", lambda: 1 << 20)
         with pytest.raises(TooLarge, match="2048:2x2 may need 250 MiB of memory and 1 MiB are free"):
@@ -230,7 +230,7 @@ def test_images_are_worth_the_same(small: Path) -> None:
 
 
 def test_the_chance_of_a_tile(tmp_path: Path) -> None:
-    build_tablebase2048(TINY, tmp_path / "t.tb", tile=16)
+    build_tablebase2048(TINY, tmp_path / "t.tb", target=16)
     table = Tablebase2048(tmp_path / "t.tb")
     assert table.mean == pytest.approx(0.96251125375)
     assert table.probe(Position2048.parse("16 2/. .", TINY)).value == 1.0
@@ -362,7 +362,7 @@ def test_on_the_command_line(gridlab: Run, tmp_path: Path, tiny: Path) -> None:
     for words, sentence in (
         (("2048:2x2", "--max-ply", "3"), "--max-ply is for in-a-row games"),
         (("3x3:3", "--target", "8"), "--target and --max-sum are for 2048"),
-        (("2048:2x2", "--target", "many"), "'many' is not an objective; write score, or a tile such as 512"),
+        (("2048:2x2", "--target", "many"), "'many' is not a target; write score, or a tile such as 512"),
         (("2048:4x4",), "2048 has 16 cells; boards of up to 9 can be solved to their end"),
     ):
         code, _, err = gridlab("tablebase", "build", *words, "-o", str(path))

@@ -78,7 +78,7 @@ building.build_tablebase(game("{RULES}"), Path({str(path)!r}))
         build_tablebase(RULES, path)
     untouched = part_path(folder, 14).stat().st_mtime_ns
     assert untouched == kept["14.tb"]
-    build_tablebase(RULES, path, resume=True, workers=2)
+    build_tablebase(RULES, path, workers=2, resume=True)
     assert path.read_bytes() == whole.read_bytes()
     assert not folder.exists()
 

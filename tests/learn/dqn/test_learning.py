@@ -276,7 +276,7 @@ def plain_lessons(course: Course, seed: int, number: int) -> list[tuple[int, int
         position = position.play(quiet[below(len(quiet))])
     past: list[tuple[Position, float, bool]] = []
     while position.outcome() is None:
-        tried = search(position, course.playouts, state, proofs=False, exploration=1.0, geometry=GEOMETRY).moves
+        tried = search(position, course.playouts, proofs=False, exploration=1.0, states=state, geometry=GEOMETRY).moves
         most = max(tried, key=lambda each: (each.visits, -each.cell))
         surprise = below(1 << 20) < course.random_moves * (1 << 20)
         past.append((position, most.value, surprise))

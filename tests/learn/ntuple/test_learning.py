@@ -162,6 +162,6 @@ def test_learning_stops_between_games() -> None:
 @pytest.mark.compiled
 def test_a_quarter_of_a_minute_is_enough_for_a_good_player(tmp_path: Path) -> None:
     """Fifteen seconds on one core: more than 25,000 points, more than any evaluator of two moves and a tile."""
-    train_ntuple(tmp_path / "quick.ntuple", minutes=0.25, workers=1, seed=1)
-    found = evaluate(f"ntuple file={tmp_path / 'quick.ntuple'}", 100, seed=2)
+    train_ntuple("2048", tmp_path / "quick.ntuple", minutes=0.25, seed=1, workers=1)
+    found = evaluate(f"ntuple file={tmp_path / 'quick.ntuple'}", games=100, seed=2)
     assert found.mean_score > 25_000

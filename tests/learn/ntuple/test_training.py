@@ -31,7 +31,7 @@ SMALL = {"rules": "2048:3x3", "tuples": "tetrominoes", "workers": 1, "seed": 5}
 
 
 def train(path: Path, **more: object) -> NTupleTraining:
-    return train_ntuple(path, **{**SMALL, **more})  # type: ignore[arg-type]
+    return train_ntuple(out=path, **{**SMALL, **more})  # type: ignore[arg-type]
 
 
 def weights(path: Path) -> np.ndarray:
@@ -83,7 +83,7 @@ def test_learning_pays(tmp_path: Path, rate: str) -> None:
 
 def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
     """After a share of its games the steps are small; stopped before or after that and resumed, nothing changes."""
-    settings = {"more": ("settle=0.5",), "games": 1500}
+    settings = {"settings": ("settle=0.5",), "games": 1500}
     whole = train(tmp_path / "whole", **settings)
     assert (whole.learnt.games, whole.learnt.settled, whole.done) == (1500, True, True)
     train(tmp_path / "large steps", games=1500)
@@ -110,7 +110,7 @@ def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
 
 def test_ctrl_c_when_it_is_time_to_settle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is left to do then is done when it goes on, and the rest comes to what it would have come to."""
-    settings = {"more": ("settle=0.5",), "games": 400}
+    settings = {"settings": ("settle=0.5",), "games": 400}
     train(tmp_path / "whole", **settings)
     learn = Learner._learn_for_a_while
 
@@ -138,9 +138,9 @@ def test_optimistic_weights(tmp_path: Path) -> None:
     [
         ({"preset": "day"}, "not a preset"),
         ({"rate": "adam"}, "not a kind of rate"),
-        ({"trace": 1.5}, "lambda 1.5 is out of range"),
+        ({"trace": 1.5}, "trace 1.5 is out of range"),
         ({"step": 0.0}, "step 0 is out of range"),
-        ({"more": ("settle=0",)}, "settle"),
+        ({"settings": ("settle=0",)}, "settle"),
         ({"games": 5, "minutes": 1.0}, "name one of them"),
         ({"games": 0}, "teach nothing"),
         ({"minutes": float("nan")}, "takes a number or None as minutes, not nan"),
@@ -175,7 +175,7 @@ def test_another_training_is_not_touched(tmp_path: Path) -> None:
 def test_the_command(gridlab: Run, tmp_path: Path) -> None:
     path = tmp_path / "three.ntuple"
     command = ("train", "2048", "--rules", "2048:3x3", "--games", "400", "--workers", "1", "--out", str(path))
-    code, out, _ = gridlab(*command, "--lambda", "0.3", "--json", "--quiet")
+    code, out, _ = gridlab(*command, "--trace", "0.3", "--json", "--quiet")
     found = json.loads(out)
     assert (code, found["games"], found["trace"], found["done"]) == (0, 400, 0.3, True)
     code, out, _ = gridlab("2048", "evaluate", f"ntuple file={path}", "--rules", "2048:3x3", "--games", "50", "--json")

@@ -33,13 +33,13 @@ SMALL = ("width=16", "layers=1", "heads=2", "validation=0.25", "test=0.25")
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Eight short games."""
     path = tmp_path_factory.mktemp("games") / "games.jsonl"
-    generate(path, 8, make_settings(seed=1, depth=2, max_moves=60))
+    generate("2048", path, 8, settings=make_settings(seed=1, depth=2, max_moves=60))
     return path
 
 
 def learn(path: Path, games: Path, method: str = "cnn", **settings: object) -> SupervisedTraining:
-    asked: dict[str, object] = {"epochs": 3, "batch": 32, "seed": 1, "workers": 1, "more": SMALL} | settings
-    return train_policy(path, method, [games], **asked)  # type: ignore[arg-type]
+    asked: dict[str, object] = {"epochs": 3, "batch": 32, "seed": 1, "workers": 1, "settings": SMALL} | settings
+    return train_policy([games], path, method=method, **asked)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -108,7 +108,7 @@ def test_resuming_continues_the_same_curve(games: Path, tmp_path: Path, method: 
 
     run(stopped_at[0], False)
     run(stopped_at[1], True)
-    resumed = train_policy(tmp_path / "parts", None, workers=1, resume=True)  # the games are known
+    resumed = train_policy((), tmp_path / "parts", method=None, workers=1, resume=True)  # the games are known
     assert resumed.done
     assert same(whole, resumed)
     assert same(whole, learn(tmp_path / "again", games, method))
@@ -116,7 +116,7 @@ def test_resuming_continues_the_same_curve(games: Path, tmp_path: Path, method: 
 
 def test_early_moves_are_learnt_from_more_often(games: Path, tmp_path: Path) -> None:
     """Which moves an epoch sees hangs on the setting, and is the same each time."""
-    one, other = (learn(tmp_path / name, games, more=(*SMALL, "early=0.9")) for name in ("one", "other"))
+    one, other = (learn(tmp_path / name, games, settings=(*SMALL, "early=0.9")) for name in ("one", "other"))
     assert same(one, other)
     assert one.facts.settings["early"] == 0.9
     assert not same(one, learn(tmp_path / "even", games))
@@ -125,25 +125,26 @@ def test_early_moves_are_learnt_from_more_often(games: Path, tmp_path: Path) -> 
 def test_more_epochs_and_nothing_else(games: Path, tmp_path: Path) -> None:
     path = tmp_path / "net"
     learn(path, games, epochs=1)
-    assert train_policy(path, "cnn", str(games), epochs=2, workers=1, resume=True).facts.epoch == 2  # one path will do
+    one_path = train_policy(str(games), path, epochs=2, method="cnn", workers=1, resume=True)
+    assert one_path.facts.epoch == 2
     for wrong, words in (
         ({"seed": 2}, "was begun with seed 1, not 2"), ({"batch": 64}, "was begun with batch 32, not 64"),
-        ({"more": ["width=32"]}, "was begun with width 16, not 32"), ({"epochs": 1}, "for 2 epochs already"),
+        ({"settings": {"width": 32}}, "was begun with width 16, not 32"), ({"epochs": 1}, "for 2 epochs already"),
         ({"method": "dual"}, "was begun with method cnn"),
     ):  # fmt: skip
         asked: dict[str, object] = {"method": "cnn", "data": [games], "resume": True} | wrong
         with pytest.raises(FileTrouble, match=words):
-            train_policy(path, **asked)  # type: ignore[arg-type]
+            train_policy(out=path, **asked)  # type: ignore[arg-type]
     with pytest.raises(FileTrouble, match="is there already"):
         learn(path, games)
     other = tmp_path / "other.jsonl"
-    generate(other, 8, make_settings(seed=2, depth=2, max_moves=60))
+    generate("2048", other, 8, settings=make_settings(seed=2, depth=2, max_moves=60))
     with pytest.raises(FileTrouble, match=r"was begun with .*games\.jsonl, not these"):
-        train_policy(path, "cnn", [other], resume=True)
+        train_policy([other], path, method="cnn", resume=True)
 
 
 def test_it_stops_when_nothing_gets_better(games: Path, tmp_path: Path) -> None:
-    found = learn(tmp_path / "net", games, epochs=200, learning_rate=0.05, more=(*SMALL, "patience=2"))
+    found = learn(tmp_path / "net", games, epochs=200, learning_rate=0.05, settings=(*SMALL, "patience=2"))
     assert found.done
     assert found.facts.epoch == found.facts.best_epoch + 2 < 200
     losses = [row["validation_loss"] for row in found.facts.curve]
@@ -212,16 +213,19 @@ def test_foreign_and_damaged_files_are_refused(games: Path, tmp_path: Path) -> N
         (["--method", "ntuple", "--data", "GAMES"], "--data belongs to the methods cnn, dual and transformer"),
         (["--method", "ntuple", "--epochs", "3"], "--epochs belongs to"),
         (
-            ["--method", "cnn", "--data", "GAMES", "--set", "gamma=1"],
+            ["--method", "cnn", "--data", "GAMES", "--setting", "gamma=1"],
             "'gamma' is not a setting here; there are augment",
         ),
-        (["--method", "cnn", "--data", "GAMES", "--set", "width=0"], "width='0' cannot be"),
-        (["--method", "cnn", "--data", "GAMES", "--set", "learning_rate=nan"], "cannot be"),
-        (["--method", "cnn", "--data", "GAMES", "--set", "width"], "write it as name=value"),
-        (["--method", "transformer", "--data", "GAMES", "--set", "heads=5"], "5 heads do not divide"),
-        (["--method", "cnn", "--data", "GAMES", "--set", "test=0.5", "--set", "validation=0.5"], "no games to learn"),
-        (["--set", "momentum=1"], "'momentum' is not a setting here; there are games, minutes"),
-        (["--set", "step=1", "--step", "1"], "step is said by an option and by --set"),
+        (["--method", "cnn", "--data", "GAMES", "--setting", "width=0"], "width='0' cannot be"),
+        (["--method", "cnn", "--data", "GAMES", "--setting", "learning_rate=nan"], "cannot be"),
+        (["--method", "cnn", "--data", "GAMES", "--setting", "width"], "write it as name=value"),
+        (["--method", "transformer", "--data", "GAMES", "--setting", "heads=5"], "5 heads do not divide"),
+        (
+            ["--method", "cnn", "--data", "GAMES", "--setting", "test=0.5", "--setting", "validation=0.5"],
+            "no games to learn",
+        ),
+        (["--setting", "momentum=1"], "'momentum' is not a setting here; there are games, minutes"),
+        (["--setting", "step=1", "--step", "1"], "step is said by an option and by --setting"),
     ],
 )
 def test_wrong_use_is_told(gridlab: Run, games: Path, tmp_path: Path, words: list[str], said: str) -> None:
@@ -234,8 +238,20 @@ def test_wrong_use_is_told(gridlab: Run, games: Path, tmp_path: Path, words: lis
 @pytest.mark.usefixtures("drawn")
 def test_the_command(gridlab: Run, games: Path, tmp_path: Path) -> None:
     out = tmp_path / "2048.dual"
-    options = ["--method", "dual", "--data", str(games), str(games), "--epochs", "1", "--batch", "64", "--lr", "0.01"]
-    more = [word for each in SMALL for word in ("--set", each)]
+    options = [
+        "--method",
+        "dual",
+        "--data",
+        str(games),
+        str(games),
+        "--epochs",
+        "1",
+        "--batch",
+        "64",
+        "--learning-rate",
+        "0.01",
+    ]
+    more = [word for each in SMALL for word in ("--setting", each)]
     code, text, _ = gridlab("train", "2048", *options, *more, "--no-augment", "--out", str(out), "--json", "--quiet")
     assert code == 0
     found = json.loads(text)
@@ -249,4 +265,4 @@ def test_too_few_games(games: Path, tmp_path: Path) -> None:
     one = tmp_path / "one.jsonl"
     one.write_text(games.read_text().splitlines()[0] + "\n")
     with pytest.raises(BadNotation, match="no games are left to validate with"):
-        learn(tmp_path / "net", one, more=())
+        learn(tmp_path / "net", one, settings=())

@@ -120,7 +120,7 @@ def test_the_player() -> None:
 
 @pytest.mark.compiled
 def test_it_plays_better_than_chance() -> None:
-    found = evaluate("mcts playouts=30", 4, seed=1, workers=1)
-    assert found.mean_score > 4 * evaluate("random", 100, seed=1, workers=1).mean_score
-    again = evaluate("mcts playouts=30", 4, seed=1, workers=2)
+    found = evaluate("mcts playouts=30", games=4, seed=1, workers=1)
+    assert found.mean_score > 4 * evaluate("random", games=100, seed=1, workers=1).mean_score
+    again = evaluate("mcts playouts=30", games=4, seed=1, workers=2)
     assert (again.scores == found.scores).all()

@@ -111,7 +111,7 @@ from numba.core import event
 from gridlab.arena.evaluate import evaluate
 from gridlab.search.game2048 import expectimax, last_plies
 with event.install_recorder("numba:compile") as recorder:
-    evaluate("random", 1)
+    evaluate("random", games=1)
 print(len(recorder.buffer), len(last_plies.tiles_and_move.signatures), len(expectimax.chance.signatures))
 """
 

@@ -103,7 +103,7 @@ def test_games_of_the_kernel_are_games_of_plain_python(name: str, rules: Rules20
 
 @pytest.mark.parametrize("rules", [Rules2048(2, 2), Rules2048(3, 3)], ids=str)
 def test_tiles_of_evaluations_are_no_walls(rules: Rules2048) -> None:
-    found = evaluate("random", 50, rules=rules, workers=1)
+    found = evaluate("random", rules, 50, workers=1)
     assert found.max_tiles.max() <= 2 << rules.cells
     stopped = record_game(RandomPlayer2048(rules), rules, 1, 0, stop_flag(), Limits(exponent=4))
     last = Position2048.unpack(stopped.final_board, rules=rules)

@@ -164,12 +164,12 @@ def test_the_oracle_says_who_answered(tmp_path: Path, monkeypatch: pytest.Monkey
     tictactoe = game("tictactoe")
     build_tablebase(tictactoe, tmp_path / "t.tb")
     assert Oracle(tictactoe).ask(Position(tictactoe)).source.startswith("alpha-beta")
-    assert Oracle(tictactoe, tmp_path / "t.tb").ask(Position(tictactoe)).source == "t.tb"
+    assert Oracle(tictactoe, tablebase=tmp_path / "t.tb").ask(Position(tictactoe)).source == "t.tb"
     monkeypatch.setenv("GRIDLAB_TABLEBASE", str(tmp_path / "t.tb"))
     assert Oracle(tictactoe).ask(Position(tictactoe)).source == "t.tb"
     assert Oracle(squava).ask(Position(squava)).source == "5x5_4-3.tb"
     with pytest.raises(FileTrouble, match="is a tablebase of 3x3:3, not of 5x5:4-3"):
-        Oracle(squava, tmp_path / "t.tb")
+        Oracle(squava, tablebase=tmp_path / "t.tb")
     for position in list(positions(tictactoe))[::50]:
         by_table, by_search = Oracle(tictactoe).ask(position), solve(position)
         assert by_table.as_dict() | {"line": []} == by_search.as_dict() | {"line": []}
@@ -199,7 +199,7 @@ def test_on_the_command_line(gridlab: Run) -> None:
     found = json.loads(out)
     assert (code, found["value"], found["distance"], found["line"], err) == (0, "win", None, [], "by 5x5_4-3.tb\n")
     assert {(move["value"], move["distance"]) for move in found["moves"]} == {("win", None), ("loss", None)}
-    code, out, _ = gridlab("solve", "6x6:4", "--nodes", "500", "--search", "--json")
+    code, out, _ = gridlab("solve", "6x6:4", "--nodes", "500", "--search-only", "--json")
     assert (code, json.loads(out)["value"], json.loads(out)["at_least"]) == (0, "unknown", "loss")
     code, _, err = gridlab("solve", "3x3:3", "XXX/OOO/...")
     assert (code, err.count("\n")) == (2, 1)

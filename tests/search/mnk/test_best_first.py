@@ -33,7 +33,7 @@ def check_against_the_letter(board: str, player: str, limit: int) -> str:
     start, steps = start_of(board, player), list[Expansion]()
     if start.winner or start.full:
         return best_first(start, limit).ending
-    found = best_first(start, limit, steps.append)
+    found = best_first(start, limit, tell=steps.append)
     by_letter = by_the_letter.best_first(by_the_letter.to_key(board.split("/")), player, limit)
     assert [(step.depth, step.heuristic, str(step.board), step.board.player) for step in steps] == [
         (step.depth, step.heuristic, "\n".join(map("".join, step.board)), step.player) for step in by_letter.steps
@@ -126,8 +126,8 @@ def test_how_a_search_can_end() -> None:
     assert best_first(start_of("X.O/.X./O.X", "X"))[1:] == ("already won", 0, ())
     assert best_first(start_of("X.O/.X./O.X", "O"))[1:] == ("already won", 0, ())
     assert best_first(start_of("XOX/XOO/OXX", "X"))[1:] == ("full board", 0, ())
-    assert best_first(start_of(".../.../...", "X"), limit=18)[1:] == ("limit", 18, ())
-    assert best_first(start_of(".../.../...", "X"), limit=19)[1:3] == ("found", 19)
+    assert best_first(start_of(".../.../...", "X"), max_expansions=18)[1:] == ("limit", 18, ())
+    assert best_first(start_of(".../.../...", "X"), max_expansions=19)[1:3] == ("found", 19)
     assert best_first(start_of("XOX/XOO/OX.", "X"))[1:] == ("nothing", 2, ())  # the full board has its turn too
     assert best_first(start_of("XX./OO./...", "X"))[1:] == ("found", 1, (2,))
     assert best_first(start_of("XX./OO./...", "O"))[1:] == ("found", 1, (5,))
@@ -143,7 +143,7 @@ def test_a_position_that_the_opponent_has_won_is_not_expanded() -> None:
 
 def test_the_same_board_comes_once() -> None:
     steps = list[Expansion]()
-    best_first(start_of(CLOSED, "X"), 1000, steps.append)
+    best_first(start_of(CLOSED, "X"), 1000, tell=steps.append)
     assert len({step.board for step in steps}) == len(steps) == 1000
 
 
@@ -154,5 +154,5 @@ def test_the_move_that_looks_best() -> None:
     for board in ("X../.O./...", "XO../..../..../...."):
         start = start_of(board, "X")
         steps = list[Expansion]()
-        best_first(start, 2, steps.append)
+        best_first(start, 2, tell=steps.append)
         assert steps[1].board == start.play(best_looking(start))

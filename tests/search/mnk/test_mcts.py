@@ -33,7 +33,9 @@ def test_the_tree_is_that_of_the_reference(name: str, board: str, playouts: int,
     rules = game(name)
     position = Position.parse(board, rules) if board else Position(rules)
     own, other = position.own, position.other
-    found = search(position, playouts, np.array([42], np.uint64), proofs, careful, 1.1)
+    found = search(
+        position, playouts, proofs=proofs, careful=careful, exploration=1.1, states=np.array([42], np.uint64)
+    )
     plain = PlainSearch(rules, 42, proofs, careful, 1.1).run(cells_of(own), cells_of(other), playouts)
     assert found.playouts == plain.visits
     assert [(each.cell, each.visits) for each in found.moves] == sorted(
@@ -55,7 +57,7 @@ def test_what_is_proved_is_true(name: str, table: Table) -> None:
         for board in draw_positions(rules, ply, 20, random).tolist():
             position = Position(rules, *board)
             truth = {move.cell: move.value for move in table(name).probe(position).moves}
-            for move in search(position, 300, states_of(random)).moves:
+            for move in search(position, 300, states=states_of(random)).moves:
                 proved += move.proved != ""
                 assert move.proved in ("", truth[move.cell]), position
     assert proved > 400
@@ -64,7 +66,7 @@ def test_what_is_proved_is_true(name: str, table: Table) -> None:
 @pytest.mark.compiled
 def test_a_decided_position_needs_few_playouts() -> None:
     rules = game("3x3:3")
-    won = search(Position.parse("XX./OO./...", rules), 1000, np.array([1], np.uint64))
+    won = search(Position.parse("XX./OO./...", rules), 1000, states=np.array([1], np.uint64))
     assert (won.playouts < 20, won.best) == (True, 2)
 
 
@@ -84,7 +86,7 @@ def test_the_move_that_is_played() -> None:
 @pytest.mark.compiled
 def test_the_same_seed_is_the_same_search() -> None:
     position = Position(game("squava"))
-    one, two, other = (search(position, 500, states_of(np.random.default_rng(seed))) for seed in (1, 1, 2))
+    one, two, other = (search(position, 500, states=states_of(np.random.default_rng(seed))) for seed in (1, 1, 2))
     assert one == two
     assert one != other
     assert sum(move.visits for move in one.moves) == 500

@@ -85,7 +85,7 @@ def test_proof_number(where: tuple[str, str], nodes: int, size: int, line: tuple
     ],
 )  # fmt: skip
 def test_monte_carlo(where: tuple[str, str], visits: list[tuple[int, int]]) -> None:
-    found = search(position_of(where), 500, np.array([7], np.uint64))
+    found = search(position_of(where), 500, states=np.array([7], np.uint64))
     assert [(move.cell, move.visits) for move in found.moves] == visits
 
 

@@ -18,15 +18,15 @@ NODES = 10_000_000  # of a search for one truth
 @typed
 def make_exam(
     rules: GameRules | str,
-    positions: int,
-    path: Path | str,
+    out: Path | str,
+    positions: int = 300,
     plies: range | None = None,
-    seed: int = 0,
-    tablebase: Path | str | None = None,
     nodes: int = NODES,
+    tablebase: Path | str | None = None,
+    seed: int = 0,
     progress: bool = False,
 ) -> Exam:
-    """Draw questions and write them to `path`, their key beside it.
+    """Draw questions and write them to `out`, their key beside it.
 
     Decisive positions alone: two moves at least end differently under best play (2048: are worth different points).
     They come from all plies and distances in turn, one of each symmetry class, as a random image of it.
@@ -51,4 +51,4 @@ def make_exam(
         logging.getLogger("gridlab").warning(
             f"only {len(drawn):,} such positions of {played} were found, one of each symmetry class"
         )
-    return write_exam(Path(path), played, seed, drawn)
+    return write_exam(Path(out), played, seed, drawn)

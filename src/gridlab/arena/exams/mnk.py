@@ -95,7 +95,7 @@ def draw_questions(
     chosen = range(rules.cells - 1) if plies is None else plies
     if not set(chosen) <= set(range(rules.cells - 1)):
         raise BadNotation(f"plies {chosen.start}-{chosen.stop - 1} of {rules}: 0 to {rules.cells - 2} have a choice")
-    oracle = Oracle(rules, tablebase, Budget(nodes))
+    oracle = Oracle(rules, Budget(nodes), tablebase=tablebase)
     batch = max(LEAST_BATCH, SPARE * -(-number // len(chosen)))
     sources = [_stratified(rules, ply, seed, oracle, batch) for ply in chosen]
     for place, found in enumerate(islice(in_turn(sources), number), 1):

@@ -27,9 +27,9 @@ def sit(
     exam: Exam | Path | str,
     player: str | Player,
     out: Path | str | None = None,
+    tablebase: Path | str | None = None,
     seed: int = 0,
     workers: int | None = None,
-    tablebase: Path | str | None = None,
     resume: bool = False,
     progress: bool = False,
 ) -> Answers:

@@ -115,4 +115,6 @@ def play_match(
     if openings != "random:0":
         raise BadNotation(f"openings {openings} are for games between two; 2048 begins with two random tiles")
     played = game(rules, "2048")
-    return ScoreMatch(*(evaluate(player, games, seed, workers, played, progress) for player in (a, b)))
+    return ScoreMatch(
+        *(evaluate(player, played, games, seed=seed, workers=workers, progress=progress) for player in (a, b))
+    )

@@ -93,9 +93,9 @@ class Match:
             f"game {number}: {each.reason}" for number, each in enumerate(self.records, 1) if each.reason not in ends
         ]
 
-    def save(self, path: Path | str) -> None:
+    def save(self, out: Path | str) -> None:
         """Write the games as JSON lines."""
-        write_records(Path(path), self.records)
+        write_records(Path(out), self.records)
 
     def as_dict(self) -> dict[str, Any]:
         return {

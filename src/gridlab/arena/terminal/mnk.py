@@ -50,7 +50,7 @@ def play(rules: Rules, console: Console) -> None:
             console.side,
             ask=console.ask,
             say=console.say,
-            answer=Oracle(rules, console.tablebase).ask,
+            answer=Oracle(rules, tablebase=console.tablebase).ask,
             random=np.random.default_rng(console.seed),
             save=(lambda record: file.add(json.dumps(record.as_dict()).encode() + b"\n")) if file else None,
             against=against,

@@ -164,7 +164,7 @@ def search(start: Start, limit: int, sink: Sink, tell: Callable[[Expansion], obj
         sink.write(step_text(expansion).encode())
         tell(expansion)
 
-    found = best_first(start, limit, write)
+    found = best_first(start, limit, tell=write)
     effort = {"expansions": found.expansions, "max_expansions": limit}
     return Report(start, "cooperative", found.ending, found_sentence(found, limit), found.line, effort)
 

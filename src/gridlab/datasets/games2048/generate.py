@@ -118,18 +118,11 @@ class Order(NamedTuple):
 
 @typed
 def generate(
-    output: Path | str,
+    rules: Rules2048 | str,
+    out: Path | str,
     games: int | None = None,
-    settings: DatasetSettings | None = None,
-    workers: int | None = None,
-    resume: bool = False,
-    verbose: Callable[[str], object] | None = None,
-    progress: bool = False,
-    player: Player2048 | str | None = None,
     keep: int = 0,
-    extend: bool = False,
-    *,
-    seed: int | None = None,
+    player: Player2048 | str | None = None,
     depth: int | None = None,
     evaluator: str | None = None,
     sample_cells: int | None = None,
@@ -138,7 +131,13 @@ def generate(
     min_score: int | None = None,
     min_tile: int | None = None,
     metadata: bool | None = None,
-    rules: Rules2048 | str | None = None,
+    settings: DatasetSettings | None = None,
+    extend: bool = False,
+    say: Callable[[str], object] | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    resume: bool = False,
+    progress: bool = False,
 ) -> Generated:
     """Play `games` games (500) and write those that pass the filters; with `resume` go on where a run was stopped.
 
@@ -147,9 +146,9 @@ def generate(
     expectimax plays, with `depth`, `evaluator` and `sample_cells`. `seed` fixes the games, `max_moves` stops them, the
     `curriculum` is easy, medium or hard, `min_score` and `min_tile` are filters, with `metadata` a file says more of
     every move. `settings` have all of this in one object, for those who made one. Workers are threads: all cores by
-    default for a player that has a chooser for kernels, one for any other; `verbose` is called by them.
+    default for a player that has a chooser for kernels, one for any other; `say` is called by them.
     """
-    output = Path(output)
+    output, board = Path(out), game(rules, "2048")
     check_name(output)
     games = games if games is not None else PLAYED_FOR_ONE * keep or USUAL_GAMES
     if games < 1 or keep < 0:
@@ -159,7 +158,7 @@ def generate(
     said = {
         "seed": seed, "depth": depth, "evaluator": evaluator, "sample_cells": sample_cells, "max_moves": max_moves,
         "curriculum": curriculum, "min_score": min_score, "min_tile": min_tile, "metadata": metadata,
-        "rules": _rules_said(rules, None if settings else player),
+        "rules": None if settings or board == Rules2048() else str(board),
     }  # fmt: skip
     if isinstance(player, str):
         said["player"], player = player, None
@@ -167,6 +166,8 @@ def generate(
     if settings and said:
         raise BadNotation(f"{', '.join(said)} and settings are both given; say one or the other")
     settings = settings or settings_for(output, said, extend, resume, player_name(player) if player else "")
+    if settings.game != board:
+        raise BadNotation(f"the games of {output} are of {settings.game}, not of {board}; say {settings.game}")
     ours = player is None
     if player is None:
         player = settings.make_player()
@@ -182,17 +183,10 @@ def generate(
         if extend:
             settings, base = settings_to_extend(output, settings.as_dict()), base_of(output)
         try:
-            return _run(Order(output, games, keep, settings, player, base), workers, resume, verbose, progress)
+            return _run(Order(output, games, keep, settings, player, base), workers, resume, say, progress)
         finally:
             if ours:  # who was handed over is not ours to close
                 close_player(player)
-
-
-def _rules_said(rules: Rules2048 | str | None, player: Player2048 | str | None) -> str | None:
-    """The board that is asked for, or that a player is made for."""
-    rules = rules if rules is not None else getattr(player, "rules", None)
-    found = None if rules is None else str(game(rules, "2048"))
-    return None if found == str(Rules2048()) else found
 
 
 @contextmanager
@@ -205,7 +199,7 @@ def _only_run(output: Path) -> Iterator[None]:
 
 
 def _run(
-    order: Order, workers: int | None, resume: bool, verbose: Callable[[str], object] | None, progress: bool
+    order: Order, workers: int | None, resume: bool, say: Callable[[str], object] | None, progress: bool
 ) -> Generated:
     settings = order.settings
     journal, found = Journal(order.output), Statistics(min_score=settings.min_score, min_tile=settings.min_tile)
@@ -215,7 +209,7 @@ def _run(
     end = order.first + order.games
     workers = workers or (None if has_chooser(order.player, settings.game) else 1)
     alone = (workers or available_cores()) == 1
-    teller = Teller(verbose, 0 if order.keep else end, alone, settings.game) if verbose else None
+    teller = Teller(say, 0 if order.keep else end, alone, settings.game) if say else None
     play = partial(_play, settings=settings, player=order.player, teller=None if is_elsewhere() else teller)
     enough = order.known + order.keep if order.keep else 0
     numbers = range(next_one, next_one if enough and found.games >= enough else end)

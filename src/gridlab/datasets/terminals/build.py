@@ -47,14 +47,14 @@ def plies_text(plies: Iterable[int]) -> str:
 @typed
 def build_terminals(
     rules: Rules | str,
-    folder: Path | str,
+    out: Path | str,
     plies: Iterable[int] | None = None,
     workers: int | None = None,
     resume: bool = False,
     progress: bool = False,
 ) -> Manifest:
-    """Write the layers of a game into a folder; with `resume`, those it does not hold yet."""
-    rules, folder = game(rules, "mnk"), Path(folder)
+    """Write the layers of a game into the folder `out`; with `resume`, those it does not hold yet."""
+    rules, folder = game(rules, "mnk"), Path(out)
     every = range(first_ply(rules), rules.cells + 1)
     wanted = sorted(set(every if plies is None else plies))
     if not every:

@@ -108,18 +108,18 @@ class Found(NamedTuple):
 @typed
 def find_terminals(
     data: Terminals | Path | str,
+    plies: Sequence[int] | None = None,
     winner: str | None = None,
     line: int | None = None,
     pattern: str = "",
-    plies: Sequence[int] | None = None,
     symmetric: bool = False,
     count: int = 4,
-    chosen: int | None = None,
+    sample: int | None = None,
     seed: int = 0,
     workers: int | None = None,
     progress: bool = False,
 ) -> Found:
-    """All records that match, counted; the first `count` of them, or so many `chosen` at random.
+    """All records that match, counted; the first `count` of them, or a random `sample` of so many.
 
     Boards are compared as they are stored; if `symmetric`, with any image of the pattern and the line together.
     """
@@ -130,7 +130,7 @@ def find_terminals(
         raise FileTrouble(f"no ply is named; {data.folder} has {plies_text(data.plies)}")
     images = _images(data.rules, _pattern(pattern, data.rules), _line(line, data.rules), symmetric)
     total = sum(map(len, layers.values()))
-    keep = _Sample(chosen, check_seed(seed)) if chosen is not None else _First(count)
+    keep = _Sample(sample, check_seed(seed)) if sample is not None else _First(count)
     with bars(total, f"searching {data.rules}", "records", progress) as shown:
         for ply, records in layers.items():
             wanted = _wanted(images, winner, ply, data.rules)

@@ -56,7 +56,7 @@ class InARowAEC(AECEnv):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.rules, self.render_mode = game(rules, "mnk"), checked_mode(render_mode)
-        self.oracle = Oracle(self.rules, tablebase) if truth else None
+        self.oracle = Oracle(self.rules, tablebase=tablebase) if truth else None
         self.position = Position(self.rules)
         self.possible_agents = list(AGENTS.values())
         shape = (2, self.rules.rows, self.rules.cols)

@@ -48,7 +48,7 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
             raise BadPlayer(f"{side!r} is not a side; the learner has X, O or random")
         self.side, self.render_mode = side, checked_mode(render_mode)
         self.opponent = None if opponent is None else make_player(opponent, self.rules, tablebase)
-        self.oracle = Oracle(self.rules, tablebase) if truth else None
+        self.oracle = Oracle(self.rules, tablebase=tablebase) if truth else None
         self.position, self.own_side = Position(self.rules), "X"
         self.observation_space, self.action_space = seen_space(self.rules), gymnasium.spaces.Discrete(self.rules.cells)
 

@@ -19,7 +19,15 @@ from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import check_place, locked, try_folder
 from gridlab.core.progress import bar
 from gridlab.exact.game2048.estimate import boards_by_sum, check_order, estimate, require_layer, require_room
-from gridlab.exact.game2048.file import PackedLayer, TableFile2048, new_directory, pack_layer, write_table
+from gridlab.exact.game2048.file import (
+    SCORE,
+    PackedLayer,
+    TableFile2048,
+    new_directory,
+    pack_layer,
+    tile_of,
+    write_table,
+)
 from gridlab.exact.game2048.layers import Values
 from gridlab.exact.game2048.solve import NONE, Layer, Solver, make_layers
 from gridlab.games.game2048.kernels import Boards
@@ -32,20 +40,20 @@ A_PART = 1 << 22  # boards after a move: what is lost when a build is killed tak
 @typed
 def build_tablebase2048(
     rules: Rules2048 | str,
-    path: Path | str,
-    tile: int = 0,
+    out: Path | str,
+    target: int | str = SCORE,
     max_sum: int = 0,
+    say: Callable[[str], object] | None = None,
     workers: int | None = None,
     resume: bool = False,
     progress: bool = False,
-    say: Callable[[str], object] | None = None,
 ) -> None:
-    """Solve a board and write the values of all boards after a move: expected score, or the chance to reach `tile`.
+    """Solve a board and write the values of all boards after a move: expected score, or the chance to reach a tile.
 
-    With `max_sum` a game ends, and nothing comes any more, once the tiles add up to more. One build at a time: whoever
-    comes second to a place is refused before any work. `say` hears what it will take.
+    The `target` is score, or the tile. With `max_sum` a game ends, and nothing comes any more, once the tiles add up to
+    more. One build at a time: whoever comes second to a place is refused before any work. `say` hears what it takes.
     """
-    rules, path = game(rules, "2048"), Path(path)
+    rules, path, tile = game(rules, "2048"), Path(out), tile_of(target)
     check_order(rules, tile, max_sum)
     if (place := check_place(path)).exists() and not place.is_file():
         raise FileTrouble(f"cannot write {path}: a tablebase keeps its layers beside it while it is made; name a file")

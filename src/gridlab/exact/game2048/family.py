@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from gridlab.core.errors import BadNotation
-from gridlab.core.numbers import whole_number
 from gridlab.exact.game2048 import stats as statistics
 from gridlab.exact.game2048 import verify as verification
 from gridlab.exact.game2048.build import build_tablebase2048
@@ -29,16 +28,10 @@ def build(rules: Rules2048, path: Path, order: BuildOrder, say: Callable[[str], 
     """Solve a board; what it will take is said beforehand."""
     if order.max_ply is not None:
         raise BadNotation("--max-ply is for in-a-row games; a build of 2048 ends with --target TILE or --max-sum N")
-    tile = 0 if order.target in (None, SCORE) else _tile(str(order.target))
-    most, shown = order.max_sum or 0, say is not None
-    build_tablebase2048(rules, path, tile, most, order.workers, order.resume, shown, say)
-
-
-def _tile(text: str) -> int:
-    try:
-        return whole_number(text, 1)
-    except BadNotation as error:
-        raise BadNotation(f"{text!r} is not an objective; write score, or a tile such as 512") from error
+    build_tablebase2048(
+        rules, path, SCORE if order.target is None else order.target, max_sum=order.max_sum or 0, say=say,
+        workers=order.workers, resume=order.resume, progress=say is not None,
+    )  # fmt: skip
 
 
 def open_table(path: Path) -> Tablebase2048:

@@ -29,9 +29,10 @@ import zstandard
 from numpy.typing import NDArray
 
 from gridlab.core.behaviour import BEHAVIOUR
-from gridlab.core.errors import CorruptFile, GridlabError
+from gridlab.core.errors import BadNotation, CorruptFile, GridlabError
 from gridlab.core.files import whole_file
 from gridlab.core.jit import kernel
+from gridlab.core.numbers import whole_number
 from gridlab.core.untrusted import Count, open_regular, parse_json, reading, unpack
 from gridlab.exact.game2048.layers import Values
 from gridlab.exact.game2048.solve import FIRST_SUM, Layer
@@ -74,6 +75,16 @@ class Directory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def tile(self) -> int:
         """The tile to be reached; 0 if points are wanted."""
         return 0 if self.target == SCORE else int(self.target)
+
+
+def tile_of(target: int | str) -> int:
+    """The tile that is to be reached, from what people write: 512, "512", or "score", which is none (0)."""
+    if target == SCORE:
+        return 0
+    try:
+        return whole_number(str(target), 1)
+    except BadNotation as error:
+        raise BadNotation(f"{target!r} is not a target; write score, or a tile such as 512") from error
 
 
 def new_directory(rules: Rules2048, tile: int, most: int) -> Directory:

@@ -98,19 +98,19 @@ def require_room(needed: BuildEstimate, path: Path) -> None:
 @typed
 def build_tablebase(
     rules: Rules | str,
-    path: Path | str,
+    out: Path | str,
     max_ply: int | None = None,
+    counts: Census | None = None,
+    say: Callable[[str], object] | None = None,
     workers: int | None = None,
     resume: bool = False,
     progress: bool = False,
-    counts: Census | None = None,
-    say: Callable[[str], object] | None = None,
 ) -> None:
     """Solve a game and write its tablebase. With `max_ply` only positions up to that ply are kept.
 
     One build at a time: whoever comes second to a place is refused before any work. `say` hears what it will take.
     """
-    rules, path = game(rules, "mnk"), Path(path)
+    rules, path = game(rules, "mnk"), Path(out)
     last = last_ply(rules, max_ply)
     if (place := check_place(path)).exists() and not place.is_file():
         raise FileTrouble(f"cannot write {path}: a tablebase keeps its plies beside it while it is made; name a file")

@@ -24,7 +24,9 @@ def build(rules: Rules, path: Path, order: BuildOrder, say: Callable[[str], Any]
     """Solve a game; what it will take is said beforehand."""
     if order.target is not None or order.max_sum is not None:
         raise BadNotation("--target and --max-sum are for 2048; a build of in-a-row games ends with --max-ply N")
-    build_tablebase(rules, path, order.max_ply, order.workers, order.resume, say is not None, say=say)
+    build_tablebase(
+        rules, path, order.max_ply, say=say, workers=order.workers, resume=order.resume, progress=say is not None
+    )
 
 
 def open_table(path: Path) -> Tablebase:

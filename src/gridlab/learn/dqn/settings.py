@@ -22,7 +22,7 @@ from gridlab.learn.overrides import Overrides, changed
 
 TRAINING_BLEND = 0.3  # the share of the network in an evaluation; the rest is the heuristic
 DEFAULT = "best"  # the preset
-OPTIONS = ("preset", "episodes", "shaping", "double")  # of the command line, and so not changed by --set
+OPTIONS = ("preset", "episodes", "shaping", "double")  # of the command line, and so not changed by --setting
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 Number = Annotated[int, Meta(ge=1, le=10**9)]

@@ -42,12 +42,12 @@ class Asked:
     seed: int | None = None
     settle: float | None = None
 
-    def with_more(self, more: Overrides) -> "Asked":
-        """The same with numbers named by --set; what an option says already is not said twice."""
-        found = values_of(more, NUMBERS)
+    def with_settings(self, settings: Overrides) -> "Asked":
+        """The same with numbers named by --setting; what an option says already is not said twice."""
+        found = values_of(settings, NUMBERS)
         for name in found:
             if getattr(self, name) is not None:
-                raise BadNotation(f"{name} is said by an option and by --set; say it once")
+                raise BadNotation(f"{name} is said by an option and by --setting; say it once")
         return replace(self, **found)
 
 
@@ -125,7 +125,7 @@ def find_recipe(name: str | None) -> Recipe:
 def check(learnt: Learnt) -> None:
     """Refuse numbers with which nothing can be learnt."""
     for name, value, low, high in (
-        ("step", learnt.step, 0.0, 10.0), ("lambda", learnt.trace, 0.0, 1.0), ("restart", learnt.restart, 0, 100_000),
+        ("step", learnt.step, 0.0, 10.0), ("trace", learnt.trace, 0.0, 1.0), ("restart", learnt.restart, 0, 100_000),
         ("optimistic", learnt.optimistic, 0.0, 1e9), ("settle", learnt.settle, 0.0, 1.0),
     ):  # fmt: skip
         if not low <= value <= high or (name in ("step", "settle") and value == 0):

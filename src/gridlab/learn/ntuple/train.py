@@ -1,6 +1,6 @@
 """A player of 2048 learnt from nothing but its own games: an n-tuple network by temporal differences.
 
-    train_ntuple("best.ntuple", minutes=10, progress=True)
+    train_ntuple("2048", "best.ntuple", minutes=10, progress=True)
 
     FILE             the network, for players
     FILE.training    everything, to go on from with `resume`; it may be thrown away when nobody wants to
@@ -10,7 +10,7 @@ One worker with the same seed and number of games learns the same weights every 
 Several share the weights without locks: faster, and never twice the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,31 +69,31 @@ class NTupleTraining:
 
 @typed
 def train_ntuple(
-    path: Path | str,
-    rules: Rules2048 | str = "2048",
-    preset: str | None = None,
-    minutes: float | None = None,
+    rules: Rules2048 | str,
+    out: Path | str,
     games: int | None = None,
+    minutes: float | None = None,
+    preset: str | None = None,
     tuples: str | None = None,
     rate: str | None = None,
     step: float | None = None,
     trace: float | None = None,
     restart: int | None = None,
     optimistic: float | None = None,
-    workers: int | None = None,
+    settings: Mapping[str, object] | Sequence[str] = (),
     seed: int | None = None,
+    workers: int | None = None,
     resume: bool = False,
     progress: bool = False,
-    more: Sequence[str] = (),
 ) -> NTupleTraining:
     """Learn a network; Ctrl-C ends it after the games being played, and saves.
 
     What is None is as in preset `minutes`, seed 0, all cores; or, with `resume`, as the training was begun.
-    `more` are numbers by name, such as "step=0.5".
+    `settings` are numbers by name, such as {"step": 0.5} or ["step=0.5"].
     """
-    path, rules = try_place(Path(path)), game(rules, "2048")
+    path, rules = try_place(Path(out)), game(rules, "2048")
     asked = Asked(preset, minutes, games, tuples, rate, step, trace, restart, optimistic, seed)
-    asked = asked.with_more(parse_overrides(more))
+    asked = asked.with_settings(parse_overrides(settings))
     with locked(path):
         learner = go_on(path, asked, rules) if resume else begin(path, asked, rules)
         done = learner.run(workers or available_cores(), progress)

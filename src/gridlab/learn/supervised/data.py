@@ -42,7 +42,7 @@ def open_data(paths: tuple[Path, ...], settings: SupervisedSettings, seed: int, 
         if not len(part):
             raise BadNotation(
                 f"no games are left to {name}: there are too few, {len(moves.games)} in all; "
-                "take more games, or other shares: --set validation=0.5"
+                "take more games, or other shares: --setting validation=0.5"
             )
     files = tuple(DataFile(str(file.path), sha256_of(file.path), file.games, len(file.boards)) for file in moves.files)
     return Data(train.seen(settings.augment), validation, test if len(test) else validation, files)

@@ -1,6 +1,6 @@
 """From files of games to a player of 2048: a network learns which direction was chosen.
 
-train_policy("2048.cnn", "cnn", ["data/train.jsonl"], epochs=10, progress=True)
+train_policy(["data/train.jsonl"], "2048.cnn", epochs=10, progress=True)
 
 FILE             the network, for players: the weights that did best on the games kept apart
 FILE.training    everything, to go on from with `resume`; it may be thrown away when nobody wants to
@@ -8,7 +8,7 @@ FILE.png         loss and accuracy by epoch
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,27 +71,27 @@ class SupervisedTraining:
 
 @typed
 def train_policy(
-    path: Path | str,
-    method: str | None = "cnn",
-    data: Sequence[Path | str] | Path | str = (),
+    data: Sequence[Path | str] | Path | str,
+    out: Path | str,
     epochs: int | None = None,
+    method: str | None = "cnn",
     batch: int | None = None,
     learning_rate: float | None = None,
     augment: bool | None = None,
+    settings: Mapping[str, object] | Sequence[str] = (),
     seed: int | None = None,
-    more: Sequence[str] = (),
     workers: int | None = None,
     resume: bool = False,
     progress: bool = False,
 ) -> SupervisedTraining:
     """Train a network on a file of games, or on several; Ctrl-C ends it after the step at hand, and saves.
 
-    What is None is as usual for the method, seed 0, all cores; or, with `resume`, as the training was begun. `more`
-    are other settings, such as "width=64".
+    What is None is as usual for the method, seed 0, all cores; or, with `resume`, as the training was begun, for which
+    `data` may be empty. `settings` are others, such as {"width": 64} or ["width=64"].
     """
-    path = try_place(Path(path))
+    path = try_place(Path(out))
     files = tuple(Path(each) for each in ([data] if isinstance(data, str | Path) else data))
-    overrides = parse_overrides(more)
+    overrides = parse_overrides(settings)
     asked = Asked(epochs, batch, learning_rate, augment, None if seed is None else check_seed(seed), overrides)
     before = torch.get_num_threads()
     torch.set_num_threads(workers or available_cores())

@@ -179,14 +179,16 @@ class Queue:
 
 @typed
 def best_first(
-    start: Start | Position | str, limit: int = MAX_EXPANSIONS, tell: Callable[[Expansion], object] | None = None
+    position: Start | Position | str,
+    max_expansions: int = MAX_EXPANSIONS,
+    tell: Callable[[Expansion], object] | None = None,
 ) -> BestFirstResult:
-    """Search until we have a line, nothing is left to expand, or `limit` positions were expanded.
+    """Search until we have a line, nothing is left to expand, or `max_expansions` positions were expanded.
 
     `tell` hears of each expansion as it is made. A position that the opponent has won is not expanded. A Position, or
     the text of a board, will do where n in a row win on n×n cells.
     """
-    start = start_of(start)
+    start = start_of(position)
     if start.winner:
         return BestFirstResult(start, "already won", 0)
     if start.full:
@@ -195,7 +197,7 @@ def best_first(
     heuristic = lines.open(start.other).bit_count() - lines.open(start.own).bit_count()
     queue = Queue(start.own | start.other << OTHER, heuristic)
     expansions = 0
-    while queue.waiting and expansions < limit:
+    while queue.waiting and expansions < max_expansions:
         counter = queue.pop()
         expansions += 1
         if tell:

@@ -89,14 +89,14 @@ class SearchResult:
 def search(
     position: Position | str,
     playouts: int = PLAYOUTS,
-    states: States | None = None,
+    seconds: float | None = None,
     proofs: bool = True,
     careful: bool = True,
     exploration: float = EXPLORATION,
+    states: States | None = None,
     geometry: Geometry | None = None,
     stop: Stop | None = None,
     seed: int = 0,
-    seconds: float | None = None,
 ) -> SearchResult:
     """Search an ongoing position by `playouts` playouts, fewer if it is proved before or `seconds` have passed.
 

@@ -79,8 +79,10 @@ def router(lab: Lab) -> APIRouter:
 
         def work(job: Job) -> Any:
             if isinstance(rules, Rules2048):
-                return grade2048_result(grade2048(safe, rules, asked.positions, table, asked.seed, 1), asked)
-            return grade_result(grade(safe, rules, asked.positions, table, asked.seed, 1), asked)
+                return grade2048_result(
+                    grade2048(safe, rules, asked.positions, tablebase=table, seed=asked.seed, workers=1), asked
+                )
+            return grade_result(grade(safe, rules, asked.positions, tablebase=table, seed=asked.seed, workers=1), asked)
 
         return info(lab.jobs.begin("grade", work))
 
@@ -194,7 +196,13 @@ def listed_game(record: Record) -> ListedGame:
 def matches(data: Terminals, asked: FindAsked) -> dict[str, Any]:
     """Records that match, the first of them drawn."""
     found = find_terminals(
-        data, asked.winner or None, None, asked.pattern, symmetric=asked.symmetric, count=asked.count, workers=1
+        data,
+        winner=asked.winner or None,
+        line=None,
+        pattern=asked.pattern,
+        symmetric=asked.symmetric,
+        count=asked.count,
+        workers=1,
     )
     boards = [each.as_dict() | {"svg": each.position._repr_svg_()} for each in found.shown]
     return {"matches": found.matches, "records": found.records, "boards": boards}

@@ -64,7 +64,7 @@ export class MatchPanel extends Panel {
     const more = found.games - found.listed.length;
     const element = h("details", { open: this.listOpen, ontoggle: () => { this.listOpen = element.open; } }, h("summary", {}, "Watch its games"),
       h("div", { class: "stack tight games" }, table(["Game", "X", "Opening", "Result", "Moves"], rows, "Games of the match")),
-      more > 0 ? h("p", { class: "muted small" }, `${plural(more, "more game")} ${more === 1 ? "is" : "are"} not listed; gridlab match --save keeps all.`) : null);
+      more > 0 ? h("p", { class: "muted small" }, `${plural(more, "more game")} ${more === 1 ? "is" : "are"} not listed; gridlab match --out keeps all.`) : null);
     return element;
   }
 }
