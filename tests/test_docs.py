@@ -137,6 +137,26 @@ def test_prose_is_wrapped_alike(monkeypatch: pytest.MonkeyPatch) -> None:
         assert wrap.wrapped(text) == text, f"python tools/wrap.py wraps {page.name} anew"
 
 
+NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_a_page_with_all_it_shows(notebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/conf.py puts the page in the place of a short one that leads to the notebook, for those who read files."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    page = import_module("notebooks").page_of(notebook)
+    code = [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
+    outputs = [output for cell in code for output in cell["outputs"]]
+    pictures = [output for output in outputs if {"image/png", "image/svg+xml"} & set(output.get("data", {}))]
+    assert page.count('src="data:image/') == len(pictures) > 0
+    for cell in code:
+        assert "".join(cell["source"]) in page
+        assert cell["execution_count"], "a notebook is stored as it was run"
+    for output in outputs:
+        assert "".join(output.get("text", [])).rstrip() in page
+    assert f"examples/notebooks/{notebook.name}" in (DOCS / "notebooks" / f"{notebook.stem}.md").read_text()
+
+
 def test_the_benchmarks_are_those_that_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     module = import_module("page")
