@@ -1,4 +1,4 @@
-"""README and docs are true: every command is run, every output compared, every picture made anew."""
+"""README and docs are true: every command is run, every output compared, every picture made once more."""
 
 import json
 import os
@@ -127,7 +127,7 @@ def test_the_packages_are_drawn_as_they_are(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.syspath_prepend(ROOT / "tools")
     packages = import_module("packages")
     page = (DOCS / "design.md").read_text()
-    assert packages.redrawn(page) == page, "python tools/packages.py draws them anew"
+    assert packages.redrawn(page) == page, "python tools/packages.py draws them again"
 
 
 def test_prose_is_wrapped_alike(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_prose_is_wrapped_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     wrap = import_module("wrap")
     for page in wrap.pages():
         text = page.read_text()
-        assert wrap.wrapped(text) == text, f"python tools/wrap.py wraps {page.name} anew"
+        assert wrap.wrapped(text) == text, f"python tools/wrap.py wraps {page.name} again"
 
 
 def test_words_of_the_glossary_are_linked_where_they_first_appear(monkeypatch: pytest.MonkeyPatch) -> None:

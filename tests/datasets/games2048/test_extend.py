@@ -200,7 +200,7 @@ def test_a_file_that_has_changed_is_not_extended(tmp_path: Path) -> None:
         generate(path, 4, make_settings(seed=1, depth=2), resume=True)
     Journal(path).remove()
     Journal(path).begin(settings)
-    with pytest.raises(FileTrouble, match="makes a file anew: leave out --extend"):
+    with pytest.raises(FileTrouble, match="makes a new file: leave out --extend"):
         generate(path, 1, resume=True, extend=True)
     Journal(path).remove()
     middle = bytearray(path.read_bytes())

@@ -25,7 +25,7 @@ class InARowGames:
 
     opponent   None: every step is a move of whoever is to move; "random": the opponent answers within the step
     side       of the learner against an opponent: X, O, or drawn for each game
-    same_step  a game that has ended begins anew at once; else with the next step
+    same_step  a game that has ended starts again at once; else with the next step
 
     Arrays are written over by the next step: observations uint8[game, (own, other), row, col], masks int8[game, cell],
     rewards float64[game], ended bool[game], finals (the last observations of games that have ended).
