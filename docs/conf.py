@@ -9,7 +9,8 @@ import gridlab
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from notebooks import page_of  # noqa: E402  it lies beside the docs
+from glossary import linked  # noqa: E402  these lie beside the docs
+from notebooks import page_of  # noqa: E402
 
 NOTEBOOKS = ROOT / "examples" / "notebooks"
 BESIDE = {"contributing": ROOT / "CONTRIBUTING.md", "bots": ROOT / "examples" / "bots" / "README.md"}
@@ -73,7 +74,7 @@ def links_of_the_site(app: Any, page: str, source: list[str]) -> None:
         text = re.sub(r"\]\((?!http|#|\.\./)", f"](../{up}", BESIDE[page].read_text(encoding="utf-8"))
         source[0] = text.replace("](../docs/", "](").replace("](../../docs/", "](")
     if page.startswith("notebooks/"):
-        source[0] = notebook_page(NOTEBOOKS / f"{Path(page).name}.ipynb")
+        source[0] = linked(notebook_page(NOTEBOOKS / f"{Path(page).name}.ipynb"), "../glossary.md")
     up = "../" * page.count("/")  # from a page in a folder to the docs
     source[0] = re.sub(r"\]\((?:\.\./)*examples/notebooks/([\w-]+)\.ipynb\)", rf"]({up}notebooks/\1.md)", source[0])
     for name, path in BESIDE.items():

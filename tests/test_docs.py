@@ -138,6 +138,13 @@ def test_prose_is_wrapped_alike(monkeypatch: pytest.MonkeyPatch) -> None:
         assert wrap.wrapped(text) == text, f"python tools/wrap.py wraps {page.name} again"
 
 
+def test_the_first_paragraph_of_a_page_is_prose() -> None:
+    """It says what the page is for, before any heading, code, table or picture."""
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
+        begin = page.read_text().split("\n\n")[1]
+        assert re.match(r"[\w`*[][^\0]{60}", begin), name_of(page)
+
+
 def test_words_of_the_glossary_are_linked_where_they_first_appear(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tools")
     glossary = import_module("glossary")
@@ -152,7 +159,8 @@ def test_words_of_the_glossary_are_linked_where_they_first_appear(monkeypatch: p
 def test_glossary_links_leave_code_headings_and_other_links_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tools")
     glossary = import_module("glossary")
-    page = "# Orbits\n\n`orbit`, [an orbit](x.md)\n\n    orbit\n\n| orbit |\n\n```\norbit\n```\n\n"
+    code = "    orbit\n    -  an orbit\n    2  an orbit\n\n```\norbit\n```\n\n"
+    page = f"# Orbits\n\n`orbit`, [an orbit](x.md)\n\n| orbit |\n\n{code}"
     assert glossary.linked(page, "glossary.md") == page
     again = "Two\nplies, 765 up to\nsymmetry; a ply and a symmetry.\n"
     shown = (

@@ -21,7 +21,7 @@ FRONT = re.compile(r"\A---\n.*?^---$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 SOURCES = re.compile(r"^## Sources\n.*\Z", re.MULTILINE | re.DOTALL)
 LINES = re.compile(r"^(?:#|\||!\[|<|\(.+\)=$|:\w+:).*$", re.MULTILINE)  # headings, tables, pictures, HTML, targets
-INDENTED = re.compile(r"(?:\A|\n\n)((?: {4}(?! *(?:[-*+]|\d+\.) ).*\n|\n(?= {4}))+)")  # code without a fence
+INDENTED = re.compile(r"(?<=\n\n) {4}(?! *(?:[-*+]|\d+\.) ).*\n(?: {4}.*\n|\n(?= {4}))*")  # code without a fence
 INLINE = re.compile(r"`+[^`]+`+|!?\[[^\]]*\](?:\([^)]*\)|\{[^}]*\})?|<https?:[^>]*>")
 
 
