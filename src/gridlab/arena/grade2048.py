@@ -131,7 +131,7 @@ class Answers:
 @shown
 @dataclass(frozen=True)
 class Grade2048:
-    """A player beside best play."""
+    """A player of 2048 compared with best play."""
 
     player: str
     rules: Rules2048

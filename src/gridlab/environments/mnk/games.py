@@ -21,7 +21,7 @@ SIDES = {"X": kernels.CROSSES, "O": kernels.NOUGHTS, "random": kernels.BY_CHANCE
 
 @shown
 class InARowGames:
-    """Games of one kind, what is seen of them, and what their last step has brought.
+    """Many in-a-row games of one kind: their observations, and the results of the last step.
 
     opponent   None: every step is a move of whoever is to move; "random": the opponent answers within the step
     side       of the learner against an opponent: X, O, or drawn for each game
