@@ -43,11 +43,12 @@ PARTS = {
 }
 TOP = """# Benchmarks
 
-Every claim of speed is a ratio: to a package that does the same, or to the reference of the kernel, the plain
-Python that says what the kernel must do. All contenders of a claim take turns in one process, on one core, in CPU time,
-and each is credited with its best of three rounds. Below the table stands what each script prints, in absolute
-figures. `make bench` measures everything on your machine and writes this page; `python benchmarks/page.py NAME`
-measures one part anew.
+Every claim of speed is a ratio: to a package that does the same, or to the
+[reference implementation](glossary.md#reference-implementation) of the [kernel](glossary.md#kernel), plain Python that
+says what the kernel must do. All contenders of a claim take turns in one process, on one core, in CPU time, and each is
+credited with its best of three rounds. Below the table stands what each script prints, in absolute figures.
+`make bench` measures everything on your machine and writes this page; `python benchmarks/page.py NAME` measures one
+part again.
 
 Other pages quote figures too, each with its command and its machine, mostly an AMD EPYC that others used at the same
 time. Ratios hold from one machine to another, more or less; absolute figures do not.

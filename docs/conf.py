@@ -1,12 +1,18 @@
 """The site of the docs: `make docs` builds it, strictly: a broken link or a name that is not there fails."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import gridlab
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+from glossary import linked  # noqa: E402  these lie beside the docs
+from notebooks import page_of  # noqa: E402
+
+NOTEBOOKS = ROOT / "examples" / "notebooks"
 BESIDE = {"contributing": ROOT / "CONTRIBUTING.md", "bots": ROOT / "examples" / "bots" / "README.md"}
 project = "gridlab"
 author = "the gridlab authors"
@@ -25,6 +31,9 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 100  # a longer one has a line for each parameter
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -42,6 +51,21 @@ def plain_docstring(app: Any, what: str, name: str, thing: Any, options: Any, li
     lines[:] = written
 
 
+def short_types(
+    app: Any, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """What NumPy takes as an array is spelt out by its own type in five lines; it has a name."""
+    spelt = r"\S*_Buffer \| .*?_NestedSequence\[complex \| bytes \| str\]"
+    return re.sub(spelt, "ArrayLike", signature) if signature else signature, returned
+
+
+def notebook_page(notebook: Path) -> str:
+    """A notebook with its outputs; below its title, where to get it."""
+    title, _, rest = page_of(notebook).partition("\n")
+    there = f"../../examples/notebooks/{notebook.name}"
+    return f"{title}\n\n*This page is a notebook: {{download}}`{notebook.name} <{there}>`.*\n{rest}"
+
+
 def links_of_the_site(app: Any, page: str, source: list[str]) -> None:
     """What lies beside the docs in the repository is a page here, and its links lead on from there."""
     if page in BESIDE:
@@ -49,7 +73,10 @@ def links_of_the_site(app: Any, page: str, source: list[str]) -> None:
         up = "" if folder == ROOT else f"{folder.relative_to(ROOT).as_posix()}/"
         text = re.sub(r"\]\((?!http|#|\.\./)", f"](../{up}", BESIDE[page].read_text(encoding="utf-8"))
         source[0] = text.replace("](../docs/", "](").replace("](../../docs/", "](")
+    if page.startswith("notebooks/"):
+        source[0] = linked(notebook_page(NOTEBOOKS / f"{Path(page).name}.ipynb"), "../glossary.md")
     up = "../" * page.count("/")  # from a page in a folder to the docs
+    source[0] = re.sub(r"\]\((?:\.\./)*examples/notebooks/([\w-]+)\.ipynb\)", rf"]({up}notebooks/\1.md)", source[0])
     for name, path in BESIDE.items():
         source[0] = source[0].replace(f"]({up}../{path.relative_to(ROOT).as_posix()}", f"]({up}{name}.md")
 
@@ -57,3 +84,4 @@ def links_of_the_site(app: Any, page: str, source: list[str]) -> None:
 def setup(app: Any) -> None:
     app.connect("source-read", links_of_the_site)
     app.connect("autodoc-process-docstring", plain_docstring)
+    app.connect("autodoc-process-signature", short_types)

@@ -1,6 +1,6 @@
 """Nim with one heap, a whole family of games in one module: take one to three stones, who takes the last one wins.
 
-What the house asks of a game is drawn in gridlab.games.protocol; CONTRIBUTING.md enters this one into the registry.
+What gridlab asks of a game is drawn in gridlab.games.protocol; CONTRIBUTING.md enters this one into the registry.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from gridlab import BadNotation, BadRules, IllegalMove
-from gridlab.arena.session import Session
+from gridlab import BadNotation, BadRules, IllegalMove, Session, make_player
 from gridlab.arena.terminal import Console, until_goodbye
-from gridlab.players.registry import Kind, make_player
+from gridlab.players.registry import Kind
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Rules:
     def parse(cls, text: str) -> Rules:
         heap = text.partition(":")[2]
         if not (heap.isascii() and heap.isdigit()):
-            raise BadRules(f"{text!r} is no heap; write nim:STONES, such as nim:21")
+            raise BadRules(f"{text!r} is not a heap; write nim:STONES, such as nim:21")
         return cls(int(heap))
 
 

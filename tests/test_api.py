@@ -15,6 +15,7 @@ from gridlab.core import errors
 from tests.conftest import Python
 
 PAGE = Path(__file__).parent.parent / "docs" / "python.md"
+REFERENCE = PAGE.with_name("api.md")
 
 
 def documented() -> set[str]:
@@ -31,6 +32,23 @@ def test_everything_promised_can_be_imported_and_is_documented() -> None:
     assert set(gridlab.__all__) == documented()
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = gridlab.nothing  # type: ignore[attr-defined]
+
+
+def test_the_reference_has_every_name_once_in_a_section_and_in_its_contents() -> None:
+    contents, *sections = REFERENCE.read_text().split("\n## ")
+    placed = re.findall(r"^\.\. (?:auto\w+|data):: (\w+)$", "\n".join(sections), re.MULTILINE)
+    assert sorted(placed) == sorted(gridlab.__all__)
+    assert re.findall(r"\[`(\w+)`\]\(#gridlab\.\1\)", contents) == placed
+    titles = [section.partition("\n")[0] for section in sections]
+    assert re.findall(r"^\| \[(.+?)\]\(#", contents, re.MULTILINE) == titles
+
+
+def test_every_name_says_what_it_is_in_words_of_its_own() -> None:
+    """The reference shows the docstring: one that is inherited, or none, says nothing."""
+    data = {"NAMED", "BEHAVIOUR", "__version__"}
+    for name in set(gridlab.__all__) - data:
+        thing = getattr(gridlab, name)
+        assert vars(thing).get("__doc__") if isinstance(thing, type) else thing.__doc__, name
 
 
 def test_every_error_is_there() -> None:

@@ -78,10 +78,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a folder": (lambda: gridlab.find_terminals("wins"), "wins holds no dataset"),
     "a position": (lambda: gridlab.solve(3), "solve takes a Position or a text as position, not 3"),  # type: ignore[arg-type]
     "two games": (lambda: gridlab.solve("/".join(["....."] * 5)), "is a board of 5x5:5 and 5x5:4-3 alike; say the"),
-    "no game": (lambda: gridlab.solve("..../..../...."), "is no board of a game that has a name; say the rules"),
-    "a move": (lambda: gridlab.Position("tictactoe").play(1.0), "1.0 is no move; a move is a cell such as 4"),  # type: ignore[arg-type]
+    "no game": (lambda: gridlab.solve("..../..../...."), "is not a board of a game that has a name; say the rules"),
+    "a move": (lambda: gridlab.Position("tictactoe").play(1.0), "1.0 is not a move; a move is a cell such as 4"),  # type: ignore[arg-type]
     "stones": (lambda: gridlab.Position("tictactoe", "X"), "stones are a whole number"),  # type: ignore[arg-type]
-    "tiles": (lambda: gridlab.Position2048([2, 4.5]), "is no board of 2048; 16 tiles"),  # type: ignore[list-item]
+    "tiles": (lambda: gridlab.Position2048([2, 4.5]), "is not a board of 2048; 16 tiles"),  # type: ignore[list-item]
     "a direction": (lambda: gridlab.Position2048([2, 2] * 8).play(7), "7 is not a direction; there are up, down, left"),
     "one player for several": (lambda: gridlab.play_tournament("random", "tictactoe"), "takes a list as players"),
     "a curriculum": (lambda: gridlab.generate("2048", "x.jsonl", curriculum="harder"), "takes one of '', 'easy'"),  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""README and docs are true: every command is run, every output compared, every picture made anew."""
+"""README and docs are true: every command is run, every output compared, every picture made once more."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
+import gridlab
 from gridlab import Position, Rules
 from tests.fork_server import forking
 
@@ -126,7 +127,7 @@ def test_the_packages_are_drawn_as_they_are(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.syspath_prepend(ROOT / "tools")
     packages = import_module("packages")
     page = (DOCS / "design.md").read_text()
-    assert packages.redrawn(page) == page, "python tools/packages.py draws them anew"
+    assert packages.redrawn(page) == page, "python tools/packages.py draws them again"
 
 
 def test_prose_is_wrapped_alike(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +135,88 @@ def test_prose_is_wrapped_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     wrap = import_module("wrap")
     for page in wrap.pages():
         text = page.read_text()
-        assert wrap.wrapped(text) == text, f"python tools/wrap.py wraps {page.name} anew"
+        assert wrap.wrapped(text) == text, f"python tools/wrap.py wraps {page.name} again"
+
+
+def test_the_first_paragraph_of_a_page_is_prose() -> None:
+    """It says what the page is for, before any heading, code, table or picture."""
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
+        begin = page.read_text().split("\n\n")[1]
+        assert re.match(r"[\w`*[][^\0]{60}", begin), name_of(page)
+
+
+def test_words_of_the_glossary_are_linked_where_they_first_appear(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    glossary = import_module("glossary")
+    linked = set[str]()
+    for page in glossary.pages():
+        text = page.read_text()
+        assert glossary.linked(text, glossary.way_from(page)) == text, f"python tools/glossary.py links {page.name}"
+        linked |= set(re.findall(r"glossary\.md#([\w-]+)", text))
+    assert linked == {term.anchor for term in glossary.terms()}, "every entry is linked from somewhere, and is there"
+
+
+def test_glossary_links_leave_code_headings_and_other_links_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    glossary = import_module("glossary")
+    code = "    orbit\n    -  an orbit\n    2  an orbit\n\n```\norbit\n```\n\n"
+    page = f"# Orbits\n\n`orbit`, [an orbit](x.md)\n\n| orbit |\n\n{code}"
+    assert glossary.linked(page, "glossary.md") == page
+    again = "Two\nplies, 765 up to\nsymmetry; a ply and a symmetry.\n"
+    shown = (
+        "Two\n[plies](g.md#ply), 765 [up to symmetry](g.md#up-to-symmetry); a ply and a [symmetry](g.md#symmetry).\n"
+    )
+    assert glossary.linked(page + again, "g.md") == page + shown
+    assert glossary.linked(page + f"Every ply. {shown}", "g.md") == page + (
+        f"Every [ply](g.md#ply). {shown.replace('[plies](g.md#ply)', 'plies')}"
+    ), "the first one is linked, and no other"
+
+
+def test_the_glossary_is_short_and_in_order() -> None:
+    """Every entry has at most a few lines of prose, and says where to read on."""
+    entries = (DOCS / "glossary.md").read_text().split("\n## ")[1:]
+    titles = [entry.partition("\n")[0] for entry in entries]
+    assert titles == sorted(titles, key=str.lower)
+    for title, entry in zip(titles, entries, strict=True):
+        prose = [line for line in entry.splitlines()[1:] if line and not line.startswith("<!--")]
+        assert 1 <= len(prose) <= 4, title
+        assert re.search(r"More:\s\[.+\]\(.+\.md", entry), title
+
+
+def test_what_gridlab_exports_is_named_by_its_short_name() -> None:
+    """`gridlab.Games`, not gridlab.datasets.games2048.reader.Games: in imports, and where the text names it."""
+    imported = re.compile(r"from gridlab\.[\w.]+ import ([\w, ]+)")
+    named = re.compile(rf"`(?:gridlab\.)?(?:{'|'.join(packages_of_gridlab())})\.[a-z0-9_.]*?\.?(\w+)`")
+    places = [*PAGES, ROOT / "CONTRIBUTING.md", *(ROOT / "examples").rglob("*.*")]
+    for place in [place for place in places if place.suffix in (".md", ".py", ".ipynb")]:
+        text = place.read_text()
+        long = {name.strip() for names in imported.findall(text) for name in names.split(",")}
+        assert not long & set(gridlab.__all__), place.name
+        assert place.suffix != ".md" or not set(named.findall(text)) & set(gridlab.__all__), place.name
+
+
+def packages_of_gridlab() -> list[str]:
+    return [path.parent.name for path in (ROOT / "src" / "gridlab").glob("*/__init__.py")]
+
+
+NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_a_page_with_all_it_shows(notebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/conf.py puts the page in the place of a short one that leads to the notebook, for those who read files."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    page = import_module("notebooks").page_of(notebook)
+    code = [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
+    outputs = [output for cell in code for output in cell["outputs"]]
+    pictures = [output for output in outputs if {"image/png", "image/svg+xml"} & set(output.get("data", {}))]
+    assert page.count('src="data:image/') == len(pictures) > 0
+    for cell in code:
+        assert "".join(cell["source"]) in page
+        assert cell["execution_count"], "a notebook is stored as it was run"
+    for output in outputs:
+        assert "".join(output.get("text", [])).rstrip() in page
+    assert f"examples/notebooks/{notebook.name}" in (DOCS / "notebooks" / f"{notebook.stem}.md").read_text()
 
 
 def test_the_benchmarks_are_those_that_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """The packages as docs/design.md draws them: every module with the first sentence of its docstring.
 
-python tools/packages.py          draws them anew into docs/design.md
+python tools/packages.py          draws them into docs/design.md
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """The pictures of the web lab in README and docs: a server with some data, a browser, one picture a page.
 
-python tools/screenshots.py              makes docs/images/web-*.png anew; needs Chromium
+python tools/screenshots.py              makes docs/images/web-*.png; needs Chromium
 """
 
 import argparse

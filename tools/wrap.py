@@ -1,6 +1,6 @@
 """Prose of all pages wrapped alike: paragraphs and items of lists fill lines of 120 characters.
 
-python tools/wrap.py           wraps docs/, README and the others anew; what is code, table or heading stays as it is
+python tools/wrap.py           wraps docs/, README and the others; what is code, table or heading stays as it is
 
 `code` and [links](…) are never broken, so that a search finds them.
 """

@@ -100,7 +100,7 @@ def test_boards_are_drawn_uniformly_each_once() -> None:
 
 
 def test_refusals(tmp_path: Path) -> None:
-    with pytest.raises(BadPlayer, match="there is no table of 2048:2x4 to hold players to; gridlab tablebase build"):
+    with pytest.raises(BadPlayer, match="there is no table of 2048:2x4 to grade players by; gridlab tablebase build"):
         grade2048("random", "2048:2x4")
     with pytest.raises(FileTrouble, match="is a table of 2048:2x2, not of 2048:2x3"):
         find_table(SMALL, "2048:2x2")

@@ -138,7 +138,7 @@ def test_weights_too_large_to_reckon_with(tmp_path: Path) -> None:
     path = tmp_path / "w"
     path.write_bytes(sealed(weights, facts_of(shipped)))
     judge = load_judge(path, SQUAVA)
-    with pytest.raises(CorruptFile, match="gives values that are no numbers"):
+    with pytest.raises(CorruptFile, match="gives values that are not numbers"):
         judge.values(np.array([[1, 2]]))
 
 

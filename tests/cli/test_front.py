@@ -105,7 +105,7 @@ def test_the_doctor_names_files_that_are_altered_or_missing(monkeypatch: pytest.
 
 
 def test_checksums_are_those_of_the_files() -> None:
-    assert (doctor.PACKAGE / doctor.SUMS).read_text() == doctor.sums(), "python -m gridlab.tour.doctor makes them anew"
+    assert (doctor.PACKAGE / doctor.SUMS).read_text() == doctor.sums(), "python -m gridlab.tour.doctor makes them again"
 
 
 def test_memory_that_runs_out_in_an_import_is_told(monkeypatch: pytest.MonkeyPatch, gridlab: Run) -> None:

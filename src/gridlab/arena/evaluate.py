@@ -121,7 +121,7 @@ def evaluate(
     workers: int | None = None,
     progress: bool = False,
 ) -> Evaluation2048:
-    """Let a player play so many games: text such as "expectimax depth=3", or anything with `move(position, random)`.
+    """Measure a player of 2048, "expectimax depth=3" or an object with `move(position, random)`, by playing games.
 
     Workers are threads: all cores for a player that has a chooser for kernels, one for any other, which is asked by
     Python and holds the GIL.

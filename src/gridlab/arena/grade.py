@@ -50,7 +50,7 @@ class Answer(NamedTuple):
     value: Value
     move: int | None  # None is a fault
     blunder: str = ""  # one of BLUNDERS; none if the value was kept
-    lost: int | None = None  # plies given away where the value was kept and is no draw
+    lost: int | None = None  # plies given away where the value was kept and is not a draw
     fault: str = ""  # what was wrong with the answer, as a sentence
 
     @property
@@ -88,7 +88,7 @@ class Grade:
 
     @property
     def lost_distance(self) -> float:
-        """Plies given away a move, where the value was kept and is no draw."""
+        """Plies given away a move, where the value was kept and is not a draw."""
         lost = [each.lost for each in self.outcomes if each.lost is not None]
         return sum(lost) / len(lost) if lost else 0.0
 
@@ -234,7 +234,7 @@ class Job(NamedTuple):
 
 
 def ask(job: Job) -> list[Answer]:
-    """The answers of a player, made anew, to a chunk of questions."""
+    """The answers of a new player to a chunk of questions."""
     seat = Seat(job.player, job.rules, job.tablebase)
     try:
         return [
@@ -337,7 +337,7 @@ class Comparison:
 
 @typed
 def compare(a: Grade, b: Grade, seed: int = 0) -> Comparison:
-    """The difference in accuracy of two grades on the same questions, its interval by drawing the questions anew."""
+    """The difference in accuracy of two grades on the same questions, with an interval by bootstrap."""
     if a.rules != b.rules or [each.position for each in a.outcomes] != [each.position for each in b.outcomes]:
         raise BadNotation(
             f"the grades of {a.player} and {b.player} are not on the same positions; "

@@ -102,7 +102,7 @@ class Answers:
         return self._drawn_anew([[each.regret for each in group] for group in self.groups])
 
     def _drawn_anew(self, groups: list[list[float]]) -> Interval:
-        """The interval of a mean by drawing whole groups anew, as moves of one game hang together."""
+        """The interval of a mean by resampling whole groups, because moves of one game depend on each other."""
         sums = np.array([sum(group) for group in groups])
         sizes = np.array([len(group) for group in groups])
         random = np.random.default_rng(np.random.SeedSequence(self.seed))
@@ -131,7 +131,7 @@ class Answers:
 @shown
 @dataclass(frozen=True)
 class Grade2048:
-    """A player beside best play."""
+    """A player of 2048 compared with best play."""
 
     player: str
     rules: Rules2048
@@ -234,7 +234,7 @@ def grade2048(
     workers: int | None = None,
     progress: bool = False,
 ) -> Grade2048:
-    """Hold a player to the table of a solved board: its own games, at least so many moves of them, and other boards.
+    """Compare a player with the table of a solved board, on boards of its own games and on others.
 
     With `whole` it is followed through all boards it can reach besides.
     """
@@ -279,7 +279,7 @@ def find_table(rules: Rules2048, tablebase: Path | str | None) -> Tablebase2048:
     table = Tablebase2048(tablebase) if tablebase else usual_table(rules)
     if table is None:
         raise BadPlayer(
-            f"there is no table of {rules} to hold players to; gridlab tablebase build {rules} -o FILE makes one where "
+            f"there is no table of {rules} to grade players by; gridlab tablebase build {rules} -o FILE makes one if "
             "the board is small, and --tablebase FILE names it"
         )
     return check_rules(table, rules)

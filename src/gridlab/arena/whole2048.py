@@ -40,7 +40,7 @@ A_JOB = 1 << 13  # boards
 @shown
 @dataclass(frozen=True)
 class Whole2048:
-    """What becomes of a player, exactly."""
+    """The exact results of a player on a small board."""
 
     player: str
     rules: Rules2048

@@ -271,7 +271,7 @@ def _digest_at_home(path: Path) -> str:
 @typed
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[Cluster | None]:
-    """Let a cluster do whatever is shared out inside and can travel; None leaves it to this machine."""
+    """Run the work inside this block on a Dask cluster; with None, on this machine."""
     if address is None:
         yield None
         return

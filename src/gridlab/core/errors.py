@@ -2,16 +2,18 @@
 
 GridlabError                    a sentence for the user: what, why, what instead
 ├── BadRules                    a game that cannot be ("5x5:9")
-├── BadNotation                 text that is no board, move or list of cells
+├── BadNotation                 text that is not a board, a move or a list of cells
 ├── IllegalPosition             stones that no game leads to; `.flaw` names the reason
 ├── IllegalMove                 an occupied cell, or the game is over
-├── BadPlayer                   text that is no player, or a setting it does not take
+├── BadPlayer                   text that is not a player, or a setting it does not take
 ├── PlayerFault                 a player whose answer is wrong, late or missing
-│   ├── WrongAnswer             an answer came, but it is no legal move; `.answer` is what was said
-│   └── Resigned                the player gives the game up
+│   ├── WrongAnswer             an answer that is not a legal move; `.answer` holds it
+│   └── Resigned                the player resigns
 ├── TooLarge                    more cells or more positions than the method can take
 ├── ClusterTrouble              a cluster that cannot be reached, or whose workers are not fit for the work
+├── MissingExtra                an optional library that is not installed
 └── FileTrouble                 a file that cannot be read or written
+    └── CorruptFile             a file that is damaged, or not of the expected kind
 """
 
 from typing import Any
@@ -22,14 +24,16 @@ class GridlabError(ValueError):
 
 
 class BadRules(GridlabError):
-    pass
+    """Rules that make no game, such as "5x5:9"."""
 
 
 class BadNotation(GridlabError):
-    pass
+    """Text or a number that cannot be understood as what was asked for: a board, a move, a list of cells."""
 
 
 class IllegalPosition(GridlabError):
+    """A position that no game leads to; `.flaw` names the reason."""
+
     def __init__(self, message: str, flaw: Any) -> None:
         super().__init__(message, flaw)  # both, so that it can be pickled
         self.flaw = flaw
@@ -39,18 +43,20 @@ class IllegalPosition(GridlabError):
 
 
 class IllegalMove(GridlabError):
-    pass
+    """A move to an occupied cell, or after the end of the game."""
 
 
 class BadPlayer(GridlabError):
-    pass
+    """Text that does not name a player, or a setting that the player does not take."""
 
 
 class PlayerFault(GridlabError):
-    pass
+    """A player whose answer is wrong, late or missing."""
 
 
 class WrongAnswer(PlayerFault):
+    """An answer that is not a legal move; `.answer` holds it."""
+
     def __init__(self, message: str, answer: str = "") -> None:
         super().__init__(message, answer)  # both, so that it can be pickled
         self.answer = answer
@@ -60,24 +66,24 @@ class WrongAnswer(PlayerFault):
 
 
 class Resigned(PlayerFault):
-    pass
+    """A player that resigns."""
 
 
 class TooLarge(GridlabError):
-    pass
+    """More cells or more positions than the method can handle."""
 
 
 class FileTrouble(GridlabError):
-    pass
+    """A file that cannot be read or written."""
 
 
 class CorruptFile(FileTrouble):
-    pass
+    """A file that is damaged, or not of the expected kind."""
 
 
 class MissingExtra(GridlabError):
-    pass
+    """An optional library that is not installed."""
 
 
 class ClusterTrouble(GridlabError):
-    pass
+    """A cluster that cannot be reached, or whose workers do not fit."""

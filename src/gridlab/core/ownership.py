@@ -29,7 +29,7 @@ def read_trusted(path: Path) -> bytes:
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode) or (reason := _why_not_ours(str(path), found)):
-            raise FileTrouble(f"{path} is not read: {reason or 'it is no regular file'}")
+            raise FileTrouble(f"{path} is not read: {reason or 'it is not a regular file'}")
         return file.read()
 
 

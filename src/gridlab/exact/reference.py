@@ -1,4 +1,4 @@
-"""Complete answers the slow way: what the counting and listing kernels are held to."""
+"""Complete answers the slow way: what the counting and listing kernels are compared with."""
 
 from collections import Counter
 from collections.abc import Iterator

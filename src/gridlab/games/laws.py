@@ -26,7 +26,7 @@ class BrokenLaw(AssertionError):
 
 @typed
 def check_game(rules: GameRules | str, games: int = 3, seed: int = 0) -> int:
-    """Play random games and check every law at every position; how many positions there were."""
+    """Play random games and check every law at every position; returns the number of positions."""
     played: GameRules = game(rules)
     check_rules(played)
     random, seen = np.random.default_rng(seed), 0

@@ -31,7 +31,7 @@ COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#546e7a")
 @shown
 @dataclass(frozen=True)
 class Info:
-    """A file, told; `axis` is the column of the curve that counts how far the training was."""
+    """What a checkpoint holds; `axis` is the column of the curve that counts how far the training was."""
 
     path: Path
     kind: str
@@ -95,7 +95,7 @@ def _told(value: Any) -> str:
 
 @typed
 def info_of(path: Path | str) -> Info:
-    """What a checkpoint is, whichever kind it is of."""
+    """Describe a checkpoint of any kind."""
     path = Path(path)
     if path.is_dir():
         path = path / "training.safetensors"

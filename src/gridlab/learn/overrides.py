@@ -97,5 +97,5 @@ def _value(name: str, text: str, form: Any) -> Any:
     except (msgspec.ValidationError, ValueError) as error:
         raise BadNotation(f"{name}={shortened(text)} cannot be: {reason_of(error)}") from error
     if isinstance(value, float) and not math.isfinite(value):
-        raise BadNotation(f"{name}={shortened(text)} cannot be: it is no number")
+        raise BadNotation(f"{name}={shortened(text)} cannot be: it is not a number")
     return value

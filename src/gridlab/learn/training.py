@@ -30,7 +30,7 @@ OPPONENTS = {"random": "random", "heuristic": "alpha-beta depth=3"}
 
 @shown
 class Training(NamedTuple):
-    """Where a training stands; `rates` are the latest scores of the network alone against each opponent."""
+    """The state of a training; `rates` are the latest scores of the network alone against each opponent."""
 
     folder: Path
     episode: int

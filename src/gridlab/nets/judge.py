@@ -54,7 +54,7 @@ class Judge:
         self.network.train(was_training)
         if not np.isfinite(values).all():
             name = "the network" if self.source is None else str(self.source)
-            raise CorruptFile(f"{name} gives values that are no numbers: its weights are too large; train another")
+            raise CorruptFile(f"{name} gives values that are not numbers: its weights are too large; train another")
         return values
 
     def blended(self, boards: Boards, blend: float) -> Values:

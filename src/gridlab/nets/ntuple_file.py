@@ -246,7 +246,7 @@ def _read_table(path: Path, packed: bytes, number: int, numbers: str) -> NDArray
             raise CorruptFile(f"{path} has a table of another size than its tuple needs")
         table = np.frombuffer(zstandard.ZstdDecompressor().decompress(packed, number * kind.itemsize), kind)
     if len(table) != number or not np.isfinite(table).all():
-        raise CorruptFile(f"{path} has a table with weights that are no numbers")
+        raise CorruptFile(f"{path} has a table with weights that are not numbers")
     return np.asarray(table, np.float32)
 
 

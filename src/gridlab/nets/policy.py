@@ -66,7 +66,7 @@ class Policy:
         mean = np.take_along_axis(said, mapped_directions(self.images)[None], axis=2).mean(axis=1)
         if not np.isfinite(mean).all():
             name = "the network" if self.source is None else str(self.source)
-            raise CorruptFile(f"{name} gives values that are no numbers: its weights are too large; train another")
+            raise CorruptFile(f"{name} gives values that are not numbers: its weights are too large; train another")
         logs = log_softmax(np.where(legal, mean, -np.inf))
         if worth is None:
             return logs, np.zeros(len(boards))

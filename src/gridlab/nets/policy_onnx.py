@@ -2,7 +2,7 @@
 
 `cells` [board, 4, 16] are int64, binary logarithms of the tiles after up, down, left and right; `legal` [board, 4] says
 which are moves. A dual network also gives values [board]: √(points to come / scale); the scale is in the metadata.
-The graph is written node by node, and held to torch on random boards.
+The graph is written node by node, and compared with torch on random boards.
 """
 
 from functools import partial

@@ -15,7 +15,7 @@ class _Limits(NamedTuple):
 
 
 class Budget(_Limits):
-    """Nodes and seconds of one answer; None is no limit."""
+    """How many nodes and seconds an answer may take; None means no limit."""
 
     __slots__ = ()
 

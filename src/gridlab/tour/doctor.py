@@ -118,7 +118,7 @@ def extras() -> Iterator[Extra]:
 
 
 def shipped() -> Iterator[Shipped]:
-    """Every file that comes along, held to the checksum that it was packed with."""
+    """Every file of the package, checked against the checksum that it was packed with."""
     for line in (PACKAGE / SUMS).read_text().splitlines():
         expected, name = line.split(maxsplit=1)
         path = PACKAGE / name

@@ -46,7 +46,7 @@ class Folder:
         """The file or folder of that name, links followed; FileTrouble if it is not there or lies outside."""
         said = shortened(name, 120)
         if not name or len(name) > LONGEST_NAME or "\0" in name:
-            raise FileTrouble(f"{said} is no name of a file in the served folder")
+            raise FileTrouble(f"{said} is not the name of a file in the served folder")
         if Path(name).is_absolute() or ".." in Path(name).parts:  # said before anything is looked at
             raise FileTrouble(f"{said} lies outside the served folder")
         try:
@@ -67,7 +67,7 @@ class Folder:
         """A folder, none of whose files is a link that leads out."""
         folder = self.inside(name)
         if not folder.is_dir():
-            raise FileTrouble(f"{shortened(name, 120)} is no folder")
+            raise FileTrouble(f"{shortened(name, 120)} is not a folder")
         for entry in os.scandir(folder):
             if entry.is_symlink():
                 self.inside(str(Path(name) / entry.name))

@@ -68,7 +68,7 @@ def _word(value: str, folder: Folder) -> str:
     """A word, or a word and a file: `rows`, `ntuple:my.ntuple`."""
     word, colon, file = value.partition(":")
     if not re.fullmatch(r"[\w-]+", word):
-        raise BadPlayer(f"{shortened(value)} is no name; a word is needed, or a word and a file: ntuple:FILE")
+        raise BadPlayer(f"{shortened(value)} is not a name; a word is needed, or a word and a file: ntuple:FILE")
     return f"{word}:{folder.inside(file)}" if colon else word
 
 

@@ -202,7 +202,7 @@ def test_a_file_that_has_changed_is_not_extended(tmp_path: Path) -> None:
         generate("2048", path, 4, settings=make_settings(seed=1, depth=2), resume=True)
     Journal(path).remove()
     Journal(path).begin(settings)
-    with pytest.raises(FileTrouble, match="makes a file anew: leave out --extend"):
+    with pytest.raises(FileTrouble, match="makes a new file: leave out --extend"):
         generate("2048", path, 1, extend=True, resume=True)
     Journal(path).remove()
     middle = bytearray(path.read_bytes())

@@ -205,7 +205,7 @@ def test_every_reason_can_be_reached() -> None:
     rules = game("3x6:3")
     boards = {
         "XXX.../OO.O.O/XXX..O": "no single last move explains the lines",
-        "XX..../OO..../......": "nobody has a line: this is no terminal position",
+        "XX..../OO..../......": "nobody has a line: this is not a terminal position",
         "XXX.../OO..../......": "not canonical: a symmetric image comes before it",
     }
     for board, reason in boards.items():

@@ -182,7 +182,7 @@ def test_what_is_not_adopted(built: Path, bare: Path) -> None:
         (np.append(records[:-1], np.uint64(image.packed)), "is there twice"),
         (np.append(records[1:], np.uint64(0)), "the stones do not count up to its ply"),
         (np.append(records[1:], np.uint64(2**64 - 1)), "impossible value"),
-        (records[1:], "is not the whole layer: .*--resume makes it anew"),
+        (records[1:], "is not the whole layer: .*--resume makes it again"),
     ):
         write(bare, 8, damaged)
         with pytest.raises(CorruptFile, match=reason):

@@ -122,10 +122,10 @@ def test_what_is_left_of_another_build_is_not_used(tiny: Path, tmp_path: Path) -
     path, folder = tmp_path / "t.tb", tmp_path / "t.tb.layers"
     folder.mkdir()
     shutil.copy(tiny, folder / "4.tb")
-    with pytest.raises(CorruptFile, match=r"does not belong to this build of 2048:2x3; remove .* and begin anew"):
+    with pytest.raises(CorruptFile, match=r"does not belong to this build of 2048:2x3; remove .* and start again"):
         build_tablebase2048(SMALL, path, resume=True)
     (folder / "4.tb").write_bytes(b"GRIDEXP1 and then nothing")
-    with pytest.raises(CorruptFile, match=r"the end is missing.*; remove .* and begin anew"):
+    with pytest.raises(CorruptFile, match=r"the end is missing.*; remove .* and start again"):
         build_tablebase2048(TINY, path, resume=True)
 
 
@@ -146,7 +146,7 @@ def test_parts_without_the_last_layers_are_refused(tmp_path: Path) -> None:
     folder.mkdir()
     packed = [pack_layer(TINY, each, np.zeros(len(each.afters))) for each in list(make_layers(TINY))[-6:-2]]
     write_table(folder / f"{packed[0].stored.sum}.tb", new_directory(TINY, 0, 0), packed)
-    with pytest.raises(CorruptFile, match="does not hold the last layers, up to the sum 60; begin anew"):
+    with pytest.raises(CorruptFile, match="does not hold the last layers, up to the sum 60; start again"):
         build_tablebase2048(TINY, tmp_path / "t.tb", resume=True)
 
 
@@ -164,7 +164,7 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             BadNotation, match=f"{tile} is not a tile that a game of 2048:2x2 is played for; 8, 16, … 32 are"
         ):
             build_tablebase2048(TINY, path, tile)
-    with pytest.raises(BadNotation, match="tiles that add up to 6 are no game; 8 or more are needed"):
+    with pytest.raises(BadNotation, match="tiles that add up to 6 do not make a game; 8 or more are needed"):
         build_tablebase2048(TINY, path, max_sum=6)
     with monkeypatch.context() as patch:
         patch.setattr(estimating, "available_memory", lambda: 1 << 20)

@@ -122,7 +122,7 @@ def test_what_is_left_of_another_build_is_not_used(whole: Path, tmp_path: Path) 
     path, folder = tmp_path / "t.tb", tmp_path / "t.tb.plies"
     folder.mkdir()
     shutil.copy(whole, part_path(folder, 14))
-    with pytest.raises(CorruptFile, match=r"14\.tb: the directory ends with ply 15, not 14; remove .* and begin anew"):
+    with pytest.raises(CorruptFile, match=r"14\.tb: the directory ends with ply 15, not 14; remove .* and start again"):
         build_tablebase(RULES, path, resume=True)
     part_path(folder, 14).write_bytes(b"GRIDTAB1 and then nothing")
     with pytest.raises(CorruptFile, match="the end is missing"):

@@ -144,7 +144,7 @@ def test_optimistic_weights(tmp_path: Path) -> None:
         ({"games": 5, "minutes": 1.0}, "name one of them"),
         ({"games": 0}, "teach nothing"),
         ({"minutes": float("nan")}, "takes a number or None as minutes, not nan"),
-        ({"minutes": 0.0}, "no time to learn in"),
+        ({"minutes": 0.0}, "not enough to learn anything"),
         ({"rules": Rules2048(5, 5)}, "up to 4x4 cells"),
         ({"seed": -1}, "seed"),
     ],

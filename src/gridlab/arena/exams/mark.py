@@ -1,7 +1,7 @@
 """Answers marked: how many keep what the position is worth, what kind of blunder the others are, and what it costs.
 
 accuracy        answers that keep the value (2048: one of the best directions), of all questions
-illegal         an answer that is no legal move        }  wrong, and counted apart
+illegal         an answer that is not a legal move      }  wrong, and counted apart
 missing         no answer                              }
 regret          plies by which a kept win comes later than it could (2048: points given away), a legal answer
 random          the accuracy of random play: not drawn but worked out, the mean share of moves that keep the value

@@ -104,7 +104,7 @@ class Record:
 
     @classmethod
     def parse(cls, line: str | bytes, where: str = "the line") -> "Record":
-        """Read a line of a file; CorruptFile says `where` and why it is no record."""
+        """Read a line of a file; CorruptFile says `where` and why it is not a record."""
         try:
             return _parse(line)
         except CorruptFile as error:

@@ -250,7 +250,7 @@ def _resumed(journal: Journal, order: Order, found: Statistics) -> int:
     settings_to_resume(order.output, order.settings, seed_was_said=True)
     base = journal.base()
     if (base is None) != (order.base is None):
-        words = "adds to a file: go on with --extend" if base else "makes a file anew: leave out --extend"
+        words = "adds to a file: go on with --extend" if base else "makes a new file: leave out --extend"
         raise FileTrouble(f"the run to be resumed, {journal.path}, {words}, or remove that journal")
     if base != order.base:
         raise FileTrouble(f"{order.output} is not what it was when the run began; remove {journal.path}")

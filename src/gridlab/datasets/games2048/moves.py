@@ -99,7 +99,7 @@ class Moves2048:
         return other
 
     def set_epoch(self, epoch: int) -> None:
-        """Let symmetries be drawn anew; workers of a loader hear of it when they begin."""
+        """Draw other symmetries; workers of a loader learn of it when they start."""
         self.epoch = epoch
 
     def draw(self, number: int, early: float, random: np.random.Generator) -> NDArray[np.int64]:

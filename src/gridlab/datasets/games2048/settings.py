@@ -80,7 +80,7 @@ def make_settings(
     if seed is not None:
         check_seed(seed)
     if max_moves is not None and not 0 <= max_moves <= MOST:
-        raise BadNotation(f"{max_moves} moves are no limit; a number from 1, or 0 for none, is needed")
+        raise BadNotation(f"{max_moves} moves cannot be a limit; write a number from 1, or 0 for no limit")
     for number, name in ((min_score, "score"), (min_tile, "tile")):
         if not 0 <= number <= MOST:
             raise BadNotation(f"{number} is not a {name} that games could be measured by; a number from 0 is needed")

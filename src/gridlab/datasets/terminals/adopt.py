@@ -63,7 +63,7 @@ def adopt_terminals(
     with locked_folder(folder):
         data = Terminals(folder, rules)
         if data.manifest:
-            raise FileTrouble(f"{folder} has a manifest already; gridlab terminals verify holds it to its files")
+            raise FileTrouble(f"{folder} has a manifest already; gridlab terminals verify checks it against its files")
         require_file(folder / CARD)
         refuse_foreign_card(folder, data.rules)
         counted = count_plies(data.rules, data.plies, workers, progress) if data.rules.cells <= MAX_CELLS else None
@@ -118,7 +118,7 @@ def _require_complete(data: Terminals, ply: int, won: int, lost: int, counted: P
         raise CorruptFile(
             f"{layer_name(ply)} is not the whole layer: X wins {x_wins:,} and O {o_wins:,}, the census counts "
             f"{known.x_wins:,} and {known.o_wins:,}; gridlab terminals build {data.rules} --out {data.folder} --resume "
-            "makes it anew"
+            "makes it again"
         )
 
 
@@ -144,7 +144,7 @@ def _between(first: int, records: Records, game: Checker, low: np.uint64, high: 
 
 
 def _write_layer(folder: Path, rules: Rules, judged: Judged, workers: int | None, shown: Bars) -> Layer:
-    """The layer as the manifest names it, written anew if it is not as it should be."""
+    """The layer as the manifest names it, written again if it is not as it should be."""
     ply, records, won, ready = judged
     path, count = folder / layer_name(ply), len(records)
     with shown.part(count, f"writing ply {ply:2}", "records"):

@@ -1,4 +1,4 @@
-"""Datasets built on different machines made one: their layers copied together, each held to its checksum on the way."""
+"""Datasets built on different machines joined: layers are copied, each checked against its checksum."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -70,7 +70,7 @@ def _source(folder: Path) -> Terminals:
     data = Terminals(folder)
     if data.manifest and data.manifest.behaviour != BEHAVIOUR:
         raise FileTrouble(
-            f"{folder} was made by behaviour {data.manifest.behaviour}, this is {BEHAVIOUR}; build it anew"
+            f"{folder} was made by behaviour {data.manifest.behaviour}, this is {BEHAVIOUR}; build it again"
         )
     return data
 

@@ -22,7 +22,7 @@ REASONS = (
     "a cell or a bit above the board has an impossible value",
     "the stones do not count up to its ply",
     "the player who did not move last has a line",
-    "nobody has a line: this is no terminal position",
+    "nobody has a line: this is not a terminal position",
     "no single last move explains the lines",
     "the position before the last move was over already",
     "not canonical: a symmetric image comes before it",
@@ -161,7 +161,7 @@ class Facts(NamedTuple):
 
 
 def facts_of(records: NDArray[np.uint64], ply: int, game: Checker, tolerated: int = SOUND) -> Facts:
-    """What is known of records of a ply; CorruptFile if one of them is no terminal win."""
+    """What is known of records of a ply; CorruptFile if one of them is not a terminal win."""
     index, reason = first_flaw(records, ply, game, tolerated)
     if index >= 0:
         raise CorruptFile(f"ply {ply}: {int(records[index]):#x} is not a record: {REASONS[reason]}")

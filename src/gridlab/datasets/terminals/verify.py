@@ -133,7 +133,7 @@ def _judge_layer(
 
 
 def _manifest_complaints(manifest: Manifest, folder: Path) -> Iterator[Complaint]:
-    """What of the manifest and the card is not as it would be written today; layers are held to their files."""
+    """What of the manifest and the card is not as it would be written today; layers are compared with their files."""
     if manifest.behaviour != BEHAVIOUR:
         yield Complaint(MANIFEST, None, f"it was made by behaviour {manifest.behaviour}; this is {BEHAVIOUR}")
     if manifest.made["command"] != (command := command_for(manifest.rules, manifest.layers)):
@@ -142,7 +142,7 @@ def _manifest_complaints(manifest: Manifest, folder: Path) -> Iterator[Complaint
         if each.candidates != (number := candidates(manifest.rules, each.ply)):
             yield Complaint(MANIFEST, None, f"ply {each.ply} has {number:,} candidates, not {each.candidates:,}")
     if not holds(folder / CARD, manifest.card()):
-        yield Complaint(CARD, None, "it is not what the manifest says; gridlab terminals build --resume writes it anew")
+        yield Complaint(CARD, None, "it is not what the manifest says; gridlab terminals build --resume rewrites it")
 
 
 def _unchecked(left: int, complete: bool, manifest: bool) -> tuple[str, ...]:

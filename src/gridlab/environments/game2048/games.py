@@ -19,9 +19,9 @@ from gridlab.games.game2048.rules import Rules2048
 
 @shown
 class Games2048:
-    """Games on boards of up to 4x4 cells, what is seen of them, and what their last step has brought.
+    """Many games of 2048 on boards of up to 4x4 cells: their observations, and the results of the last step.
 
-    With `same_step` a game that has ended begins anew at once, else with the next step. Arrays are written over by the
+    With `same_step` a game that has ended starts again at once, else with the next step. Arrays are written over by the
     next step: observations uint8[game, row, col] (exponents of the tiles, 0 where a cell is empty), masks int8[game,
     direction], rewards float64[game] (points), ended bool[game], finals (last observations of games that have ended).
     """

@@ -1,4 +1,4 @@
-"""Many games of 2048 in the plainest Python, on boards of any size: what `Games2048` and its kernels are held to."""
+"""Many games of 2048 in the plainest Python, on boards of any size: `Games2048` is compared with it."""
 
 from collections.abc import Sequence
 

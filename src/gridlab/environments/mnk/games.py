@@ -21,11 +21,11 @@ SIDES = {"X": kernels.CROSSES, "O": kernels.NOUGHTS, "random": kernels.BY_CHANCE
 
 @shown
 class InARowGames:
-    """Games of one kind, what is seen of them, and what their last step has brought.
+    """Many in-a-row games of one kind: their observations, and the results of the last step.
 
     opponent   None: every step is a move of whoever is to move; "random": the opponent answers within the step
     side       of the learner against an opponent: X, O, or drawn for each game
-    same_step  a game that has ended begins anew at once; else with the next step
+    same_step  a game that has ended starts again at once; else with the next step
 
     Arrays are written over by the next step: observations uint8[game, (own, other), row, col], masks int8[game, cell],
     rewards float64[game], ended bool[game], finals (the last observations of games that have ended).

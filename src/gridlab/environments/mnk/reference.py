@@ -1,4 +1,4 @@
-"""Many in-a-row games in the plainest Python: what `InARowGames` and its kernels are held to."""
+"""Many in-a-row games in the plainest Python: `InARowGames` is compared with it."""
 
 from collections.abc import Sequence
 

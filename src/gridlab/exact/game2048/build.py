@@ -98,7 +98,7 @@ def downwards(
 
     known = KnownLayers(done)
     if known.sums and max(known.sums) != layers[-1].sum:
-        raise CorruptFile(f"{folder} does not hold the last layers, up to the sum {layers[-1].sum}; begin anew")
+        raise CorruptFile(f"{folder} does not hold the last layers, up to the sum {layers[-1].sum}; start again")
     lowest = min(known.sums, default=layers[-1].sum + 2)
     with bar(sum(layer.boards for layer in layers), f"{rules}, values", "boards", progress) as shown:
         for layer in reversed(layers):
@@ -128,7 +128,7 @@ class KnownLayers:
         file = next(each for each in self.files if layer.sum in each.layers)
         boards, values = file.layer(layer.sum)
         if not np.array_equal(boards, layer.afters):
-            raise CorruptFile(f"{file.path} does not hold the boards of sum {layer.sum}; begin anew")
+            raise CorruptFile(f"{file.path} does not hold the boards of sum {layer.sum}; start again")
         return values
 
 
@@ -149,14 +149,14 @@ def finished_parts(rules: Rules2048, tile: int, max_sum: int, folder: Path, resu
         try:
             file = TableFile2048(part, part=True)
         except CorruptFile as error:
-            raise CorruptFile(f"{error}; remove {folder} and begin anew") from error
+            raise CorruptFile(f"{error}; remove {folder} and start again") from error
         found = file.directory
         same = (found.rules, found.behaviour, found.target, found.max_sum) == (
             wanted.rules, BEHAVIOUR, wanted.target, wanted.max_sum,
         )  # fmt: skip
         sums = list(file.layers)
         if not same or part != _part(folder, sums[0]) or expected not in (None, sums[0]):
-            raise CorruptFile(f"{part} does not belong to this build of {rules}; remove {folder} and begin anew")
+            raise CorruptFile(f"{part} does not belong to this build of {rules}; remove {folder} and start again")
         files.append(file)
         expected = sums[-1] + 2
     return files

@@ -51,7 +51,7 @@ def check_order(rules: Rules2048, tile: int, most: int) -> None:
     if tile and (tile & tile - 1 or not 8 <= tile <= largest):
         raise BadNotation(f"{tile} is not a tile that a game of {rules} is played for; 8, 16, … {largest} are")
     if most and most < FIRST_SUM + 4:
-        raise BadNotation(f"tiles that add up to {most} are no game; {FIRST_SUM + 4} or more are needed")
+        raise BadNotation(f"tiles that add up to {most} do not make a game; {FIRST_SUM + 4} or more are needed")
     if rules.cells > MOST_CELLS and not tile and not most:
         raise TooLarge(
             f"{rules} has {rules.cells} cells; boards of up to {MOST_CELLS} can be solved to their end, larger ones up "

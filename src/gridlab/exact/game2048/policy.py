@@ -52,7 +52,7 @@ class Weighted(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """What becomes of a player, exactly."""
+    """The exact results of a player on a small board."""
 
     mean_score: float
     mean_moves: float

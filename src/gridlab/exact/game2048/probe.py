@@ -106,7 +106,7 @@ def best_of(values: Mapping[str, float]) -> list[str]:
 
 @shown
 class Tablebase2048:
-    """A file of a solved board, opened for questions.
+    """The open table of a solved board of 2048, which answers questions about boards.
 
     table = Tablebase2048("3x3.tb")
     table.probe(position)          what each direction is worth; raises where the file has no answer

@@ -164,9 +164,9 @@ def finished_plies(rules: Rules, folder: Path, resume: bool) -> list[int]:
         try:
             directory = TableFile(part, ply).directory
         except CorruptFile as error:
-            raise CorruptFile(f"{error}; remove {folder} and begin anew") from error
+            raise CorruptFile(f"{error}; remove {folder} and start again") from error
         if (directory.rules, directory.behaviour) != (rules, BEHAVIOUR):
-            raise CorruptFile(f"{part} does not belong to this build of {rules}; remove {folder} and begin anew")
+            raise CorruptFile(f"{part} does not belong to this build of {rules}; remove {folder} and start again")
         found.append(ply)
     return found
 

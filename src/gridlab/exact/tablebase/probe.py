@@ -38,7 +38,7 @@ def shipped(rules: Rules) -> Path | None:
 
 @shown
 class Tablebase:
-    """A tablebase file, opened for questions.
+    """An open tablebase file, which answers questions about positions.
 
     table = Tablebase("squava.tb")  the table of a board of 2048 is opened as what it is, a Tablebase2048
     table.probe(position)          value, distance, moves, line; raises where the file has no answer

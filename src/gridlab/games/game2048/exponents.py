@@ -20,7 +20,7 @@ def exponents_of(tiles: ArrayLike) -> NDArray[np.uint8]:
     given = _whole_numbers(tiles, "tiles")
     found = np.where(given > 0, np.frexp(given)[1] - 1, 0)
     if not np.array_equal(np.where(found > 0, 1 << found.astype(np.int64), 0), given) or given.max(initial=0) > 1 << 30:
-        raise BadNotation(f"{told(tiles)} are no tiles; these are 2, 4, 8, …, and 0 where a cell is empty")
+        raise BadNotation(f"{told(tiles)} are not tiles; tiles are 2, 4, 8, …, and 0 where a cell is empty")
     return found.astype(np.uint8)
 
 
@@ -28,7 +28,7 @@ def tiles_of(exponents: ArrayLike) -> NDArray[np.int32]:
     """The tiles of exponents, in an array of the same shape: 3 becomes 8, 0 stays an empty cell."""
     given = _whole_numbers(exponents, "exponents")
     if given.min(initial=0) < 0 or given.max(initial=0) > LARGEST:
-        raise BadNotation(f"{told(exponents)} are no exponents of tiles; these are 1 to {LARGEST}, 0 for an empty cell")
+        raise BadNotation(f"{told(exponents)} are not exponents of tiles; write 1 to {LARGEST}, 0 for an empty cell")
     return np.where(given > 0, 1 << given, 0).astype(np.int32)
 
 

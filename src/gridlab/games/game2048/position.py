@@ -215,7 +215,7 @@ def _tiles(given: object, rules: Rules2048) -> Board:
     except ValueError:  # rows of different lengths
         found = np.asarray("")
     if not np.issubdtype(found.dtype, np.integer):
-        raise BadNotation(f"{told(given)} is no board of {rules}; {rules.cells} tiles such as 2, 4 and 0 are needed")
+        raise BadNotation(f"{told(given)} is not a board of {rules}; {rules.cells} tiles such as 2, 4 and 0 are needed")
     return tuple(found.ravel().tolist())
 
 

@@ -185,7 +185,7 @@ class Position:
         """The position after a move, given as a cell (4) or in notation ("22")."""
         cell = self.parse_move(move) if isinstance(move, str) else whole(move)
         if cell is None:
-            raise IllegalMove(f"{told(move)} is no move; a move is a cell such as 4, or a text such as '22'")
+            raise IllegalMove(f"{told(move)} is not a move; a move is a cell such as 4, or a text such as '22'")
         if not 0 <= cell < self.rules.cells:
             raise IllegalMove(f"cell {cell} is not on the board; cells are 0 to {self.rules.cells - 1}")
         if (self.crosses | self.noughts) >> cell & 1:
@@ -259,7 +259,7 @@ def position_of(given: Position | str) -> Position:
     if len(found) == 1:
         return found[0]
     names = " and ".join(str(each.rules) for each in found)
-    why = f"is a board of {names} alike" if found else "is no board of a game that has a name"
+    why = f"is a board of {names} alike" if found else "is not a board of a game that has a name"
     raise BadNotation(f"{told(given)} {why}; say the rules: Position.parse(text, '4x5:4')")
 
 

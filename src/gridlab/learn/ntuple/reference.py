@@ -1,4 +1,4 @@
-"""What a game teaches an n-tuple network, in the plainest Python: what the kernels are held to."""
+"""What a game teaches an n-tuple network, in the plainest Python: what the kernels are compared with."""
 
 from collections.abc import Sequence
 

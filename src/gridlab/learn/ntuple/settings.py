@@ -110,9 +110,9 @@ def plan_to_go_on(asked: Asked, rules: Rules2048, tuples: tuple[Cells, ...], lea
     """A training that goes on: as it was begun, to another end perhaps."""
     for name in ("rate", "step", "trace", "restart", "optimistic", "settle", "seed"):
         if (value := getattr(asked, name)) is not None and value != (begun := getattr(learnt, name)):
-            raise BadNotation(f"{what} was begun with {name} {begun}, not {value}; leave it out, or begin anew")
+            raise BadNotation(f"{what} was begun with {name} {begun}, not {value}; leave it out, or start again")
     if asked.tuples is not None and parse_tuples(asked.tuples, rules) != tuples:
-        raise BadNotation(f"{what} was begun with other tuples than {asked.tuples}; leave them out, or begin anew")
+        raise BadNotation(f"{what} was begun with other tuples than {asked.tuples}; leave them out, or start again")
     return _ending(Plan(tuples, learnt, None, find_recipe(asked.preset).minutes), asked)
 
 
@@ -141,5 +141,5 @@ def _ending(plan: Plan, asked: Asked) -> Plan:
         return replace(plan, games=asked.games, minutes=None)
     minutes = plan.minutes if asked.minutes is None else asked.minutes
     if minutes is None or not 0 < minutes <= MOST_MINUTES:
-        raise BadNotation(f"{minutes} minutes are no time to learn in; name 10, say")
+        raise BadNotation(f"{minutes} minutes are not enough to learn anything; write a larger number, such as 10")
     return replace(plan, minutes=minutes)

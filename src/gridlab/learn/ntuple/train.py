@@ -33,7 +33,7 @@ from gridlab.nets.ntuple_file import Learnt, Point
 @shown
 @dataclass(frozen=True)
 class NTupleTraining:
-    """Where a training stands."""
+    """The state of a training."""
 
     path: Path
     rules: Rules2048

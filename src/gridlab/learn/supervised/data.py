@@ -54,7 +54,7 @@ def require_same(data: Data, begun: tuple[DataFile, ...], path: Path) -> None:
     if [each.sha256 for each in begun] != [each.sha256 for each in data.files]:
         order = "in another order" if was == now else "not these"
         raise FileTrouble(
-            f"{path} was begun with {', '.join(each.file for each in begun)}, {order}; name the same, or begin anew"
+            f"{path} was begun with {', '.join(each.file for each in begun)}, {order}; name the same, or start again"
         )
 
 

@@ -91,7 +91,7 @@ class Learner:
         number = len(wanted)
         self.sums += (number * policy_loss.item(), int((said.argmax(1) == wanted).sum()), number)
         if not math.isfinite(self.sums[0]):
-            raise BadNotation("nothing is learnt any more: the loss is no number; take a smaller --learning-rate")
+            raise BadNotation("nothing is learnt any more: the loss is not a number; take a smaller --learning-rate")
         self.steps += 1
         self.seconds += time.monotonic() - begun
 

@@ -99,11 +99,11 @@ def settings_in(found: dict[str, Any], path: Path) -> SupervisedSettings:
 def settings_to_go_on(begun: SupervisedSettings, seed: int, epoch: int, asked: Asked, path: Path) -> SupervisedSettings:
     """The settings of a training after so many epochs. It may have more of them than planned, and nothing else."""
     if asked.seed is not None and asked.seed != seed:
-        raise FileTrouble(f"{path} was begun with seed {seed}, not {asked.seed}; leave it out, or begin anew")
+        raise FileTrouble(f"{path} was begun with seed {seed}, not {asked.seed}; leave it out, or start again")
     wanted = _checked(changed(replace(begun, **asked.said()), asked.more))
     for name, was in asdict(begun).items():
         if name != "epochs" and (now := getattr(wanted, name)) != was:
-            raise FileTrouble(f"{path} was begun with {name} {was}, not {now}; leave it out, or begin anew")
+            raise FileTrouble(f"{path} was begun with {name} {was}, not {now}; leave it out, or start again")
     if wanted.epochs < epoch:
         raise FileTrouble(
             f"{path} has learnt for {counted(epoch, 'epoch')} already; ask for more than these, or for none"

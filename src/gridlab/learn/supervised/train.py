@@ -37,7 +37,7 @@ from gridlab.nets.policy_file import Facts
 @shown
 @dataclass(frozen=True)
 class SupervisedTraining:
-    """Where a training stands."""
+    """The state of a training."""
 
     path: Path
     facts: Facts

@@ -1,4 +1,4 @@
-"""N-tuple networks in the plainest Python: what the kernels are held to."""
+"""N-tuple networks in the plainest Python: what the kernels are compared with."""
 
 from dataclasses import dataclass
 from typing import Any

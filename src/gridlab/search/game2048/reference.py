@@ -1,4 +1,4 @@
-"""Expectimax in the plainest Python: what the kernels are held to, and the player of boards larger than 4x4.
+"""Expectimax in the plainest Python: what the kernels are compared with, and the player of boards larger than 4x4.
 
 The sums are taken in the same order as by the kernels, and those above the leaves in whole numbers, so values agree
 to the last bit.

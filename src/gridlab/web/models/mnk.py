@@ -100,7 +100,7 @@ class Line(BaseModel):
 
 
 class ReviewAsked(Told):
-    """A game to be held to the truth: where it began and what was played."""
+    """A game to be compared with best play: where it began and what was played."""
 
     game: GameText
     start: BoardText = ""

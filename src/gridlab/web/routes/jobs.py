@@ -70,7 +70,7 @@ def router(lab: Lab) -> APIRouter:
 
     @routes.post("/grade", status_code=202)
     async def graded(asked: GradeAsked) -> JobInfo:
-        """A player held to the truth, by ply, with its blunders."""
+        """A player compared with perfect play, by ply, with its blunders."""
         rules = game(asked.game)
         safe = safe_player(asked.player, rules, lab.folder, lab.settings.commands)
         table = lab.folder.tablebase_of(rules)

@@ -46,13 +46,13 @@ function puzzles() {
 
 function judged() {
   return card("How a move is judged",
-    p("A move ", h("b", {}, "keeps the value"), " if a win stays a win and a draw a draw. Accuracy counts only moves that could change the value; all others are no decision. ", h("b", {}, "??"), " marks a move that gave the value away. Intervals hold the true value 95 times of 100."));
+    p("A move ", h("b", {}, "keeps the value"), " if a win stays a win and a draw a draw. Accuracy counts only moves that could change the value; others are not decisions. ", h("b", {}, "??"), " marks a move that gave the value away. Intervals contain the true value 95 times out of 100."));
 }
 
 function keys() {
   return card("Keys",
     p(key("Tab"), " enters the board, ", key("↑"), " ", key("↓"), " ", key("←"), " ", key("→"), " walk over it, ", key("Enter"), " plays."),
-    p(key(","), " and ", key("."), " walk through the moves of a game, back and forward. ", key("U"), " undoes, ", key("R"), " redoes, ", key("H"), " switches hints, ", key("V"), " values, ", key("N"), " begins anew."),
+    p(key(","), " and ", key("."), " walk through the moves of a game, back and forward. ", key("U"), " undoes, ", key("R"), " redoes, ", key("H"), " switches hints, ", key("V"), " values, ", key("N"), " starts again."),
     p("In 2048 the arrow keys or ", key("W"), " ", key("A"), " ", key("S"), " ", key("D"), " slide. Among the puzzles ", key("N"), " goes to the next."));
 }
 

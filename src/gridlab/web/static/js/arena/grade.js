@@ -1,4 +1,4 @@
-// A grade: a player held to the truth, and where it blunders.
+// A grade: a player compared with perfect play, and where it blunders.
 
 import { table, whiskers } from "../charts.js";
 import { announce, counted, drawing, field, fill, h, number, percent, plural } from "../dom.js";

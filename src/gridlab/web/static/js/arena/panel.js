@@ -50,13 +50,13 @@ export class Panel {
     this.pick();
   }
 
-  // What a result from before the page was loaded anew has to say of itself.
+  // What a result from before the page was reloaded says of itself.
   restore() {
     this.pick();
     if (!this.last) return;
     try {
       this.show(this.last.found);
-      if (!this.last.done) this.progress.append(h("p", { class: "muted" }, "The page was loaded anew while this ran; it came so far and was stopped."));
+      if (!this.last.done) this.progress.append(h("p", { class: "muted" }, "The page was reloaded while this ran, so it was stopped here."));
     } catch {
       this.result.replaceChildren();
     }

@@ -87,9 +87,9 @@ function record(text) {
   try {
     found = JSON.parse(text.split("\n")[0]);
   } catch {
-    throw new Error("This is no record: a record is a line of JSON, such as gridlab match --out writes.");
+    throw new Error("This is not a record: a record is a line of JSON, such as gridlab match --out writes.");
   }
-  if (!found.rules || !Array.isArray(found.moves)) throw new Error("This is no record of an in-a-row game: rules and moves are missing.");
+  if (!found.rules || !Array.isArray(found.moves)) throw new Error("This is not a record of an in-a-row game: rules and moves are missing.");
   const name = (player) => (!player || player === "person" ? "" : String(player));
   return { game: String(found.rules), start: "", moves: found.moves.join("."), x: name(found.x), o: name(found.o), count: found.moves.length, watch: true };
 }

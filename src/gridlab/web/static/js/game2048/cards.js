@@ -33,7 +33,7 @@ export function boardCard({ rules, change, begin }) {
     if (value !== "own") change(value);
   });
   const again = h("form", { class: "stack tight", onsubmit: (event) => { event.preventDefault(); begin(Math.min(1e15, Math.max(0, Math.floor(Number(seed.value || seed.placeholder) || 0)))); } },
-    field("Seed", seed, "New tiles hang on the seed and the number of the move alone."), h("button", { type: "submit" }, "Begin with this seed"));
+    field("Seed", seed, "New tiles depend only on the seed and the number of the move."), h("button", { type: "submit" }, "Begin with this seed"));
   return card("Board and seed", field("Board", size), ownForm, again);
 }
 
