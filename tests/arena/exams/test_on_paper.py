@@ -99,6 +99,12 @@ def test_some_questions(tictactoe: Exam, tmp_path: Path) -> None:
             tictactoe.numbers(questions, seed)
 
 
+def test_an_exam_of_ones_own_is_marked_by_its_file(tmp_path: Path) -> None:
+    exam = gridlab.make_exam("3x3:3", 5, tmp_path / "my exam.jsonl")
+    print_exam(exam, tmp_path / "s.html", answers=tmp_path / "a.html")
+    assert "<code>gridlab exam mark 'my exam.jsonl' answers.csv</code>" in unescape((tmp_path / "a.html").read_text())
+
+
 def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
     exam = gridlab.make_exam("3x3:3", 5, tmp_path / "e.jsonl")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}

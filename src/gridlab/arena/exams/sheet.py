@@ -5,9 +5,10 @@ Nothing is fetched: boards are drawn as SVG, and every free cell has the name by
 
 from html import escape
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
-from gridlab.arena.exams.paper import Exam, Question, key_path, read_exam
+from gridlab.arena.exams.paper import SHIPPED, Exam, Question, key_path, read_exam
 from gridlab.core.arguments import typed
 from gridlab.core.files import refuse_overlap, whole_file
 from gridlab.core.numbers import counted
@@ -149,4 +150,5 @@ def _solution(exam: Exam, number: int, key: Any) -> str:
 def _marking(exam: Exam, questions: int | None, seed: int | None) -> str:
     """The command that marks these questions."""
     some = "" if questions is None else f" --questions {questions}"
-    return f"gridlab exam mark {exam.name} answers.csv{some}{'' if seed is None else f' --seed {seed}'}"
+    name = exam.name if exam.path.parent == SHIPPED else quote(exam.path.name)
+    return f"gridlab exam mark {name} answers.csv{some}{'' if seed is None else f' --seed {seed}'}"
