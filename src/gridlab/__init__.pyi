@@ -7,8 +7,10 @@ from gridlab.arena.exams.make import make_exam as make_exam
 from gridlab.arena.exams.mark import Marks as Marks
 from gridlab.arena.exams.mark import compare_marks as compare_marks
 from gridlab.arena.exams.mark import mark as mark
+from gridlab.arena.exams.mark import mark_all as mark_all
 from gridlab.arena.exams.paper import Exam as Exam
 from gridlab.arena.exams.paper import read_exam as read_exam
+from gridlab.arena.exams.sheet import print_exam as print_exam
 from gridlab.arena.exams.sit import sit as sit
 from gridlab.arena.grade import Comparison as Comparison
 from gridlab.arena.grade import Grade as Grade

@@ -56,6 +56,8 @@ EXAMPLES: dict[str, list[str]] = {
     "exam make": ["3x3:3", "--positions", "5", "--plies", "4-6", "--tablebase", "t.tb", "--out", f"{NEW}.jsonl"],
     "exam sit": ["exam.jsonl", "random", "--workers", "1", "--out", f"{NEW}.jsonl"],
     "exam mark": ["exam.jsonl", "answers.jsonl", "--key", "exam.key.jsonl", "--html", f"{NEW}.html"],
+    "train import": ["net.safetensors", "--out", f"{NEW}.safetensors"],
+    "exam print": ["exam.jsonl", "--out", f"{NEW}.html", "--answers", f"{NEW}-answers.html", "--questions", "5"],
     "train export": ["net.safetensors", "--onnx", "--out", f"{NEW}.onnx"],
 }
 TOO_LONG_HERE = ("tour", "warm", "serve")  # take no arguments to speak of; a server does not end (tests/web)

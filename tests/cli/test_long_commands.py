@@ -51,7 +51,7 @@ LONG = {
 QUICK = {
     "doctor", "lines", "show", "play", "players", "terminals show", "terminals contains", "terminals plot",
     "tablebase probe", "tablebase stats", "2048 solve", "cluster", "train info", "train inspect", "train export",
-    "exam list", "exam show", "exam mark",
+    "train import", "exam list", "exam show", "exam mark", "exam print",
 }  # fmt: skip
 TRAINING = [name for name in LONG if name.startswith("train")]
 AMOUNT = r" *[\d.]+[kMG]?/[\d.]+[kMG]? \[\d\d:\d\d<\d\d:\d\d, +[\d.]+[kM]?(s/ \S+|\S* \S+/s)"

@@ -139,7 +139,6 @@ def test_the_lines_by_the_name_of_the_document() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["build", "squava"], "say where the dataset of 5x5:4-3 goes: --out DIR"),
         (["build", "6x6:4", "--out", "x"], "36 cells do not fit a record of 64 bits; up to 32 do"),
         (["build", "--plies", "8"], "5x5:5 has no terminal win at ply 8; its layers are 9 to 25"),
         (["build", "--plies", "nine"], "'nine' is not a list of plies"),

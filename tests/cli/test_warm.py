@@ -15,7 +15,18 @@ from gridlab import cli
 from gridlab.cli.warm_jobs import JOBS, TOUR
 from tests.conftest import Python, Run
 
-WITHOUT_KERNELS = {"lines", "show", "terminals plot", "train export", "train info", "exam list", "exam show", "players"}
+WITHOUT_KERNELS = {
+    "lines",
+    "show",
+    "terminals plot",
+    "train export",
+    "train info",
+    "exam list",
+    "exam show",
+    "exam print",
+    "train import",
+    "players",
+}
 MADE_OF_OTHERS = {"cluster", "doctor", "tour", "tournament", "warm", "serve"}
 COMMANDS = [
     "census 3x4:3",

@@ -159,20 +159,75 @@ def sit(
         typer.echo(f"{out}: {counted(len(given.given) - missing, 'answer')}, {missing:,} missing", err=True)
 
 
+Key = Annotated[
+    Path | None,
+    typer.Option("--key", metavar="FILE", parser=source, help="The key, if it is not beside the exam."),
+]
+
+
+@app.command(name="print")
+def print_sheet(
+    exam: Paper,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--out", "--output", metavar="FILE", parser=target, help="The page to write, such as sheet.html."
+        ),
+    ],
+    questions: Annotated[
+        int | None,
+        typer.Option(
+            "--questions",
+            metavar="N",
+            parser=whole(1),
+            help="Print N questions: the first N or, with --seed, N at random.",
+        ),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option("--answers", metavar="FILE", parser=target, help="Also write the right answers, to another page."),
+    ] = None,
+    key: Key = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", parser=whole(), help="Draw the questions at random.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Print an exam on paper: an HTML page with boards and room for answers, for A4.
+
+    Open it in a browser and print it. Questions keep their numbers, so the answers can be typed into a table and marked
+    by gridlab exam mark, with the same --questions and --seed.
+    """
+    from gridlab.arena.exams.sheet import print_exam
+
+    set_quiet(quiet)
+    print_exam(exam, out, questions, answers, key, seed)
+    if not quiet:
+        typer.echo("\n".join(str(each) for each in (out, answers) if each is not None), err=True)
+
+
 @app.command()
 def mark(
     exam: Paper,
     answers: Annotated[
-        list[Path], typer.Argument(metavar="ANSWERS...", parser=source, help="Files of answers; several are compared.")
+        list[Path],
+        typer.Argument(
+            metavar="ANSWERS...",
+            parser=source,
+            help="Files of answers, JSON lines or tables (.csv); several are compared.",
+        ),
     ],
-    key: Annotated[
-        Path | None,
-        typer.Option("--key", metavar="FILE", parser=source, help="The key, if it is not beside the exam."),
-    ] = None,
+    key: Key = None,
     html: Annotated[
         Path | None,
         typer.Option(
             "--html", metavar="FILE", parser=target, help="Also write a page with drawings of the worst blunders."
+        ),
+    ] = None,
+    questions: Annotated[
+        int | None,
+        typer.Option(
+            "--questions", metavar="N", parser=whole(1), help="Mark only the questions of gridlab exam print."
         ),
     ] = None,
     seed: Seed = None,
@@ -181,10 +236,11 @@ def mark(
 ) -> None:
     """Mark answers: accuracy by ply, kinds of blunders, and regret, beside those of random play.
 
-    Several files of answers are compared with the first.
+    Several files of answers are compared with the first. A table may have a column for each person; then everybody has
+    a line.
     """
-    from gridlab.arena.exams.mark import compare_marks
-    from gridlab.arena.exams.mark import mark as mark_answers
+    from gridlab.arena.exams.class_list import ClassList
+    from gridlab.arena.exams.mark import compare_marks, mark_all
     from gridlab.arena.exams.page import write_page
     from gridlab.arena.exams.paper import read_exam
 
@@ -193,11 +249,14 @@ def mark(
     if html is not None:
         for place in (paper.path, *answers):
             refuse_overlap(place, html)
-    found = [mark_answers(paper, each, key) for each in answers]
-    compared = [compare_marks(found[0], other, seed or 0) for other in found[1:]]
+    found = mark_all(paper, answers, key, questions, None if questions is None else seed)
+    people = ClassList(tuple(found)) if len(found) > len(answers) else None
+    compared = [] if people else [compare_marks(found[0], other, seed or 0) for other in found[1:]]
     if json:
         both = {"marks": [each.as_dict() for each in found], "comparisons": [each.as_dict() for each in compared]}
-        typer.echo(json_module.dumps(both if compared else found[0].as_dict()))
+        typer.echo(json_module.dumps(both if len(found) > 1 else found[0].as_dict()))
+    elif people:
+        typer.echo(str(people))
     else:
         typer.echo("\n\n".join(map(str, found)))
         typer.echo("".join(f"\n{each}\n" for each in compared), nl=False)

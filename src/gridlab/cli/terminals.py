@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 app = group("Complete datasets of all terminal wins, with one board for each set of symmetric ones.")
 
 MOST_SHOWN = 100_000  # records that `find` keeps
-DEFAULT_FOLDER = {"5x5:5": Path("dataset_5x5_final")}
+DEFAULT_FOLDER = {"5x5:5": Path("dataset_5x5_final")}  # as published; other games have their rules in the name
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", parser=source, help="The folder of a dataset.")]
 Game = Annotated[
@@ -68,16 +68,15 @@ def build(
 ) -> None:
     """Write all terminal wins of a game, one file per ply.
 
-    The default is tictactoe5, whose 523,798,756 wins (4.2 GB) go to dataset_5x5_final; other games need --out.
+    The default is tictactoe5, whose 523,798,756 wins (4.2 GB) go to dataset_5x5_final. Without --out, those of other
+    games go to a folder named after the rules, such as dataset_3x3_3_final.
     """
     from gridlab.datasets.terminals.build import build_report, build_terminals, parse_plies
     from gridlab.games import game as find_game
 
     set_quiet(quiet)
     rules = find_game(game, "mnk")
-    folder = out or DEFAULT_FOLDER.get(str(rules))
-    if folder is None:
-        raise BadNotation(f"say where the dataset of {rules} goes: --out DIR")
+    folder = out or DEFAULT_FOLDER.get(str(rules)) or Path(f"dataset_{rules}_final".replace(":", "_"))
     try:
         manifest = build_terminals(
             rules, folder, parse_plies(plies) if plies else None, workers=workers, resume=resume, progress=not quiet

@@ -26,7 +26,7 @@ from gridlab.cli.options import (
     working_on,
 )  # fmt: skip
 
-app = group("Networks that learn to play: train, inspect and export them.")
+app = group("Networks that learn to play: train, inspect, import and export them.")
 
 Settings = Annotated[
     list[str] | None,
@@ -371,3 +371,35 @@ def export(
     from gridlab.nets.export import export_network
 
     typer.echo(str(export_network(checkpoint, onnx, half, out)))
+
+
+@app.command("import")
+def import_saved(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", parser=source, help="A file of torch.save, as the published guide makes it."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            "--output",
+            metavar="FILE",
+            parser=target,
+            help="The checkpoint to write; by default beside the file, with the ending .safetensors.",
+        ),
+    ] = None,
+) -> None:
+    """Import a network of Squava that was saved by torch.save, as in the published guide.
+
+    No code in the file is run. The result is a checkpoint for players: dqn-minimax checkpoint=FILE.
+    """
+    from gridlab.core.extras import import_extra
+
+    import_extra("torch", "learn")
+    from gridlab.nets.torch_file import import_network
+
+    path = out or target(file.with_suffix(".safetensors"))
+    import_network(file, path)
+    typer.echo(str(path))

@@ -307,6 +307,21 @@ def test_the_command_in_the_manifest_makes_the_same_layers(tmp_path: Path) -> No
     assert manifest.made["command"] == "gridlab terminals build 3x3:3 --plies 5-6,8"
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize(("rules", "plies"), [("3x3:3", None), ("3x4:4-3", [6, 7]), ("5x5:5", [9])])
+def test_typing_the_command_of_the_manifest(rules: str, plies: list[int] | None, tmp_path: Path) -> None:
+    """In an empty folder, with nothing added, it makes the same layers to the byte."""
+    manifest = build_terminals(rules, tmp_path / "first", plies)
+    (tmp_path / "empty").mkdir()
+    command = [sys.executable, "-m", *manifest.made["command"].split()]
+    subprocess.run(command, cwd=tmp_path / "empty", check=True, capture_output=True)
+    (made,) = (tmp_path / "empty").iterdir()
+    names = [each.file for each in manifest.layers]
+    assert [path.name for path in sorted(made.glob("*.bin"))] == names
+    for name in names:
+        assert (made / name).read_bytes() == (tmp_path / "first" / name).read_bytes()
+
+
 def test_places_that_cannot_be_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(FileTrouble, match=r"cannot write .*: a file stands where a folder is needed; name a place"):

@@ -1,5 +1,6 @@
 """Layers without a manifest: read, judged, adopted; and datasets merged."""
 
+import json
 import shutil
 import struct
 import threading
@@ -193,6 +194,60 @@ def test_what_is_not_adopted(built: Path, bare: Path) -> None:
     (bare / "README.md").write_text("mine")
     with pytest.raises(FileTrouble, match=r"a README\.md that is not of a dataset"):
         adopt_terminals(bare, rules)
+
+
+def unfinish(folder: Path, ply: int) -> None:
+    """Put back the placeholder that a streaming writer leaves in the header until its layer is complete."""
+    with (folder / layer_name(ply)).open("r+b") as file:
+        file.write(struct.pack("<II", MAGIC, 0))
+
+
+def test_a_layer_without_its_count(built: Path, bare: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It is read with a warning, verified by its records and the census, and adopted as the builder's own bytes."""
+    rules, sound = rules_of(built), Terminals(built)
+    for ply in (7, 8):
+        write(bare, ply, np.sort(open_layer(bare / layer_name(ply))))
+    unfinish(bare, 7)
+    data = Terminals(bare, rules)
+    assert [each.levelname for each in caplog.records] == ["WARNING"]
+    assert "layer_07.bin: the header says 0 records, as before a layer is complete" in caplog.text
+    assert (data.uncounted, len(data)) == ([7], len(sound))
+    assert np.array_equal(data.records(7), sound.records(7))
+    verdict = verify(bare, None, rules=rules)
+    assert (verdict.complaints, verdict.records, verdict.checked) == ([], len(sound), len(sound))
+    assert str(verdict).startswith("layer_07.bin: the header says 0 records")
+    assert json.loads(json.dumps(verdict.as_dict()))["remarks"] == list(verdict.remarks)
+    assert adopt_terminals(bare, rules).layers == sound.manifest.layers  # type: ignore[union-attr]
+    assert (bare / layer_name(7)).read_bytes() == (built / layer_name(7)).read_bytes()
+    assert verify(bare, None).remarks == ()
+
+
+def test_a_layer_that_was_not_written_to_its_end(built: Path, bare: Path) -> None:
+    """Without a count, too few records are missed by the census; half a record or an empty one is no layer."""
+    rules, path = rules_of(built), bare / layer_name(7)
+    write(bare, 7, np.sort(open_layer(path))[:-1])
+    unfinish(bare, 7)
+    reasons = [each.reason for each in verify(bare, None, rules=rules).complaints]
+    assert any("the census counts" in each for each in reasons)
+    with pytest.raises(CorruptFile, match="is not the whole layer"):
+        adopt_terminals(bare, rules)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-3])
+    with pytest.raises(CorruptFile, match="bytes end within a record, and its header has no count yet"):
+        Terminals(bare, rules).records(7)
+    path.write_bytes(whole + bytes(16))
+    with pytest.raises(CorruptFile, match=r"was not written to its end: .* in its last record the stones do not count"):
+        Terminals(bare, rules).records(7)
+    assert not (bare / "manifest.json").exists()
+
+
+def test_a_manifest_takes_no_placeholder(tmp_path: Path) -> None:
+    """What gridlab has named complete has its count."""
+    build_terminals("3x3:3", tmp_path, [7])
+    unfinish(tmp_path, 7)
+    with pytest.raises(CorruptFile, match="do not hold the 0 records of its header"):
+        Terminals(tmp_path).records(7)
+    assert verify(tmp_path).complaints
 
 
 def test_merging(tmp_path: Path) -> None:

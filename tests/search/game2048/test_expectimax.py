@@ -231,6 +231,33 @@ def test_how_many_boards_are_evaluated_and_answered(asked: tuple[int, int], coun
     assert tuple(search.counts.tolist()) == counts
 
 
+def evaluated(board: Board, depth: int, last: int = 1) -> int:
+    """How many boards are evaluated, as docs/formats/2048-datasets.md says; `last` counts the moves so far."""
+    moves = legal_moves(RULES, board)
+    if depth == 1 and last > 1:
+        return 4  # before the last move: all directions, legal or not
+    if not moves:
+        return 0 if depth <= 2 else 1
+    if depth == 1:
+        return len(moves)
+    found = 0
+    for direction in moves:
+        after = move(RULES, board, direction)[0]
+        tiles = [place(after, cell, tile) for cell in empty_cells(after) for tile in (2, 4)]
+        found += len(tiles) if depth == 2 else sum(evaluated(each, depth - 2, last + 1) for each in tiles)
+    return found
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("depth", "number"), [(1, 60), (2, 60), (3, 40), (4, 20), (5, 6), (6, 2)])
+def test_the_count_is_what_the_format_page_says(depth: int, number: int) -> None:
+    """Without a transposition table; on boards so full that some of those ahead have no move."""
+    for board in random_boards(number, 2, seed=31):
+        search = new_expectimax(EVALUATORS["spec"].arrays(RULES), SearchSettings(depth, 9, 1, 0, 0.0), 0)
+        value_boards(search, packed([board]), np.empty((1, 4)), row_tables(), streams(5, 1), stop_flag())
+        assert search.counts[0] == evaluated(board, depth)
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize(("depth", "number"), [(2, 300), (3, 100), (4, 30), (5, 3)])
 def test_sampled_cells_equal_the_reference(depth: int, number: int) -> None:

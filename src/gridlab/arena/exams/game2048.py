@@ -28,6 +28,9 @@ UNIT = "points lost a move"
 KINDS = ("<1 %", "1-10 %", ">10 %")  # of what the board is worth
 LIMITS = (0.01, 0.1)
 STAKES = {-4: "<0.1 %", -3: "0.1-1 %", -2: "1-10 %", -1: ">10 %"}  # of what the second choice is worth less
+TASK = "On each board, tick the direction that you would play."
+RIGHT = "Right is the direction with the most points to come under best play, itself included."
+TICKS = True  # an answer is one of a few words
 LEVELS = (
     "the second best direction gives away 10 % of the points or more",
     "the second best direction gives away 1 to 10 % of the points",
@@ -148,6 +151,16 @@ def told(key: Key, move: str) -> str:
 def picture(position: Position2048, key: Key, move: str) -> str:
     """The board as SVG."""
     return draw.tiles_svg(position.tiles, position.rules.cols, title=f"{position.rules} {position}")
+
+
+def drawn(position: Position2048) -> str:
+    """The board as SVG."""
+    return draw.tiles_svg(position.tiles, position.rules.cols, title=str(position))
+
+
+def outlook(key: Key) -> str:
+    """What a board comes to under best play."""
+    return f"{key.value:,.0f} points"
 
 
 def level(key: Key) -> int:

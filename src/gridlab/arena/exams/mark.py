@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.arena.exams.answers import Answer, Answers, read_answers
+from gridlab.arena.exams.answers import Answer, Answers
+from gridlab.arena.exams.answers_table import read_everybody
 from gridlab.arena.exams.judged import Judged
 from gridlab.arena.exams.paper import Exam, Question, read_exam, standard_exams
 from gridlab.arena.intervals import Interval, mcnemar, of_difference, wilson
@@ -252,20 +253,66 @@ def _expected(marked: Sequence[Marked], played: Callable[[Marked], list[str]], f
 
 @typed
 def mark(
-    exam: Exam | Path | str, answers: Answers | Path | str | dict[int, str], key: Path | str | None = None
+    exam: Exam | Path | str,
+    answers: Answers | Path | str | dict[int, str],
+    key: Path | str | None = None,
+    questions: int | None = None,
+    seed: int | None = None,
 ) -> Marks:
-    """Mark the answers of a file, of a sitting, or moves by the number of their question."""
+    """Mark the answers of one person: of a file (JSON lines or CSV), of a sitting, or moves by number of question.
+
+    `questions` and `seed` are those of `print_exam`: the questions that were on the sheet, and no others, are marked.
+    """
+    found = mark_all(exam, [answers], key, questions, seed)
+    if len(found) > 1:
+        names = brief(", ".join(each.player for each in found), 60)
+        raise BadNotation(f"{answers} has the answers of {len(found)} people, {names}; mark_all marks them all")
+    return found[0]
+
+
+@typed
+def mark_all(
+    exam: Exam | Path | str,
+    answers: Path | str | Sequence[Answers | Path | str | dict[int, str]],
+    key: Path | str | None = None,
+    questions: int | None = None,
+    seed: int | None = None,
+) -> list[Marks]:
+    """Mark the answers of several people, of one file or more; a table (CSV) has a column for each person."""
     paper = exam if isinstance(exam, Exam) else read_exam(exam)
+    chosen = paper.numbers(questions, seed)
     keys = paper.key(None if key is None else Path(key))
+    everybody = [
+        person
+        for each in ([answers] if isinstance(answers, (str, Path)) else answers)
+        for person in _given(each, paper)
+    ]
+    return [_mark(paper, person, keys, chosen) for person in everybody]
+
+
+def _given(answers: Answers | Path | str | dict[int, str], exam: Exam) -> list[Answers]:
+    """The answers in whatever was handed over."""
     if isinstance(answers, dict):
-        answers = Answers("answers", {number: Answer(number, move) for number, move in answers.items()})
-    elif not isinstance(answers, Answers):
-        answers = read_answers(Path(answers), paper)
+        return [Answers("answers", {number: Answer(number, move) for number, move in answers.items()})]
+    return [answers] if isinstance(answers, Answers) else read_everybody(Path(answers), exam)
+
+
+def _mark(exam: Exam, answers: Answers, keys: tuple[Any, ...], chosen: tuple[int, ...]) -> Marks:
+    """The marks of one person in the questions that were asked."""
+    asked = set(chosen)
+    if others := [each.id for each in answers.given.values() if each.said and each.id not in asked]:
+        raise BadNotation(
+            f"{answers.player} has answered question {others[0]}, which is not one of the {len(chosen)} that were "
+            "chosen; name the questions and the seed of the sheet"
+        )
     marked = tuple(
-        _marked(question, paper.positions[place], keys[place], answers.given.get(question.id), paper.family)
-        for place, question in enumerate(paper.questions)
-    )
-    return Marks(paper, answers.player, marked)
+        _marked(
+            exam.questions[number - 1], exam.positions[number - 1], keys[number - 1], answers.given.get(number),
+            exam.family,
+        )
+        for number in chosen
+    )  # fmt: skip
+    return Marks(exam, answers.player, marked)
 
 
 def _marked(question: Question, position: Any, key: Any, answer: Answer | None, family: Any) -> Marked:

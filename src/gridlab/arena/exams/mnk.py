@@ -17,6 +17,7 @@ from gridlab.arena.questions import NODES, of_ply
 from gridlab.arena.turns import in_turn
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, CorruptFile
+from gridlab.core.numbers import counted
 from gridlab.exact.oracle import Oracle, whole_line
 from gridlab.games import notation
 from gridlab.games.mnk.position import Position
@@ -29,6 +30,9 @@ UNIT = "plies lost a move where a win was kept"
 KINDS = ("win->draw", "win->loss", "draw->loss")
 POINTS = {"win": 2, "draw": 1, "loss": 0}
 SIGNS = {"win": "+", "draw": "=", "loss": "-"}
+TASK = "In each position, write down the move that you would play, by the number in its cell."
+RIGHT = "Right are all moves that keep the result under best play; the quickest wins and draws stand first, in bold."
+TICKS = False  # an answer is written on a line
 LEVELS = (
     "at least half of the moves are right",
     "at least a third of the moves are right, but less than half",
@@ -166,6 +170,17 @@ def picture(position: Position, key: Key, move: str) -> str:
     best, played = [position.parse_move(each) for each in key.best], position.parse_move(move)
     title = f"{position.rules} {position}, {position.to_move} to move"
     return draw.board_svg(marks, position.rules.cols, best, title, wrong=played)
+
+
+def drawn(position: Position) -> str:
+    """The board as SVG, every free cell with the name of its move."""
+    marks = [notation.MARKS[value] if value else position.move_text(cell) for cell, value in enumerate(position.values)]
+    return draw.board_svg(marks, position.rules.cols, title=f"{position}, {position.to_move} to move")
+
+
+def outlook(key: Key) -> str:
+    """What a position comes to under best play."""
+    return "draw" if key.value == "draw" else f"{key.value} in {counted(key.distance, 'ply', 'plies')}"
 
 
 def level(key: Key) -> int:

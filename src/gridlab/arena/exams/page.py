@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from gridlab.arena.exams.class_list import HEADER, ClassList
 from gridlab.arena.exams.mark import Marked, Marks, PairedMarks, row_of
 from gridlab.core.files import whole_file
 from gridlab.core.numbers import counted
@@ -24,6 +25,15 @@ th { font-weight: 600; } tr.all td { font-weight: 600; }
 .blunders { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1rem; }
 figure { margin: 0; background: var(--card); border-radius: .5rem; padding: .8rem; text-align: center; }
 figure svg { max-width: 100%; height: auto; max-height: 16rem; } figcaption { text-align: left; font-size: .9rem; }
+@page { size: A4; margin: 14mm 12mm 16mm;
+  @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; color: #666; } }
+@media print { :root { color-scheme: light; --ink: #000; --paper: #fff; --faint: #444; --line: #ccc; --bar: #1f4e9c;
+  --card: #fff; }
+  body { font-size: 9.5pt; max-width: none; margin: 0; padding: 0; } .wide { overflow: visible; }
+  table { width: 100%; font-size: 8pt; } th, td { padding: .1rem .2rem; } th { white-space: normal; }
+  tr, figure, svg, blockquote { break-inside: avoid; } h2 { break-after: avoid; } thead { display: table-header-group; }
+  .person + .person { break-before: page; } blockquote { max-height: none; }
+  .blunders { grid-template-columns: repeat(3, 1fr); } figure { border: 1px solid #ccc; } }
 blockquote { margin: .4rem 0 0; padding-left: .6rem; border-left: 3px solid var(--line); color: var(--faint);
   max-height: 6rem; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
 """
@@ -38,17 +48,30 @@ def write_page(path: Path, marks: Sequence[Marks], compared: Sequence[PairedMark
 def page_of(marks: Sequence[Marks], compared: Sequence[PairedMarks] = ()) -> str:
     exam, rules = marks[0].exam, marks[0].exam.rules
     title = f"{exam.name}: {', '.join(each.player for each in marks)}"
+    asked = counted(len(marks[0].marked), "question")
     parts = [
         f"<h1>{escape(exam.name)}</h1>",
-        f'<p class="faint">{escape(str(rules))}, {counted(len(exam.questions), "question")}. {escape(rules.words)}</p>',
+        f'<p class="faint">{escape(str(rules))}, {asked}. {escape(rules.words)}</p>',
         *(f"<p>{escape(str(each))}</p>" for each in compared),
-        *(part for each in marks for part in _player(each)),
+        *_everybody(marks),
+        *(part for each in marks for part in ('<section class="person">', *_player(each), "</section>")),
     ]
     return (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n" + "\n".join(parts) + "\n</html>\n"
     )
+
+
+def _everybody(marks: Sequence[Marks]) -> list[str]:
+    """A line for each of several people."""
+    if len(marks) < 2:
+        return []
+    people = ClassList(tuple(marks))
+    head = "".join(f"<th>{escape(name)}</th>" for name in HEADER)
+    rows = "".join(map(_row, people.rows))
+    table = f'<div class="wide"><table><thead><tr>{head}</tr></thead>{rows}</table></div>'
+    return ['<section class="person">', table, f'<p class="faint">{escape(people.hardest_text())}</p></section>']
 
 
 def _player(marks: Marks) -> list[str]:
@@ -75,7 +98,7 @@ def _table(first: str, rows: Sequence[dict[str, Any]], kinds: Sequence[str]) -> 
     names = (first, "questions", "accuracy", "95 %", "random", "first legal", *kinds)
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join(_row(row_of(row[first], row)) for row in rows)
-    return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead>{body}</table></div>'
 
 
 def _row(cells: Sequence[str | int]) -> str:

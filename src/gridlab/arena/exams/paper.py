@@ -17,14 +17,15 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
 from gridlab.core.arguments import typed
-from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabError
 from gridlab.core.files import whole_file
-from gridlab.core.numbers import counted
+from gridlab.core.numbers import check_seed, counted
 from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.untrusted import Count, parse_json, read_bytes
 from gridlab.games.protocol import GamePosition, GameRules
@@ -106,6 +107,19 @@ class Exam:
     def family(self) -> Any:
         """The module that judges answers to questions of this game."""
         return family_of(self.rules).load("exams")
+
+    def numbers(self, questions: int | None = None, seed: int | None = None) -> tuple[int, ...]:
+        """The numbers of so many questions: of the first, or with a seed of some drawn at random; of all by default."""
+        every = len(self.questions)
+        if questions is None:
+            if seed is not None:
+                raise BadNotation("a seed draws some of the questions; say how many: --questions N")
+            return tuple(range(1, every + 1))
+        if not 1 <= questions <= every:
+            raise BadNotation(f"{questions} questions cannot be taken: {self.name} has {every:,}")
+        if seed is None:
+            return tuple(range(1, questions + 1))
+        return tuple(sorted(Random(check_seed(seed)).sample(range(1, every + 1), questions)))
 
     def key(self, path: Path | None = None) -> tuple[Any, ...]:
         """The truth about each question; it lies beside the exam unless a path is named."""

@@ -51,7 +51,7 @@ class Judged(NamedTuple):
     ply: int
     records: Records
     won: int  # by the player who moved last
-    ready: bool  # ascending and canonical already
+    ready: bool  # counted, ascending and canonical already
 
 
 @typed
@@ -80,7 +80,7 @@ def adopt_terminals(
 def _judge_layer(data: Terminals, ply: int, counted: PlyCensus | None, workers: int | None, shown: Bars) -> Judged:
     """A layer of which every record is right and none is missing; CorruptFile says what is wrong with any other."""
     records, game, name = data.records(ply), checker(data.rules), layer_name(ply)
-    won, ready = 0, True
+    won, ready = 0, ply not in data.uncounted
     with shown.part(len(records), f"judging ply {ply:2}", "records"):
         judge = partial(_judge, records=records, ply=ply, game=game)
         for size, some, as_it_should_be, (index, reason) in in_order(judge, range(0, len(records), BLOCK), workers):

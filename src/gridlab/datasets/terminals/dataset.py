@@ -1,9 +1,11 @@
 """A dataset of terminal wins opened for reading: mapped arrays by ply, positions by index, bisection by board.
 
 A folder of layers without a manifest is read as well: copied layers, or those of another tool, in any order. Its rules
-are told, or taken to be those of 5x5:5 if the layers fit them.
+are told, or taken to be those of 5x5:5 if the layers fit them. A layer of it whose header has no count yet is read with
+a warning.
 """
 
+import logging
 import os
 import re
 from collections.abc import Iterator
@@ -20,7 +22,7 @@ from gridlab.core.arguments import typed
 from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.numbers import counted
 from gridlab.core.shown import Sheet, brief, shown
-from gridlab.datasets.terminals.layer_file import Records, layer_name, open_layer
+from gridlab.datasets.terminals.layer_file import Records, has_placeholder, layer_name, open_layer
 from gridlab.datasets.terminals.manifest import MANIFEST, Manifest
 from gridlab.datasets.terminals.records import (
     BAD_BITS,
@@ -38,6 +40,7 @@ from gridlab.games.registry import game
 from gridlab.games.symmetry import symmetries
 
 DEFAULT_GAME = "5x5:5"  # of a folder without a manifest
+NO_WINS = (BAD_BITS, BAD_COUNT, NOT_OVER)  # what no layer of any tool has
 BLOCK = 1 << 20  # records looked at between two looks at Ctrl-C
 
 
@@ -59,7 +62,10 @@ class Terminals:
             raise FileTrouble(f"{folder} holds terminal wins of {self.manifest.rules}, not of {told}")
         self.rules = self.manifest.rules if self.manifest else told or game(DEFAULT_GAME, "mnk")
         self.plies = [each.ply for each in self.manifest.layers] if self.manifest else self._fitting(found, not told)
+        self.uncounted = [] if self.manifest else [ply for ply in self.plies if self._is_uncounted(ply)]
         self._ascending: dict[int, bool] = {}
+        if self.uncounted:
+            logging.getLogger("gridlab").warning(f"{self.folder}: {uncounted_text(self.uncounted)}")
 
     def _fitting(self, plies: list[int], guessed: bool) -> list[int]:
         """The plies of a folder without a manifest; FileTrouble if they are not of these rules."""
@@ -79,7 +85,13 @@ class Terminals:
 
     def _is_empty(self, ply: int) -> bool:
         with suppress(CorruptFile):  # whoever reads it will hear of it
-            return len(open_layer(self.folder / layer_name(ply))) == 0
+            return len(open_layer(self.folder / layer_name(ply), placeholder=True)) == 0
+        return False
+
+    def _is_uncounted(self, ply: int) -> bool:
+        """Whether the header of a layer still holds the placeholder for its count."""
+        with suppress(CorruptFile):
+            return has_placeholder(self.folder / layer_name(ply))
         return False
 
     def _misfit(self, ply: int, every: range, guessed: bool) -> str:
@@ -88,8 +100,9 @@ class Terminals:
             return f"it has the plies {every[0]} to {every[-1]}" if every else "nobody can win it"
         if guessed and not self._is_empty(ply):
             with suppress(CorruptFile):
-                first = flaw_of(open_layer(self.folder / layer_name(ply))[0], ply, checker(self.rules))
-                return f"in its first record {REASONS[first]}" if first in (BAD_BITS, BAD_COUNT, NOT_OVER) else ""
+                records = open_layer(self.folder / layer_name(ply), placeholder=True)
+                first = flaw_of(records[0], ply, checker(self.rules))
+                return f"in its first record {REASONS[first]}" if first in NO_WINS else ""
         return ""
 
     def _in_short(self) -> str:
@@ -113,7 +126,12 @@ class Terminals:
         """The records of one ply, ascending if there is a manifest: a mapped uint64 array."""
         if ply not in self.plies:
             raise FileTrouble(f"{self.folder} has no layer for ply {ply}; it has {self.plies}")
-        records = open_layer(self.folder / layer_name(ply))
+        records = open_layer(self.folder / layer_name(ply), placeholder=self.manifest is None)
+        if ply in self.uncounted and (flaw := flaw_of(records[-1], ply, checker(self.rules))) in NO_WINS:
+            raise CorruptFile(
+                f"{layer_name(ply)} was not written to its end: its header has no count yet, and in its last record "
+                f"{REASONS[flaw]}"
+            )
         if self.manifest and len(records) != (said := self.manifest.layers[self.plies.index(ply)].records):
             raise CorruptFile(f"{layer_name(ply)} has {counted(len(records), 'record')}, the manifest says {said:,}")
         return records
@@ -210,6 +228,12 @@ def layers_without_manifest(folder: Path) -> list[int]:
         return []
     found = (re.fullmatch(r"layer_(\d\d)\.bin", path.name) for path in folder.glob("layer_*.bin"))
     return sorted(int(each[1]) for each in found if each)
+
+
+def uncounted_text(plies: list[int]) -> str:
+    """What the reader of layers with a placeholder for their count should know."""
+    names = ", ".join(map(layer_name, plies))
+    return f"{names}: the header says 0 records, as before a layer is complete; counted by the size of the file"
 
 
 def bisect(records: Records, record: int) -> int | None:

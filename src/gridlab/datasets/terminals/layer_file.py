@@ -7,6 +7,9 @@
            …           all little-endian; the file ends with the last record
 
 Records ascend as integers, so a board is found by bisection.
+
+Other tools write 0 for the number and fill it in when the layer is complete. A file that still holds this placeholder
+has as many records as its size says, if its reader takes that.
 """
 
 import os
@@ -49,11 +52,32 @@ def write_layer(path: Path, count: int, shards: Iterable[Records]) -> Checksumme
     return file
 
 
-def open_layer(path: Path) -> Records:
+def open_layer(path: Path, placeholder: bool = False) -> Records:
     """The records of a file, mapped; CorruptFile if it is not a whole layer.
 
-    What stands in them is judged by gridlab.datasets.terminals.records.
+    With `placeholder` a count of 0 stands for as many records as the file has. What stands in them is judged by
+    gridlab.datasets.terminals.records.
     """
+    size, count = _head_of(path)
+    if placeholder and count == 0:
+        count, left = divmod(size - HEADER.size, RECORD.itemsize)
+        if left:
+            raise CorruptFile(f"{path.name}: its {size:,} bytes end within a record, and its header has no count yet")
+    if size != (expected := layer_size(count)):
+        raise CorruptFile(
+            f"{path.name}: {size:,} bytes do not hold the {count:,} records of its header: {expected:,} would"
+        )
+    return np.memmap(path, dtype=RECORD, mode="r", offset=HEADER.size) if count else np.empty(0, dtype=RECORD)
+
+
+def has_placeholder(path: Path) -> bool:
+    """Whether a file counts 0 records and holds some."""
+    size, count = _head_of(path)
+    return count == 0 and size > HEADER.size
+
+
+def _head_of(path: Path) -> tuple[int, int]:
+    """The size of a file, and the number of records in its header."""
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
@@ -65,11 +89,4 @@ def open_layer(path: Path) -> Records:
     magic, count = HEADER.unpack(head)
     if magic != MAGIC:
         raise CorruptFile(f"{path.name}: the header has magic {magic:#010x}, a layer has {MAGIC:#010x}")
-    expected = layer_size(count)
-    if size != expected:
-        raise CorruptFile(
-            f"{path.name}: {size:,} bytes do not hold the {count:,} records of its header: {expected:,} would"
-        )
-    if count == 0:
-        return np.empty(0, dtype=RECORD)
-    return np.memmap(path, dtype=RECORD, mode="r", offset=HEADER.size)
+    return size, int(count)

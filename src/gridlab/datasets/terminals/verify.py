@@ -19,7 +19,7 @@ from gridlab.core.numbers import counted
 from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
 from gridlab.datasets.terminals.build import command_for, holds
-from gridlab.datasets.terminals.dataset import Terminals, board_text
+from gridlab.datasets.terminals.dataset import Terminals, board_text, uncounted_text
 from gridlab.datasets.terminals.layer_file import Records, layer_name, open_layer
 from gridlab.datasets.terminals.manifest import CARD, MANIFEST, Layer, Manifest
 from gridlab.datasets.terminals.records import REASONS, SOUND, Checker, checker, first_disorder, first_flaw
@@ -54,6 +54,7 @@ class Verdict(NamedTuple):
     checked: int
     complaints: list[Complaint]
     unchecked: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         found = [each._asdict() for each in self.complaints]
@@ -63,9 +64,10 @@ class Verdict(NamedTuple):
         held = f"{self.rules}: {counted(self.layers, 'layer')}, {counted(self.records, 'record')}"
         done = f"{held}, {self.checked:,} of them judged one by one"
         if not self.complaints:
-            return f"{done}: all sound; not checked: {', '.join(self.unchecked)}"
+            sound = f"{done}: all sound; not checked: {', '.join(self.unchecked)}"
+            return "\n".join([*self.remarks, sound])
         wrong = f"{done}: {counted(len(self.complaints), 'complaint')}; not checked: {', '.join(self.unchecked)}"
-        return "\n".join([*map(str, self.complaints), wrong])
+        return "\n".join([*self.remarks, *map(str, self.complaints), wrong])
 
 
 def verify(
@@ -84,7 +86,7 @@ def verify(
     counted = count_plies(data.rules, data.plies, workers, progress) if data.rules.cells <= MAX_CELLS else None
     entries = {each.ply: each for each in data.manifest.layers} if data.manifest else {}
     complaints = list(_manifest_complaints(data.manifest, folder)) if data.manifest else []
-    opened = {ply: _opened(folder / layer_name(ply)) for ply in data.plies}
+    opened = {ply: _opened(folder / layer_name(ply), data.manifest is None) for ply in data.plies}
     total = sum(entries[ply].records if entries else len(opened[ply][0]) for ply in data.plies)
     checked = 0
     with bars(total, f"verifying {data.rules}", "records", progress) as shown:
@@ -103,13 +105,14 @@ def verify(
     unchecked = _unchecked(total - checked, counted is not None, data.manifest is not None)
     if any(NOT_ASCENDING in each.reason for each in complaints):
         unchecked = ("whether any record is there twice, where they are not ascending", *unchecked)
-    return Verdict(data.rules, len(data.plies), total, checked, complaints, unchecked)
+    remarks = (uncounted_text(data.uncounted),) if data.uncounted else ()
+    return Verdict(data.rules, len(data.plies), total, checked, complaints, unchecked, remarks)
 
 
-def _opened(path: Path) -> tuple[Records, str]:
+def _opened(path: Path, placeholder: bool) -> tuple[Records, str]:
     """The records of a layer, or why there are none."""
     try:
-        return open_layer(path), ""
+        return open_layer(path, placeholder), ""
     except CorruptFile as error:
         return np.empty(0, np.uint64), str(error).partition(": ")[2]
 
