@@ -152,8 +152,13 @@ def sit(
     if out is not None:
         for place in (*files_of(player, tablebase), paper.path, key_path(paper.path)):
             refuse_overlap(place, out)
-    with working_on(cluster, workers):
-        given = sit(paper, player, out, seed or 0, workers, tablebase, resume, progress=not quiet)
+    try:
+        with working_on(cluster, workers):
+            given = sit(paper, player, out, seed or 0, workers, tablebase, resume, progress=not quiet)
+    except KeyboardInterrupt:
+        if out is not None:
+            typer.echo(f"stopped; {out} keeps the answers so far; continue with --resume", err=True)
+        raise
     if out is None:
         typer.echo(whole_text(paper, given), nl=False)
     elif not quiet:

@@ -17,6 +17,7 @@ from gridlab.core.errors import CorruptFile
 from gridlab.core.extras import import_extra
 from gridlab.core.hdf5_file import fill_hdf5
 from gridlab.core.quarantine import quarantined
+from gridlab.core.untrusted import open_regular, size_of
 from gridlab.datasets.games2048.columns import (
     LENGTHS,
     LONGEST_TEXT,
@@ -122,7 +123,7 @@ def _arrays(block: list[Game]) -> dict[str, Any]:
 
 def read_npz(path: Path) -> Iterator[Found]:
     """Game by game: all members of the archive are read at once, each a little further with every game."""
-    with zipfile.ZipFile(path) as archive, ExitStack() as stack:
+    with open_regular(path) as file, zipfile.ZipFile(file) as archive, ExitStack() as stack:
         names = sorted(each.filename for each in archive.infolist())
         if not names:
             return  # no games
@@ -130,7 +131,7 @@ def read_npz(path: Path) -> Iterator[Found]:
         if names != sorted(f"{name}.npy" for name in wanted):
             raise CorruptFile("its members are not the arrays of games")
         members = {name: Member(archive, name, stack) for name in wanted}
-        games, moves = check_shapes({name: member.shape for name, member in members.items()}, path.stat().st_size)
+        games, moves = check_shapes({name: member.shape for name, member in members.items()}, size_of(file))
         shares = Shares(moves)
         for number in range(games):
             length = int(members[LENGTHS].rows(1)[0])

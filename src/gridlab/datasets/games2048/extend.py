@@ -67,7 +67,7 @@ def _index(output: Path) -> Index:
     why = f"{output} cannot be extended:"
     if output.suffix != ".jsonl":
         raise FileTrouble(f"{why} only of JSON lines (.jsonl) is it written down how they were made")
-    if not output.is_file():
+    if not output.exists():
         raise FileTrouble(f"{why} there is no such file; leave out --extend to make it")
     index = known_index(output)
     if index is None or index.made is None:

@@ -9,17 +9,17 @@
 Records ascend as integers, so a board is found by bisection.
 """
 
-import os
 import struct
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import CorruptFile, GridlabError, TooLarge
 from gridlab.core.files import Checksummed, whole_file
-from gridlab.core.untrusted import open_regular, reason_of
+from gridlab.core.untrusted import open_regular, reason_of, size_of
 
 MAGIC = 0x54545435
 HEADER = struct.Struct("<II")
@@ -56,10 +56,15 @@ def open_layer(path: Path) -> Records:
     """
     try:
         with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            head = file.read(HEADER.size)
+            return _mapped(path, file)
+    except CorruptFile:
+        raise
     except (OSError, GridlabError) as error:
         raise CorruptFile(f"{path.name}: cannot be read: {reason_of(error)}") from error
+
+
+def _mapped(path: Path, file: BinaryIO) -> Records:
+    size, head = size_of(file), file.read(HEADER.size)
     if len(head) < HEADER.size:
         raise CorruptFile(f"{path.name}: {size} bytes are too few for a header of {HEADER.size}")
     magic, count = HEADER.unpack(head)
@@ -72,4 +77,4 @@ def open_layer(path: Path) -> Records:
         )
     if count == 0:
         return np.empty(0, dtype=RECORD)
-    return np.memmap(path, dtype=RECORD, mode="r", offset=HEADER.size)
+    return np.memmap(file, dtype=RECORD, mode="r", offset=HEADER.size)
