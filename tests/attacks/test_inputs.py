@@ -5,6 +5,8 @@ import shlex
 import shutil
 import socket
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -178,3 +180,32 @@ def test_a_file_that_vanishes_or_is_replaced_while_it_is_read(tmp_path: Path) ->
         first = next(found)[1]
         change(path)
         assert first + b"".join(line for _, line in found) == content
+
+
+CUT = """
+import os, sys
+from gridlab import open_tablebase
+from gridlab.core.errors import CorruptFile
+
+path, board = sys.argv[1:]
+table = open_tablebase(path)
+os.truncate(path, 100)
+try:
+    table.probe(board)
+except CorruptFile as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.mark.parametrize(
+    ("rules", "board"), [("3x3:3", "X.O/.X./..."), ("2048:2x2", "2 4/0 2"), pytest.param("4x4:4", "", id="large")]
+)
+def test_a_table_that_is_cut_while_it_is_open(attacker: Attacker, tmp_path: Path, rules: str, board: str) -> None:
+    """Mapped into memory, it would end Python by a signal."""
+    path = tmp_path / "t.tb"
+    assert attacker.run("tablebase", "build", rules, "--out", path, "--workers", "1", cwd=tmp_path).code == 0
+    words = [sys.executable, "-c", CUT, str(path), board or "X.../.O../..../...."]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done
+    assert "has been cut since it was opened" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,6 +1,7 @@
 """Files that anybody may have written: read within bounds, believed only as far as they were checked.
 
     open_regular           a file on a disk; a pipe, a socket, a device or a folder is refused and never waited for
+    Pieces                 such a file, read piece by piece for as long as it is needed
     read_bytes, lines      no more bytes than such a file can have; one that changes its size meanwhile is refused
     parse_json, read_json  JSON of a declared form (msgspec): types, ranges and names are checked while it is read
     unpack                 a zstandard frame, if it holds as many bytes as it should
@@ -12,7 +13,9 @@ FileTrouble says that a file cannot be read, CorruptFile that it is not what it 
 
 import os
 import stat
-from collections.abc import Iterator
+import threading
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 MOST_BYTES = 64 << 20  # of a file that is read as a whole
+PREAD: Callable[[int, int, int], bytes] | None = getattr(os, "pread", None)  # Windows has none
 LONGEST_LINE = 256 << 20  # bytes; a game of 2048 with everything known of its moves stays below
 
 READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))  # some systems
@@ -123,6 +127,46 @@ def chunks(path: Path, size: int) -> Iterator[bytes]:
             _refuse_change(path, min(left, 0))
             yield chunk
         _refuse_change(path, left)
+
+
+class Pieces:
+    """The bytes of a file on a disk, which stays open and is read piece by piece: `pieces[8:16]`.
+
+    Mapped, a file that another program cuts would end Python by a signal (SIGBUS); here it is refused with a sentence.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._lock = path, threading.Lock()
+        with reading(path), open_regular(path) as file:
+            self._size, self._descriptor = size_of(file), os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, wanted: slice) -> bytes:
+        start, stop, _ = wanted.indices(self._size)
+        try:
+            found = self._read(start, max(0, stop - start))
+        except OSError as error:
+            raise FileTrouble(f"{self.path} cannot be read: {reason_of(error).lower()}") from error
+        if len(found) < stop - start:
+            raise CorruptFile(f"{self.path} has been cut since it was opened; bring the whole file back")
+        return found
+
+    def _read(self, start: int, number: int) -> bytes:
+        """So many bytes, fewer where the file ends; systems read about two gigabytes at once."""
+        found = self._read_some(start, number)
+        while 0 < len(found) < number and (more := self._read_some(start + len(found), number - len(found))):
+            found += more
+        return found
+
+    def _read_some(self, start: int, number: int) -> bytes:
+        if PREAD is not None:  # for any number of threads
+            return PREAD(self._descriptor, number, start)
+        with self._lock:
+            os.lseek(self._descriptor, start, os.SEEK_SET)
+            return os.read(self._descriptor, number)
 
 
 def size_of(file: BinaryIO) -> int:
