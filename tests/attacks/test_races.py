@@ -17,6 +17,10 @@ PAIRS = {
         "tournament random 'mcts playouts=3000' --game 3x3:3 --games 60 --out cup",
         "tournament random 'mcts playouts=3001' --game 3x3:3 --games 60 --out cup",
     ),
+    "exam": (
+        "exam sit tictactoe-v1 'mcts playouts=20000' --workers 1 -o z.jsonl",
+        "exam sit tictactoe-v1 'mcts playouts=20000' --workers 1 --seed 3 -o z.jsonl",
+    ),
     "states": ("states 4x4:4 --out s.csv", "states 4x4:3 --out s.csv"),
     "n-tuple training": (
         "train 2048 --rules 2048:2x3 --games 20000 --workers 1 --out a.ntuple",

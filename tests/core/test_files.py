@@ -6,12 +6,13 @@ import stat
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from gridlab.core.errors import FileTrouble
-from gridlab.core.files import locked, locked_folder, refuse_overlap, timestamp, try_place, whole_file
+from gridlab.core.files import Appended, beside, locked, locked_folder, refuse_overlap, timestamp, try_place, whole_file
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -144,6 +145,55 @@ with whole_file(Path({str(target)!r})) as file:
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_file_that_lines_are_added_to_is_held_until_it_is_closed(tmp_path: Path) -> None:
+    target = tmp_path / "new" / "lines"
+    with Appended(target) as file, ThreadPoolExecutor(1) as other:  # locks are of a thread, as they are of a process
+        file.add(b"one\n")
+        for attempt in (Appended, write, try_place):
+            with pytest.raises(FileTrouble, match="another process is writing"):
+                other.submit(attempt, target).result()
+        file.add(b"two\n")
+    assert target.read_bytes() == b"one\ntwo\n"
+    with Appended(target) as file:
+        file.add(b"three\n")
+    assert target.read_bytes() == b"one\ntwo\nthree\n"
+    assert [path.name for path in target.parent.iterdir()] == ["lines"]
+
+
+def test_planted_links_are_not_followed(tmp_path: Path) -> None:
+    """In a folder that others can write somebody has put links at every name that a part or a lock may have."""
+    precious, target = tmp_path / "precious", tmp_path / "folder" / "out.csv"
+    precious.write_bytes(b"precious")
+    target.parent.mkdir()
+    for name in (f".out.csv.{os.getpid()}.part", f".out.csv.{'0' * 16}.part"):
+        (target.parent / name).symlink_to(precious)
+    seen = set()
+    for _ in range(3):
+        with beside(target) as part:
+            seen.add(part.name)
+            assert part.is_file()  # ours already: nobody can put anything there
+            assert not part.is_symlink()
+            part.write_bytes(b"new")
+    assert len(seen) == 3
+    assert [path.name for path in target.parent.iterdir()] == ["out.csv"]  # what looks abandoned is removed
+    (target.parent / ".out.csv.lock").symlink_to(precious)
+    with pytest.raises(FileTrouble, match="cannot write"):
+        write(target)
+    assert precious.read_bytes() == b"precious"
+    assert target.read_bytes() == b"new"
+
+
+def test_a_link_at_a_name_that_was_guessed_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"precious")
+    monkeypatch.setattr("secrets.token_hex", lambda size: "ab" * size)
+    (tmp_path / ".out.csv.abababababababab.part").symlink_to(precious)
+    monkeypatch.setattr("gridlab.core.files._remove_abandoned", lambda place: None)
+    with pytest.raises(FileTrouble, match="cannot write"):
+        write(tmp_path / "out.csv")
+    assert precious.read_bytes() == b"precious"
+
+
 def test_what_is_read_is_not_written(tmp_path: Path) -> None:
     source, folder = tmp_path / "file", tmp_path / "folder"
     source.write_bytes(b"")
@@ -179,7 +229,7 @@ def test_locks_make_their_folders_and_say_what_is_in_the_way(tmp_path: Path) -> 
 
 
 def test_a_folder_that_is_held_is_cleared_of_abandoned_parts(tmp_path: Path) -> None:
-    for name in (".a.12.part", ".b.part", "c.12.part", ".d.12.partial"):
+    for name in (".a.12.part", ".a.0123456789abcdef.part", ".b.part", "c.12.part", ".d.12.partial"):
         (tmp_path / name).touch()
     with locked_folder(tmp_path):
         (tmp_path / ".mine.13.part").touch()

@@ -184,7 +184,7 @@ def play_tournament(
 def read_tournament(folder: Path | str, progress: bool = False) -> Tournament:
     """What a folder holds of a tournament, every game checked; pairings that were not played yet are missing."""
     folder = Path(folder)
-    held = read_json(folder / SETTINGS, Settings, MOST_BYTES, regular=True)
+    held = read_json(folder / SETTINGS, Settings, MOST_BYTES)
     if (held.format, held.version) != (FORMAT, VERSION):
         raise CorruptFile(f"{folder / SETTINGS}: not the settings of a tournament of version {VERSION}")
     if len(held.players) > MOST_PLAYERS:
@@ -264,7 +264,7 @@ def _begin(folder: Path, settings: dict[str, Any], resume: bool) -> None:
         return
     if not resume:
         raise FileTrouble(f"{folder} holds a tournament; --resume goes on with it, or name another folder")
-    held = msgspec.structs.asdict(read_json(path, Settings, MOST_BYTES, regular=True))
+    held = msgspec.structs.asdict(read_json(path, Settings, MOST_BYTES))
     if other := [name for name in wanted if held[name] != wanted[name]]:
         name = other[0]
         raise FileTrouble(

@@ -148,10 +148,16 @@ def sit(
     if out is not None:
         for place in (*files_of(player, tablebase), paper.path, key_path(paper.path)):
             refuse_overlap(place, out)
-    with working_on(cluster, workers):
-        given = sit(
-            paper, player, out, tablebase=tablebase, seed=seed or 0, workers=workers, resume=resume, progress=not quiet
-        )
+    try:
+        with working_on(cluster, workers):
+            given = sit(
+                paper, player, out, tablebase=tablebase, seed=seed or 0, workers=workers, resume=resume,
+                progress=not quiet,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        if out is not None:
+            typer.echo(f"stopped; {out} keeps the answers so far; continue with --resume", err=True)
+        raise
     if out is None:
         typer.echo(whole_text(paper, given), nl=False)
     elif not quiet:

@@ -110,6 +110,7 @@ def report_by(player: str, position: Any) -> Any:
 
 def proof_of(position: Any, budget: Any, shown: bool) -> Any:
     """A forced win proved or refuted, the proof checked."""
+    from gridlab.core.errors import GridlabError
     from gridlab.core.progress import bar
     from gridlab.search.mnk.proof_number import prove
 
@@ -118,7 +119,8 @@ def proof_of(position: Any, budget: Any, shown: bool) -> Any:
         done.total = done.n  # it ends here, whatever was allowed
     if proof.result == "proved":
         flaw = proof.flaw()
-        assert flaw is None, flaw
+        if flaw is not None:
+            raise GridlabError(f"the proof found is none: {flaw}; this is a fault of gridlab, please report it")
         if shown:
             typer.echo("the proof was checked by the rules against every reply", err=True)
     return proof

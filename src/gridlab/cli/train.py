@@ -159,7 +159,10 @@ def game2048(
     minutes: Annotated[
         float | None,
         typer.Option(
-            "--minutes", metavar="M", parser=real(0.01, 1e6), help="How long to learn; 10 in the preset minutes."
+            "--minutes",
+            metavar="M",
+            parser=real(0.01, 1e6),
+            help="How long to learn; 10 in the preset minutes. Never twice the same result: that takes --games.",
         ),
     ] = None,
     games: Annotated[
@@ -224,7 +227,7 @@ def game2048(
             "--workers",
             metavar="N",
             parser=whole(1, 1024),
-            help="Threads, all cores by default; only a single one gives the same result every time.",
+            help="Threads, all cores by default; one gives the same file every time, with --games or --epochs.",
         ),
     ] = None,
     seed: Seed = None,

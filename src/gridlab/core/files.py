@@ -1,7 +1,7 @@
 """Files that appear whole or not at all: written beside their place, checksummed, synced, renamed.
 
-    with whole_file(Path("a/b.csv")) as file:      a/.b.csv.1234.part   while it is being written
-        file.write(b"...")                         a/b.csv              once it is complete
+    with whole_file(Path("a/b.csv")) as file:      a/.b.csv.TOKEN.part   while it is being written
+        file.write(b"...")                         a/b.csv               once it is complete
     file.size, file.sha256
 
 If anything goes wrong inside the block, the file that was there before is still there, untouched. What may stand at the
@@ -12,7 +12,8 @@ place, and what becomes of it:
     a device, a pipe             is written through, once all is ready; it stays what it is
     a folder, a loop of links    refused
 
-One writer at a time: a lock beside the place dies with its process, and a second writer is refused.
+One writer at a time: a lock beside the place dies with its process, and a second writer is refused. TOKEN is drawn by
+chance, and the part is a new file or none: in a folder that others can write nobody can put a link in its way.
 """
 
 import errno
@@ -20,6 +21,7 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import shutil
 import stat
 import tempfile
@@ -33,6 +35,7 @@ from typing import BinaryIO, Protocol
 from gridlab.core.errors import FileTrouble
 from gridlab.core.numbers import shortened
 from gridlab.core.travel import variable
+from gridlab.core.untrusted import open_regular
 
 try:
     import fcntl
@@ -42,6 +45,9 @@ except ImportError:  # Windows: no lock
 MOST_FOLDERS = 200  # in a path; pathlib makes them by recursion
 LONGEST_NAME = 180  # bytes of a name that stand in the name of its part
 LOCK = ".lock"  # in a folder
+TOKEN = 8  # bytes of chance in the name of a part
+LEFT = rf"(\d+|[0-9a-f]{{{2 * TOKEN}}})\.part"  # how its name ends; it once had a process number
+NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # 0 on some systems
 _HELD: dict[Path, int] = {}  # the locks of this process, with the thread that has each
 LATEST = 253402300799  # the last second of the year 9999
 
@@ -73,7 +79,7 @@ class Checksummed:
 @contextmanager
 def whole_file(path: Path) -> Iterator[Checksummed]:
     """Write `path` beside its place and rename it there when the block ends well; folders are made as needed."""
-    with beside(path) as part, part.open("wb") as file:
+    with beside(path) as part, os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | NO_LINK, 0o666), "wb") as file:
         yield Checksummed(file)
 
 
@@ -89,16 +95,22 @@ def beside(path: Path) -> Iterator[Path]:
 
 
 class Appended:
-    """A file that whole lines are added to, one after the other; trouble with it shows when it is opened."""
+    """A file that whole lines are added to, one after the other; trouble with it shows when it is opened.
+
+    Nobody else writes to it until it is closed; a device or a pipe is for everybody.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            place = check_place(path)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            self._file = place.open("ab", buffering=0)
-        except OSError as error:
-            raise _trouble(path, error) from error
+        place = check_place(path)
+        with ExitStack() as stack:
+            try:
+                if not _is_special(place):
+                    stack.enter_context(locked(path))
+                self._file = stack.enter_context(place.open("ab", buffering=0))
+            except OSError as error:
+                raise _trouble(path, error) from error
+            self._held = stack.pop_all()
 
     def add(self, line: bytes) -> None:
         """Add a line; a disk that takes only a part of it keeps nothing of it."""
@@ -112,7 +124,7 @@ class Appended:
             raise _trouble(self.path, error) from error
 
     def close(self) -> None:
-        self._file.close()
+        self._held.close()
 
     def __enter__(self) -> "Appended":
         return self
@@ -125,8 +137,9 @@ class Appended:
 def _renamed(place: Path) -> Iterator[Path]:
     """A file beside its place, which it takes at the end."""
     with _folders_for(place), _lock(_hidden(place, "lock"), place, lasting=False):
-        part = _hidden(place, f"{os.getpid()}.part")
         _remove_abandoned(place)
+        part = _hidden(place, f"{secrets.token_hex(TOKEN)}.part")
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o666))
         try:
             yield part
             if place.exists():
@@ -251,7 +264,7 @@ def _hidden(place: Path, ending: str) -> Path:
 
 def _remove_abandoned(place: Path) -> None:
     """Parts that a killed process has left; whoever holds the lock is the only writer."""
-    _remove(place.parent, re.escape(_hidden(place, "").name) + r"\d+\.part")
+    _remove(place.parent, re.escape(_hidden(place, "").name) + LEFT)
 
 
 def _remove(folder: Path, pattern: str) -> None:
@@ -283,7 +296,7 @@ def locked_folder(folder: Path) -> Iterator[None]:
     again = lock in _HELD
     with _entered(folder, _folders_for(folder / LOCK), _lock(lock, folder)):
         if fcntl is not None and not again:
-            _remove(folder, r"\..+\.(\d+\.part|lock)")
+            _remove(folder, rf"\..+\.({LEFT}|lock)")
         yield
 
 
@@ -320,7 +333,7 @@ def _lock(path: Path, place: Path, lasting: bool = True) -> Iterator[None]:
 
 def _take(path: Path, place: Path) -> int:
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -353,7 +366,7 @@ def refuse_overlap(source: Path, target: Path) -> None:
 
 
 def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -55,7 +55,9 @@ def pause() -> None:
 
 
 def _watch() -> bool:
-    """Begin to listen; False if somebody else listens already."""
+    """Begin to listen; False if somebody else listens already, or on Windows before Python 3.12."""
+    if not hasattr(os, "set_blocking"):
+        return False
     read, write = os.pipe()
     os.set_blocking(write, False)
     before = signal.set_wakeup_fd(write, warn_on_full_buffer=False)

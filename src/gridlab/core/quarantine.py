@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
@@ -77,6 +77,12 @@ def _next(child: "subprocess.Popen[bytes]", path: Path, what: str) -> tuple[str,
     if kind == "refusal":
         raise CorruptFile(f"{path} is not a {what}: {found}")
     return kind, found
+
+
+def name_of(file: BinaryIO, path: Path) -> str:
+    """A name by which a library opens the very file that was opened and looked at, whatever the path leads to now."""
+    own = Path(f"/dev/fd/{file.fileno()}")
+    return str(own if own.exists() else path)
 
 
 def serve(read: Callable[[Path], Iterable[Any]]) -> None:

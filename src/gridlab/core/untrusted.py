@@ -1,7 +1,8 @@
 """Files that anybody may have written: read within bounds, believed only as far as they were checked.
 
-    open_regular           a file on a disk, which can be mapped
-    read_bytes, lines      no more bytes than such a file can have, whatever stands at the path
+    open_regular           a file on a disk; a pipe, a socket, a device or a folder is refused and never waited for
+    Pieces                 such a file, read piece by piece for as long as it is needed
+    read_bytes, lines      no more bytes than such a file can have; one that changes its size meanwhile is refused
     parse_json, read_json  JSON of a declared form (msgspec): types, ranges and names are checked while it is read
     unpack                 a zstandard frame, if it holds as many bytes as it should
     checked_array          numbers of one kind, one shape, one range: the only way for arrays from a file to a kernel
@@ -10,9 +11,13 @@
 FileTrouble says that a file cannot be read, CorruptFile that it is not what it should be.
 """
 
+import os
 import stat
-from collections.abc import Iterator
+import threading
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeVar
 
@@ -25,7 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 MOST_BYTES = 64 << 20  # of a file that is read as a whole
+PREAD: Callable[[int, int, int], bytes] | None = getattr(os, "pread", None)  # Windows has none
 LONGEST_LINE = 256 << 20  # bytes; a game of 2048 with everything known of its moves stays below
+
+READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))  # some systems
 
 Form = TypeVar("Form")
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
@@ -64,17 +72,33 @@ def reading(path: Path | str) -> Iterator[None]:
         raise FileTrouble(f"{path} cannot be read: {reason_of(error).lower()}") from error
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """A file on a disk, opened; a pipe or a device is refused instead of waited for."""
+def open_regular(path: Path) -> BufferedReader:
+    """A file on a disk, opened; anything else is refused instead of waited for.
+
+    What is looked at is the file that was opened, so that it cannot be exchanged after the look; the look before keeps
+    devices from being opened, which may do something.
+    """
     place = here(path)
-    if stat.S_ISFIFO(mode := place.stat().st_mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
-        raise FileTrouble(f"{path} cannot be read: it is a pipe or a device; name a file on a disk")
-    return place.open("rb")
+    _refuse_others(path, place.stat().st_mode)
+    file = os.fdopen(os.open(place, READING), "rb")
+    try:
+        _refuse_others(path, os.fstat(file.fileno()).st_mode)
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
-def read_bytes(path: Path, most: int = MOST_BYTES, regular: bool = False) -> bytes:
-    """What a file holds, if that is not more than such a file can hold; with `regular` only of a file on a disk."""
-    with reading(path), open_regular(path) if regular else path.open("rb") as file:
+def _refuse_others(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise FileTrouble(f"{path} cannot be read: it is a folder; name a file")
+    if not stat.S_ISREG(mode):
+        raise FileTrouble(f"{path} cannot be read: it is a pipe, a socket or a device; name a file on a disk")
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """What a file holds, if that is not more than such a file can hold."""
+    with reading(path), open_regular(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise CorruptFile(f"{path} has more than {most:,} bytes, more than such a file can have")
@@ -83,13 +107,78 @@ def read_bytes(path: Path, most: int = MOST_BYTES, regular: bool = False) -> byt
 
 def lines(path: Path, most: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
     """The lines of a file, with their numbers from 1."""
-    with reading(path), path.open("rb") as file:
-        number = 0
+    with reading(path), open_regular(path) as file:
+        number, left = 0, size_of(file)
         while line := file.readline(most + 1):
-            number += 1
+            number, left = number + 1, left - len(line)
             if len(line) > most:
                 raise CorruptFile(f"{path}, line {number}: it has more than {most:,} bytes")
+            _refuse_change(path, min(left, 0))
             yield number, line
+        _refuse_change(path, left)
+
+
+def chunks(path: Path, size: int) -> Iterator[bytes]:
+    """The bytes of a file, so many at a time."""
+    with reading(path), open_regular(path) as file:
+        left = size_of(file)
+        while chunk := file.read(size):
+            left -= len(chunk)
+            _refuse_change(path, min(left, 0))
+            yield chunk
+        _refuse_change(path, left)
+
+
+class Pieces:
+    """The bytes of a file on a disk, which stays open and is read piece by piece: `pieces[8:16]`.
+
+    Mapped, a file that another program cuts would end Python by a signal (SIGBUS); here it is refused with a sentence.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._lock = path, threading.Lock()
+        with reading(path), open_regular(path) as file:
+            self._size, self._descriptor = size_of(file), os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, wanted: slice) -> bytes:
+        start, stop, _ = wanted.indices(self._size)
+        try:
+            found = self._read(start, max(0, stop - start))
+        except OSError as error:
+            raise FileTrouble(f"{self.path} cannot be read: {reason_of(error).lower()}") from error
+        if len(found) < stop - start:
+            raise CorruptFile(f"{self.path} has been cut since it was opened; bring the whole file back")
+        return found
+
+    def _read(self, start: int, number: int) -> bytes:
+        """So many bytes, fewer where the file ends; systems read about two gigabytes at once."""
+        found = self._read_some(start, number)
+        while 0 < len(found) < number and (more := self._read_some(start + len(found), number - len(found))):
+            found += more
+        return found
+
+    def _read_some(self, start: int, number: int) -> bytes:
+        if PREAD is not None:  # for any number of threads
+            return PREAD(self._descriptor, number, start)
+        with self._lock:
+            os.lseek(self._descriptor, start, os.SEEK_SET)
+            return os.read(self._descriptor, number)
+
+
+def size_of(file: BinaryIO) -> int:
+    """The bytes of a file that is open."""
+    return os.fstat(file.fileno()).st_size
+
+
+def _refuse_change(path: Path, left: int) -> None:
+    """Refuse a file with more bytes than it had when it was opened (reading it might never end), or with fewer."""
+    if left:
+        change = "grown" if left < 0 else "been cut"
+        raise FileTrouble(f"{path} has {change} while it was read; wait until whoever writes it is done")
 
 
 def parse_json(text: bytes | str, form: type[Form], where: object) -> Form:
@@ -100,9 +189,9 @@ def parse_json(text: bytes | str, form: type[Form], where: object) -> Form:
         raise CorruptFile(f"{where}: {reason_of(error)}") from error
 
 
-def read_json(path: Path, form: type[Form], most: int = MOST_BYTES, regular: bool = False) -> Form:
+def read_json(path: Path, form: type[Form], most: int = MOST_BYTES) -> Form:
     """A file of JSON."""
-    return parse_json(read_bytes(path, most, regular), form, path)
+    return parse_json(read_bytes(path, most), form, path)
 
 
 def unpack(frame: bytes, expected: int, name: str, unit: str = "bytes") -> bytes:

@@ -158,7 +158,7 @@ def recalled(job: Job, run: Run) -> Done | None:
     if note is None:
         return None
     try:
-        kernels = read_json(note, tuple[Kernel, ...], regular=True)
+        kernels = read_json(note, tuple[Kernel, ...])
     except FileTrouble:  # damaged: the job is run again, and the note written anew
         return None
     return Done(job.name, kernels, 0, 0.0) if all(map(find_file, kernels)) else None

@@ -166,7 +166,7 @@ def read_manifest(folder: Path) -> Manifest:
         if any(not each.name.startswith(".") for each in folder.iterdir()):
             raise FileTrouble(f"{folder} holds other things than labelled positions; name an empty or a new folder")
         return Manifest()
-    return read_json(folder / MANIFEST, Manifest, regular=True)
+    return read_json(folder / MANIFEST, Manifest)
 
 
 def write_shards(place: Path, schema: Any, tables: Iterable[Any], most: int) -> list[Shard]:

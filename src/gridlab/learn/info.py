@@ -118,10 +118,10 @@ def _of_ntuple(path: Path, head: Head) -> Info:
     facts = {
         "holds": head.kind, "rules": head.rules, "tuples": head.tuples, "numbers": head.numbers,
         "behaviour": head.behaviour, "seed": learnt.seed, "workers": learnt.workers, "games": learnt.games,
-        "moves": learnt.moves, "seconds": learnt.seconds,
+        "moves": learnt.moves, "seconds": learnt.seconds or None,
     }  # fmt: skip
     curve = tuple(
-        {"games": each.games, "moves": each.moves, "seconds": each.seconds, "mean_score": each.mean_score}
+        {"games": each.games, "moves": each.moves, "seconds": each.seconds or None, "mean_score": each.mean_score}
         | {f"reached_{tile}": rate for tile, rate in each.tile_rates.items() if int(tile) >= 512}
         for each in learnt.curve
     )
@@ -154,7 +154,7 @@ def _of_policy(path: Path) -> Info:
         "holds": "training" if whole else "network", "method": facts.method, "rules": facts.rules,
         "behaviour": facts.behaviour, "seed": facts.seed, "epoch": facts.epoch,
         "epochs": facts.settings.get("epochs"), "best_epoch": facts.best_epoch, "steps": facts.steps,
-        "seconds": facts.seconds, "test_accuracy": None if facts.test is None else facts.test.accuracy,
+        "seconds": facts.seconds or None, "test_accuracy": None if facts.test is None else facts.test.accuracy,
         "test_phases": None if facts.test is None else facts.test.phases,
         "confusion": None if facts.test is None else facts.test.confusion, "sha256": facts.sha256,
     }  # fmt: skip

@@ -3,7 +3,7 @@
 import logging
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,22 @@ def where_extras_allow() -> Iterator[None]:
         yield
     except MissingExtra as missing:
         PICTURES.warning(str(missing))
+
+
+@contextmanager
+def saving_first(save: Callable[[], object], is_whole: Callable[[], bool]) -> Iterator[None]:
+    """Whatever ends a training, what was learnt is saved before it goes up.
+
+    An error in the middle of a step has left the network half changed, or is that of a network that is ruined: then
+    what was saved before stays.
+    """
+    try:
+        yield
+    except BaseException:
+        if is_whole():
+            with suppress(FileTrouble):  # the first trouble is the one to tell
+                save()
+        raise
 
 
 def advance(bar: Any, done: float, state: str) -> None:

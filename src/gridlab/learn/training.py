@@ -23,6 +23,7 @@ from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import game
 from gridlab.learn.overrides import parse_overrides
 from gridlab.learn.reports import advance, asked_to_stop
+from gridlab.players.registry import player_text
 
 GAMES = 40  # of each measurement during training
 OPPONENTS = {"random": "random", "heuristic": "alpha-beta depth=3"}
@@ -112,7 +113,7 @@ def train(
 
 def win_rates(checkpoint: Path, rules: Rules) -> dict[str, float]:
     """The score of a network alone against weak and strong."""
-    player = f"dqn checkpoint='{checkpoint}'"
+    player = player_text("dqn", checkpoint=checkpoint)
     return {
         name: play_match(player, text, rules, GAMES, "random:2", seed=1, workers=1).a_score
         for name, text in OPPONENTS.items()

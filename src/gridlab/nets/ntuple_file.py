@@ -56,7 +56,7 @@ class Point(msgspec.Struct, frozen=True):
 
     games: Number
     moves: Number
-    seconds: Measured
+    seconds: Measured  # 0 where the plan of the training counts games
     mean_score: Measured
     tile_rates: dict[str, Annotated[float, msgspec.Meta(ge=0, le=1)]]  # "2048": 0.93
 
@@ -77,6 +77,12 @@ class Learnt(msgspec.Struct, frozen=True):
     moves: Number = 0
     seconds: Measured = 0.0
     curve: tuple[Point, ...] = ()
+    since: Annotated[tuple[Number, ...], msgspec.Meta(max_length=64)] = ()  # the tally of games since the last point
+
+    def without_times(self) -> "Learnt":
+        """What was learnt, whenever and however fast: the same for every training that went the same way."""
+        curve = tuple(msgspec.structs.replace(each, seconds=0.0) for each in self.curve)
+        return msgspec.structs.replace(self, seconds=0.0, curve=curve)
 
 
 class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

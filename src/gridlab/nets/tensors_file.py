@@ -74,7 +74,7 @@ def digest_of(tensors: Tensors) -> str:
 def read_bytes_of(path: Path, command: str) -> bytes:
     """A file of a size that it can have; where there is none, the command that makes one is named."""
     try:
-        return read_bytes(path, MOST_BYTES, regular=True)
+        return read_bytes(path, MOST_BYTES)
     except CorruptFile:
         raise
     except FileTrouble as error:

@@ -28,6 +28,10 @@ def found() -> dict[str, EntryPoint]:
     return {each.name: each for each in reversed(entry_points(group=GROUP))}
 
 
+class OtherGames(BadPlayer):
+    """A player that does not play the games of this family."""
+
+
 class Kinds(Mapping[str, Kind]):
     """The kinds of players of a family of games: its own, then those that are installed and play it."""
 
@@ -39,7 +43,7 @@ class Kinds(Mapping[str, Kind]):
             return self.own[name]
         kind = load(name)
         if kind.families and self.family not in kind.families:
-            raise BadPlayer(f"the player {name} plays games of {', '.join(kind.families)}, not of {self.family}")
+            raise OtherGames(f"the player {name} plays games of {', '.join(kind.families)}, not of {self.family}")
         return kind
 
     def __contains__(self, name: object) -> bool:

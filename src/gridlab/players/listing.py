@@ -6,7 +6,7 @@ from typing import Any
 
 from gridlab.core.errors import BadPlayer
 from gridlab.games.registry import FAMILIES, Family, family_of, game
-from gridlab.players.installed import Kinds, found, package_of
+from gridlab.players.installed import Kinds, OtherGames, found, package_of
 
 EXTRAS = {"gridlab[learn]": ("torch", "safetensors")}  # and the libraries that say whether it is there
 
@@ -66,9 +66,10 @@ def _of_family(family: Family) -> list[Listed]:
         package = "gridlab" if name in kinds.own else package_of(found()[name])
         try:
             kind = kinds[name]
+        except OtherGames:
+            continue
         except BadPlayer as error:
-            if "plays games of" not in str(error):
-                listed.append(Listed(name, family.name, "", {}, "", package, str(error)))
+            listed.append(Listed(name, family.name, "", {}, "", package, str(error)))
             continue
         listed.append(Listed(name, family.name, kind.about, kind.settings, kind.needs, package, _missing(kind.needs)))
     return listed

@@ -99,6 +99,11 @@ def close_player(player: Player) -> None:
         close()
 
 
+def player_text(name: str, **settings: object) -> str:
+    """The text of a player with settings of any value, such as a file whose name has spaces and quotes in it."""
+    return " ".join([name, *(f"{key}={shlex.quote(str(value))}" for key, value in settings.items())])
+
+
 def files_of(player: str, tablebase: Path | None = None) -> list[Path]:
     """What a player may read: everything that a setting of its text could name, and the tablebase it is given."""
     named = [Path(value) for word in _words(player) if (value := word.partition("=")[2])]

@@ -9,6 +9,7 @@ from gridlab.arena.match.mnk import Match
 from gridlab.core.charts import lines_svg
 from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.games.mnk.position import Position
+from gridlab.players.registry import player_text
 from gridlab.tour.show import drawn, gallery, named, percent, table, values
 
 LARGE = 512  # the least tile of which a table tells
@@ -71,5 +72,5 @@ def reached(played: Evaluation2048, place: Path) -> str:
     """How often each large tile was reached."""
     rates = [(f"{tile}", percent(rate)) for tile, rate in played.tile_rates.items() if tile >= LARGE]
     caption = f"{played.games} games of the network: {played.mean_score:,.0f} points a game"
-    again = f"2048 evaluate {named(f'ntuple file={place}')} --games {played.games} --seed 1"
+    again = f"2048 evaluate {named(player_text('ntuple', file=place))} --games {played.games} --seed 1"
     return drawn(table(("tile", "games that reach it"), rates), caption, again)

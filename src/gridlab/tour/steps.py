@@ -36,6 +36,7 @@ from gridlab.games.mnk.position import Position
 from gridlab.learn.ntuple.train import train_ntuple
 from gridlab.learn.reports import PICTURES
 from gridlab.nets.ntuple_file import read_network
+from gridlab.players.registry import player_text
 from gridlab.search.mnk.proof_number import prove_win
 from gridlab.tour.pictures import accuracies, blunders, played_out, reached, result, worth
 from gridlab.tour.show import Shown, drawn, gallery, named, percent, plain, said, said_by, table
@@ -203,7 +204,7 @@ def learning(folder: Path, progress: bool) -> Shown:
         with without_pictures():
             train_ntuple("2048", place, minutes=SECONDS / 60, tuples="17x4", seed=1, progress=progress)
     learnt = read_network(place).head.learnt
-    played = evaluate(f"ntuple file={place}", games=50, seed=1)
+    played = evaluate(player_text("ntuple", file=place), games=50, seed=1)
     curve = {"mean score": [(each.seconds, each.mean_score) for each in learnt.curve]}
     chart = lines_svg("Mean score by seconds of learning", curve, "learning time (s)", "mean score (points)")
     again = f"train 2048 --minutes {SECONDS / 60:g} --seed 1 --tuples 17x4 -o again.ntuple"

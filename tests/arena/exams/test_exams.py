@@ -1,9 +1,11 @@
 """Exams: made of the right positions, sat by anybody, marked as by hand."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -248,6 +250,38 @@ def test_answers_are_kept_as_they_come_and_a_sitting_goes_on(small: Exam, tmp_pa
     assert read_answers(path, small) == whole
     with pytest.raises(FileTrouble, match="has the answers of random, not of heuristic"):
         sit(small, "heuristic", path, resume=True)
+
+
+def test_a_sitting_that_was_stopped_is_not_written_over(small: Exam, tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    whole = sit(small, "random", path, seed=5, workers=1)
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert sit(small, "random", path, seed=5, workers=1) == whole  # a whole one may be
+    other = lines[0].replace(b'"small"', b'"other"')
+    for left in (lines[:1], lines[:-1], [*lines[:4], lines[4][:9]], [other, *lines[1:]]):
+        path.write_bytes(b"".join(left))
+        with pytest.raises(FileTrouble, match="is what an earlier sitting has left; go on with --resume, or remove it"):
+            sit(small, "random", path, workers=1)
+        assert path.read_bytes() == b"".join(left)
+    path.write_bytes(b"something else")
+    assert sit(small, "random", path, seed=5, workers=1) == whole
+
+
+def test_nobody_else_writes_the_answers_of_a_sitting(small: Exam, tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+
+    class Curious:
+        """Tries, while it is asked, to write where its own answers go."""
+
+        def move(self, position: Any, random: Any) -> int:
+            with ThreadPoolExecutor(1) as other:  # locks are of a thread, as they are of a process
+                refused = other.submit(sit, small, "random", path, workers=1, resume=True).exception()
+            assert "another process is writing" in str(refused)
+            return int(position.moves()[0])
+
+    given = sit(small, Curious(), path, workers=1)
+    assert {each.error for each in given.given.values()} == {""}
+    assert read_answers(path, small).given == given.given
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_a_file_that_was_cut(sound: Path, size: int) -> None:
 def test_no_file_at_all(sound: Path, tmp_path: Path, gridlab: Run) -> None:
     with pytest.raises(FileTrouble, match=r"none\.tb is neither a file nor a game"):
         verify(tmp_path / "none.tb")
-    with pytest.raises(FileTrouble, match="cannot be read: is a directory"):
+    with pytest.raises(FileTrouble, match="cannot be read: it is a folder"):
         verify(tmp_path)
     code, _, err = gridlab("tablebase", "verify", str(tmp_path / "none.tb"))
     assert (code, err.count("\n")) == (2, 1)

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from gridlab.arena.match.mnk import play_match
+from gridlab.learn import training
 from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.settings import PRESETS, Asked, TrainingSettings, settings_of
 from gridlab.learn.dqn.teacher import Course
@@ -44,6 +45,69 @@ def test_the_same_seed_gives_the_same_file_however_it_is_made(settings: Training
     assert {path.name for path in (tmp_path / "one").glob("weights-*")} >= {
         "weights-000003.safetensors", "weights-000010.safetensors", "weights-000020.safetensors",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("settings", [GUIDE, TAUGHT], ids=["guide", "taught"])
+@pytest.mark.parametrize("at", [10, 20])
+def test_an_error_in_a_milestone_saves_first(settings: TrainingSettings, at: int, tmp_path: Path) -> None:
+    """In the middle or at the very end: what was learnt is there to go on from, is measured then, comes to the same."""
+
+    def measure(path: Path) -> dict[str, float]:
+        if path.name == failing:
+            raise RuntimeError("nobody has thought of this")
+        return {"random": len(path.name) / 100}
+
+    failing = ""
+    learn_all(begin(SQUAVA, settings, 3, tmp_path / "whole", "cpu"), tmp_path / "whole", 1, measure)
+    failing = f"weights-{at:06}.safetensors"
+    with pytest.raises(RuntimeError):
+        learn_all(begin(SQUAVA, settings, 3, tmp_path / "parts", "cpu"), tmp_path / "parts", 1, measure)
+    failing = ""
+    learner = go_on(SQUAVA, Asked(), tmp_path / "parts", "cpu")
+    assert learner.episode == at
+    assert learn_all(learner, tmp_path / "parts", 1, measure)
+    names = {path.name for path in (tmp_path / "whole").glob("*.safetensors")}
+    assert names == {path.name for path in (tmp_path / "parts").glob("*.safetensors")} > {TRAINING}
+    for name in names:
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "parts" / name).read_bytes(), name
+
+
+def test_an_error_that_tells_or_draws_saves_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("nobody has thought of this")
+
+    with pytest.raises(RuntimeError):
+        learn_all(begin(SQUAVA, GUIDE, 3, tmp_path, "cpu"), tmp_path, 1, tell=fail)
+    learner = go_on(SQUAVA, Asked(), tmp_path, "cpu")
+    assert learner.episode == 3
+    monkeypatch.setattr("gridlab.learn.dqn.train.plot_curve", fail)
+    with pytest.raises(RuntimeError):
+        learn_all(learner, tmp_path, 1)
+    assert go_on(SQUAVA, Asked(), tmp_path, "cpu").episode == 20
+
+
+def test_an_error_in_a_round_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trained(GUIDE, tmp_path, 1, stop_after=2)
+    before = (tmp_path / TRAINING).read_bytes()
+
+    def fail(self: Learner, moves: object) -> None:
+        raise RuntimeError("nobody has thought of this")
+
+    monkeypatch.setattr(Learner, "goal", fail)
+    monkeypatch.setattr(Learner, "ready", lambda self: True)
+    with pytest.raises(RuntimeError):
+        trained(GUIDE, tmp_path, 1, resume=True)
+    assert (tmp_path / TRAINING).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["bob's", 'a "b" c', "new\nline", "back\\slash", "$HOME `x`", "ünï"])
+def test_a_training_goes_where_it_was_told_whatever_the_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "GAMES", 2)
+    done = training.train(folder=tmp_path / name, preset="guide", episodes=2, workers=1, seed=1)
+    assert set(done.rates) == set(training.OPPONENTS)
+    assert (tmp_path / name / "weights-000002.safetensors").exists()
 
 
 def test_another_seed_gives_another_network(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core.errors import BadNotation, FileTrouble
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.ntuple import learner
-from gridlab.learn.ntuple.learner import Learner
+from gridlab.learn.ntuple.kernels import TALLY
+from gridlab.learn.ntuple.learner import Learner, tally_of
 from gridlab.learn.ntuple.train import NTupleTraining, train_ntuple
 from gridlab.nets.ntuple_file import read_network
 from tests.conftest import Run, in_long_runs
@@ -56,6 +57,61 @@ def test_a_training_goes_on_as_if_never_stopped(tmp_path: Path) -> None:
     one, other = (read_network(tmp_path / f"{name}.training", "training") for name in ("whole", "parts"))
     assert (one.sums == other.sums).all()
     assert (one.states() == other.states()).all()
+
+
+@pytest.mark.usefixtures("drawn")
+def test_the_same_training_makes_the_same_files_stopped_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the byte, network and picture; when and how often it was stopped hangs on the clock."""
+    train(tmp_path / "whole", games=4000)
+    monkeypatch.setattr(learner, "SAVE_EVERY", 0.02)  # between any two games
+    learn, calls = Learner._learn_for_a_while, list[int]()
+
+    def interrupted(self: Learner, workers: int, shown: object) -> None:
+        learn(self, workers, shown)
+        calls.append(self.learnt.games)
+        if len(calls) % 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Learner, "_learn_for_a_while", interrupted)
+    while not train(tmp_path / "parts", games=4000, resume=bool(calls)).done:
+        pass
+    assert len(calls) > 2
+    assert any(each % 16 for each in calls)
+    for ending in ("", ".png"):
+        assert (tmp_path / f"whole{ending}").read_bytes() == (tmp_path / f"parts{ending}").read_bytes()
+    one, other = (read_network(tmp_path / f"{name}.training", "training").head.learnt for name in ("whole", "parts"))
+    assert one.seconds > 0  # for whoever goes on with a plan in minutes
+    assert one.without_times() == other.without_times()
+
+
+def test_times_are_kept_where_the_plan_is_in_minutes(tmp_path: Path) -> None:
+    train(tmp_path / "a", minutes=0.02)
+    assert read_network(tmp_path / "a").head.learnt.seconds > 1
+
+
+@pytest.mark.parametrize("method", ["_state", "_settle", "save"])
+def test_an_error_saves_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """Wherever it comes from: the bar, the end of a while, the disk or the picture."""
+    train(tmp_path / "whole", games=300)
+
+    def fail(self: Learner) -> str:
+        if self.learnt.games:
+            raise RuntimeError("nobody has thought of this")
+        return ""
+
+    monkeypatch.setattr(Learner, method, fail)
+    with pytest.raises(RuntimeError):
+        train(tmp_path / "a", games=300)
+    monkeypatch.undo()
+    assert read_network(tmp_path / "a.training", "training").head.learnt.games > 0
+    assert train(tmp_path / "a", games=300, resume=True).done
+    assert (weights(tmp_path / "a") == weights(tmp_path / "whole")).all()
+
+
+@pytest.mark.parametrize("since", [[1], [0] * 60, [10**9] * len(np.zeros(TALLY))])
+def test_games_since_the_last_point_that_cannot_be_are_refused(since: list[int], tmp_path: Path) -> None:
+    with pytest.raises(CorruptFile, match="does not say how the games since the last point"):
+        tally_of(since, tmp_path)
 
 
 def test_nothing_left_to_learn_changes_nothing(tmp_path: Path) -> None:
@@ -206,4 +262,4 @@ def test_ctrl_c_saves_whole(tmp_path: Path, number: int) -> None:
     assert f"{games:,} games" in out
     train(tmp_path / "a.ntuple", games=games + 100, resume=True)
     train(tmp_path / "b.ntuple", games=games + 100)
-    assert (weights(tmp_path / "a.ntuple") == weights(tmp_path / "b.ntuple")).all()
+    assert (tmp_path / "a.ntuple").read_bytes() == (tmp_path / "b.ntuple").read_bytes()

@@ -14,6 +14,7 @@ from gridlab.datasets.games2048.generate import generate, make_settings
 from gridlab.datasets.games2048.moves import Moves2048
 from gridlab.games.game2048.rules import Rules2048
 from gridlab.learn.reports import training_of
+from gridlab.learn.supervised import learner as learner_module
 from gridlab.learn.supervised import train as trainer
 from gridlab.learn.supervised.data import open_data
 from gridlab.learn.supervised.learner import Learner
@@ -112,6 +113,44 @@ def test_resuming_continues_the_same_curve(games: Path, tmp_path: Path, method: 
     assert resumed.done
     assert same(whole, resumed)
     assert same(whole, learn(tmp_path / "again", games, method))
+    files = [(tmp_path / name).read_bytes() for name in ("whole", "parts", "again")]
+    assert files[0] == files[1] == files[2]
+
+
+@pytest.mark.parametrize("where", ["measure", "spread", "advance", "plot_curve"])
+def test_an_error_saves_first(games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    """In measuring, in telling, in drawing: what was learnt is there to go on from, and comes to the same."""
+    learn(tmp_path / "whole", games)
+    calls = []
+
+    def fail(*given: object, **more: object) -> object:
+        calls.append(given)
+        if len(calls) > 1 or where == "plot_curve":
+            raise RuntimeError("nobody has thought of this")
+        return before(*given, **more)
+
+    home = learner_module if where in ("measure", "spread") else trainer
+    before = getattr(home, where)
+    monkeypatch.setattr(home, where, fail)
+    with pytest.raises(RuntimeError):
+        learn(tmp_path / "parts", games)
+    monkeypatch.undo()
+    monkeypatch.setattr(trainer, "plot_curve", lambda *_: None)
+    steps = policy_file.read(training_of(tmp_path / "parts")).facts.steps
+    assert steps > {"measure": 3, "spread": 3, "advance": 1, "plot_curve": 3}[where]
+    learn(tmp_path / "parts", games, resume=True)
+    assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_an_error_in_a_step_leaves_what_was_saved(games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A network that is half changed, or ruined, takes the place of nothing."""
+    learn(tmp_path / "net", games, epochs=1)
+    before = training_of(tmp_path / "net").read_bytes()
+    monkeypatch.setattr(learner_module, "roots_of", None)
+    monkeypatch.setattr(learner_module, "forward", lambda *_: (torch.full((32, 4), torch.nan), None))
+    with pytest.raises((BadNotation, RuntimeError)):
+        learn(tmp_path / "net", games, epochs=2, resume=True)
+    assert training_of(tmp_path / "net").read_bytes() == before
 
 
 def test_early_moves_are_learnt_from_more_often(games: Path, tmp_path: Path) -> None:

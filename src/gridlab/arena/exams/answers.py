@@ -101,6 +101,25 @@ def read_answers(path: Path, exam: Exam) -> Answers:
     return Answers(player, given)
 
 
+def is_begun(path: Path, exam: Exam) -> bool:
+    """Whether a file is a sitting that was stopped: it has the head of one, but not an answer to every question.
+
+    How many questions another exam has is not known; a sitting of one counts as stopped.
+    """
+    known, answers = "", 0
+    try:
+        for number, line in lines(path, LONGEST_LINE):
+            if number > 1:
+                answers += bool(line.strip())
+            elif (head := _head(line)) is not None:
+                known = head.exam
+            else:
+                return False
+    except CorruptFile:
+        return bool(known)
+    return bool(known) and (known != exam.name or answers < len(exam.questions))
+
+
 def _head(line: bytes) -> AnswersHead | None:
     """The head, if a line is one; a line that is an answer is none."""
     try:

@@ -1,17 +1,18 @@
 """A player sits an exam: its answer to every question, kept as it comes."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
-from gridlab.arena.exams.answers import ANSWERS, VERSION, Answer, Answers, AnswersHead, read_answers, to_line
+from gridlab.arena.exams.answers import ANSWERS, VERSION, Answer, Answers, AnswersHead, is_begun, read_answers, to_line
 from gridlab.arena.exams.paper import Exam, read_exam
 from gridlab.arena.seat import Entrant, Seat, enter
 from gridlab.core.arguments import typed
 from gridlab.core.errors import FileTrouble, PlayerFault, WrongAnswer
-from gridlab.core.files import Appended, whole_file
+from gridlab.core.files import Appended, locked, whole_file
 from gridlab.core.numbers import check_seed
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order, is_elsewhere
@@ -36,6 +37,7 @@ def sit(
     """The answers of a player to an exam, written to `out` as they come.
 
     With `resume` the questions that `out` holds an answer to are not asked again; those whose answer is missing are.
+    Without it a sitting that was stopped is not written over. Nobody else can write to `out` meanwhile.
     A program is started once unless `workers` says more. The same seed gives the same answers for any number of them.
     """
     paper = exam if isinstance(exam, Exam) else read_exam(exam)
@@ -43,13 +45,14 @@ def sit(
     close_player(make_player(player, paper.rules, tablebase))  # what is wrong with it is said before it is asked
     (entrant,), workers = enter([player], paper.rules, workers or _usual_workers(player, paper.rules))
     target = None if out is None else Path(out)
-    given = _begun(target, paper, entrant.name) if resume else {}
-    open_questions = [number for number in range(1, len(paper.questions) + 1) if number not in given]
-    head = AnswersHead(ANSWERS, VERSION, paper.name, entrant.name)
-    with (
-        _Book(target, [head, *given.values()]) as book,
-        bar(len(open_questions), entrant.name, "questions", progress) as shown,
-    ):
+    with ExitStack() as held:
+        if _is_kept(target):
+            held.enter_context(locked(target))
+        given = _begun(target, paper, entrant.name, resume)
+        open_questions = [number for number in range(1, len(paper.questions) + 1) if number not in given]
+        head = AnswersHead(ANSWERS, VERSION, paper.name, entrant.name)
+        book = held.enter_context(_Book(target, [head, *given.values()]))
+        shown = held.enter_context(bar(len(open_questions), entrant.name, "questions", progress))
         for answer in _answers(paper, entrant, open_questions, seed, workers, tablebase):
             given[answer.id] = answer
             book.add(answer)
@@ -64,9 +67,18 @@ def _usual_workers(player: str | Player, rules: GameRules) -> int | None:
     return 1 if "command" in parse_player(player, kinds_of(rules))[1] else None
 
 
-def _begun(target: Path | None, exam: Exam, player: str) -> dict[int, Answer]:
-    """The moves that a sitting which was stopped has left."""
-    if target is None or not target.exists():
+def _is_kept(target: Path | None) -> TypeGuard[Path]:
+    """Whether answers are kept as they come; a pipe or a device can be opened once only, and gets all at the end."""
+    return target is not None and (target.is_file() or not target.exists())
+
+
+def _begun(target: Path | None, exam: Exam, player: str, resume: bool) -> dict[int, Answer]:
+    """The moves that a sitting which was stopped has left; FileTrouble if nobody has said that it may go on."""
+    if target is None or not target.is_file():
+        return {}
+    if not resume:
+        if is_begun(target, exam):
+            raise FileTrouble(f"{target} is what an earlier sitting has left; go on with --resume, or remove it")
         return {}
     found = read_answers(target, exam)
     if found.player != player:
@@ -75,15 +87,12 @@ def _begun(target: Path | None, exam: Exam, player: str) -> dict[int, Answer]:
 
 
 class _Book:
-    """The file that answers are added to, if there is one; it is sound after every answer.
-
-    A pipe or a device can be opened once only, and gets everything at the end.
-    """
+    """The file that answers are added to, if there is one; it is sound after every answer."""
 
     def __init__(self, path: Path | None, begin: Sequence[AnswersHead | Answer]) -> None:
         self._path, self._kept = path, [to_line(each) for each in begin]
         self._file: Appended | None = None
-        if path is not None and (path.is_file() or not path.exists()):
+        if _is_kept(path):
             self._write(path)
             self._file = Appended(path)
 

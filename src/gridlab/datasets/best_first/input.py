@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 
 def is_standard_input(path: Path) -> bool:
-    return str(path) == "-"
+    return str(path) in ("-", "/dev/stdin")
 
 
 def read_start(path: Path) -> Start:

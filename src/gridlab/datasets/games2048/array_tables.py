@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.arena.records.game2048 import Game, tiles_of
-from gridlab.core.errors import CorruptFile
 from gridlab.core.extras import import_extra
 from gridlab.core.hdf5_file import fill_hdf5
 from gridlab.core.quarantine import quarantined
+from gridlab.core.untrusted import open_regular, size_of
 from gridlab.datasets.games2048.columns import (
     LENGTHS,
     LONGEST_TEXT,
@@ -24,6 +24,7 @@ from gridlab.datasets.games2048.columns import (
     TEXTS,
     Columns,
     Shares,
+    WrongTable,
     check_shapes,
 )
 from gridlab.datasets.games2048.table_rows import Found, blocks, details_text, game_of, shared_of
@@ -122,15 +123,15 @@ def _arrays(block: list[Game]) -> dict[str, Any]:
 
 def read_npz(path: Path) -> Iterator[Found]:
     """Game by game: all members of the archive are read at once, each a little further with every game."""
-    with zipfile.ZipFile(path) as archive, ExitStack() as stack:
+    with open_regular(path) as file, zipfile.ZipFile(file) as archive, ExitStack() as stack:
         names = sorted(each.filename for each in archive.infolist())
         if not names:
             return  # no games
         wanted = (*NUMBERS, *TEXTS)
         if names != sorted(f"{name}.npy" for name in wanted):
-            raise CorruptFile("its members are not the arrays of games")
+            raise WrongTable("its members are not the arrays of games")
         members = {name: Member(archive, name, stack) for name in wanted}
-        games, moves = check_shapes({name: member.shape for name, member in members.items()}, path.stat().st_size)
+        games, moves = check_shapes({name: member.shape for name, member in members.items()}, size_of(file))
         shares = Shares(moves)
         for number in range(games):
             length = int(members[LENGTHS].rows(1)[0])
@@ -155,17 +156,17 @@ class Member:
     def __init__(self, archive: zipfile.ZipFile, name: str, stack: ExitStack) -> None:
         info = archive.getinfo(f"{name}.npy")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise CorruptFile(f"{name} is packed in a way in which games are not")
+            raise WrongTable(f"{name} is packed in a way in which games are not")
         self.name, self.file = name, stack.enter_context(archive.open(info))
         head = self.file.read(10)
         found = HEADER.fullmatch(self.file.read(min(int.from_bytes(head[8:], "little"), LONGEST_HEADER)))
         if head[:8] != MAGIC or found is None:
-            raise CorruptFile(f"{name} does not begin as an array does")
+            raise WrongTable(f"{name} does not begin as an array does")
         kind, shape = found[1].decode(), found[2].decode()
         self.shape = tuple(int(each) for each in shape.split(",") if each.strip())
         width = int(kind[2:]) if name in TEXTS and kind.startswith("<U") else 0
         if not (0 < width <= LONGEST_TEXT if name in TEXTS else kind == NUMBERS[name][0]):
-            raise CorruptFile(f"{name} is of the type {kind}, which it should not be")
+            raise WrongTable(f"{name} is of the type {kind}, which it should not be")
         self.kind = np.dtype(kind)
 
     def rows(self, count: int) -> NDArray[Any]:
@@ -174,10 +175,10 @@ class Member:
         size = int(np.prod(shape)) * self.kind.itemsize
         data = self.file.read(size)
         if len(data) != size:
-            raise CorruptFile(f"{self.name} ends too early")
+            raise WrongTable(f"{self.name} ends too early")
         return np.frombuffer(data, self.kind).reshape(shape)
 
     def end(self) -> None:
         """Nothing is left; the archive compares its checksum now."""
         if self.file.read(1):
-            raise CorruptFile(f"{self.name} is longer than it says")
+            raise WrongTable(f"{self.name} is longer than it says")

@@ -26,6 +26,10 @@ TIGHTEST = 1100  # nothing is deflated to less than a part in 1,032
 Text = Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)]
 
 
+class WrongTable(CorruptFile):
+    """What is wrong with a table; whoever reads it says which table it is."""
+
+
 class Columns(msgspec.Struct, array_like=True):
     """The rows of one game; numbers as bytes, so that they can travel."""
 
@@ -49,9 +53,9 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]], size: int) -> tuple[int,
         kind, cell = NUMBERS.get(name, ("<i4", ()))
         rows = moves if name.startswith("moves/") else games
         if shape != (*rows, *cell):
-            raise CorruptFile(f"{name} has the shape {list(shape)}, not {[*rows, *cell]}")
+            raise WrongTable(f"{name} has the shape {list(shape)}, not {[*rows, *cell]}")
         if np.dtype(kind).itemsize * int(np.prod(shape, dtype=object)) > TIGHTEST * size + (1 << 20):
-            raise CorruptFile(f"{name} has the shape {list(shape)}, which no file of {size:,} bytes can hold")
+            raise WrongTable(f"{name} has the shape {list(shape)}, which no file of {size:,} bytes can hold")
     return games[0], moves[0]
 
 
@@ -63,20 +67,20 @@ class Shares:
 
     def next(self, length: int) -> slice:
         if not 1 <= length <= MOST_MOVES:
-            raise CorruptFile(f"a game of {length:,} moves is none; 1 to {MOST_MOVES:,} are possible")
+            raise WrongTable(f"a game of {length:,} moves is none; 1 to {MOST_MOVES:,} are possible")
         begin, self.given = self.given, self.given + length
         if self.given > self.moves:
-            raise CorruptFile(f"the games have more than the {self.moves:,} moves that are there")
+            raise WrongTable(f"the games have more than the {self.moves:,} moves that are there")
         return slice(begin, self.given)
 
     def end(self) -> None:
         if self.given != self.moves:
-            raise CorruptFile(f"there are {self.moves:,} moves, but the games have {self.given:,} of them")
+            raise WrongTable(f"there are {self.moves:,} moves, but the games have {self.given:,} of them")
 
 
 def text_of(value: Any, name: str) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-        raise CorruptFile(f"{name} is not text of at most {LONGEST_TEXT:,} letters")
+        raise WrongTable(f"{name} is not text of at most {LONGEST_TEXT:,} letters")
     return value
 
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import NUMBERS, Game, tiles_of
 from gridlab.arena.records.moves_text import rows_text
-from gridlab.core.errors import CorruptFile
 from gridlab.core.numbers import whole_number
 from gridlab.core.untrusted import lines
-from gridlab.datasets.games2048.columns import Columns
+from gridlab.datasets.games2048.columns import Columns, WrongTable
 from gridlab.datasets.games2048.table_rows import OF_GAME, TILES, Found, details_text, game_of, shared_of
 from gridlab.games.game2048.reference import DIRECTIONS
 from gridlab.games.game2048.rules import MOST_MOVES
@@ -55,23 +54,23 @@ def read_csv(path: Path) -> Iterator[Found]:
     rows = lines(path, LONGEST_ROW)
     _, head = next(rows, (1, b""))
     if head.rstrip(b"\r\n").decode() != ",".join(HEADER):
-        raise CorruptFile("its first line does not name the columns")
+        raise WrongTable("its first line does not name the columns")
     number, moves, shared, read, size = -1, list[list[str]](), list[str](), 0, max(1, path.stat().st_size)
     for line, text in rows:
         read += len(text)
         row = text.rstrip(b"\r\n").decode().split(",", len(CELLS) + 4)  # the last part is of the game, and details
         if len(row) != len(CELLS) + 5:
-            raise CorruptFile(f"line {line}: there are fields missing")
+            raise WrongTable(f"line {line}: there are fields missing")
         if row[0] != str(number) or not moves:
             if row[0] != str(number + 1):
-                raise CorruptFile(f"line {line}: game {row[0][:20]!r} stands behind game {number}")
+                raise WrongTable(f"line {line}: game {row[0][:20]!r} stands behind game {number}")
             if moves:
                 yield _game(moves, shared, min(1.0, read / size))
             number, moves, shared = number + 1, [], _of_game(row[-1])
         if row[1] != str(len(moves)) or len(moves) >= MOST_MOVES:
-            raise CorruptFile(f"line {line}: move {row[1][:20]!r} stands where move {len(moves)} should")
+            raise WrongTable(f"line {line}: move {row[1][:20]!r} stands where move {len(moves)} should")
         if moves and row[-1] != moves[-1][-1] and _of_game(row[-1]) != shared:
-            raise CorruptFile(f"line {line}: what it says of its game is not what the line before says")
+            raise WrongTable(f"line {line}: what it says of its game is not what the line before says")
         moves.append(row)
     if moves:
         yield _game(moves, shared, 1.0)
@@ -81,7 +80,7 @@ def _fields(end: str) -> list[str]:
     """The fields of the game, and details."""
     fields = next(csv.reader([end], strict=True)) if '"' in end else end.split(",")
     if len(fields) != len(OF_GAME) + 1:
-        raise CorruptFile("there are too few or too many fields")
+        raise WrongTable("there are too few or too many fields")
     return fields
 
 
@@ -93,7 +92,7 @@ def _number(text: str) -> int:
     """A number written as tables write it, and in no other way."""
     number = whole_number(text)
     if text != str(number):
-        raise CorruptFile(f"{text!r} is a number in another form than {number}")
+        raise WrongTable(f"{text!r} is a number in another form than {number}")
     return number
 
 
@@ -103,7 +102,7 @@ def _game(rows: list[list[str]], shared: list[str], done: float) -> Found:
         directions = np.array([NUMBERS[row[18]] for row in rows], np.int8)
         won = TRUTH[shared[2]]
     except KeyError as error:
-        raise CorruptFile(f"{error} is not a tile, no direction or no truth value") from error
+        raise WrongTable(f"{error} is not a tile, no direction or no truth value") from error
     scores = np.array([_number(row[19]) for row in rows], "<i8")
     alike = rows[0][-1] == rows[-1][-1] and len({row[-1] for row in rows}) == 1
     details = [_fields(rows[0][-1])[-1]] * len(rows) if alike else [_fields(row[-1])[-1] for row in rows]

@@ -15,7 +15,7 @@ from gridlab.core.errors import FileTrouble
 from gridlab.core.files import sha256_of
 from gridlab.core.untrusted import lines
 from gridlab.datasets.games2048.journal import Base
-from gridlab.datasets.games2048.reader import Index, index_of, known_index
+from gridlab.datasets.games2048.reader import Index, Made, index_of, known_index
 from gridlab.datasets.games2048.settings import DatasetSettings, make_settings, settings_from, settings_to_resume
 
 
@@ -35,7 +35,7 @@ def settings_for(
 
 def settings_to_extend(output: Path, said: dict[str, Any]) -> DatasetSettings:
     """How a finished file was made; FileTrouble if that is not known, or is not what is said now."""
-    known = settings_from(_index(output).settings, index_of(output), "the games cannot be numbered on")
+    known = settings_from(_index(output)[0].settings, index_of(output), "the games cannot be numbered on")
     has = known.as_dict()
     make_settings(**{name: value for name, value in has.items() if name != "player"})  # refuses what makes no sense
     differing = [name for name, value in said.items() if has.get(name) != value]
@@ -48,9 +48,8 @@ def settings_to_extend(output: Path, said: dict[str, Any]) -> DatasetSettings:
 
 def base_of(output: Path) -> Base:
     """The file as it is now."""
-    index = _index(output)
-    assert index.made is not None
-    return Base(index.made.played, len(index.moves), sha256_of(output))
+    index, made = _index(output)
+    return Base(made.played, len(index.moves), sha256_of(output))
 
 
 def lines_of(output: Path, base: Base) -> Iterator[bytes]:
@@ -63,11 +62,12 @@ def lines_of(output: Path, base: Base) -> Iterator[bytes]:
         raise FileTrouble(f"{output} is not what it was when the run began; bring that file back, or start over")
 
 
-def _index(output: Path) -> Index:
+def _index(output: Path) -> tuple[Index, Made]:
+    """The index of a whole file, and the run that it is of."""
     why = f"{output} cannot be extended:"
     if output.suffix != ".jsonl":
         raise FileTrouble(f"{why} only of JSON lines (.jsonl) is it written down how they were made")
-    if not output.is_file():
+    if not output.exists():
         raise FileTrouble(f"{why} there is no such file; leave out --extend to make it")
     index = known_index(output)
     if index is None or index.made is None:
@@ -76,4 +76,4 @@ def _index(output: Path) -> Index:
         raise FileTrouble(f"{why} it was made by another version, whose games differ; write another file")
     if index.made.played < len(index.moves):
         raise FileTrouble(f"{why} {index_of(output).name} says that it has more games than were played")
-    return index
+    return index, index.made

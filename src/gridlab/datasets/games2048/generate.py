@@ -372,7 +372,10 @@ def play(
     )  # fmt: skip
     if game.moves and not (stop is not None and stop[0]):
         flaw = game_flaw(game, max_moves=settings.max_moves or None)
-        assert flaw is None, flaw
+        if flaw is not None:
+            raise GridlabError(
+                f"game {number} breaks the rules and is not kept: {flaw}; this is a fault of gridlab, please report it"
+            )
     return game
 
 

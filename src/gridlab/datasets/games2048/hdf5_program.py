@@ -8,7 +8,8 @@ import numpy as np
 
 from gridlab.core.errors import CorruptFile
 from gridlab.core.extras import import_extra
-from gridlab.core.quarantine import serve
+from gridlab.core.quarantine import name_of, serve
+from gridlab.core.untrusted import open_regular, size_of
 from gridlab.datasets.games2048.columns import (
     LENGTHS,
     NUMBERS,
@@ -26,11 +27,11 @@ LARGEST_CHUNK = 64 << 20  # bytes
 def read(path: Path) -> Iterator[Columns]:
     """Game by game."""
     h5py = import_extra("h5py", "export")
-    with h5py.File(path, "r") as file:
+    with open_regular(path) as opened, h5py.File(name_of(opened, path), "r") as file:
         if not len(file):
             return  # no games
         arrays = {name: _dataset(h5py, file, name) for name in (*NUMBERS, *TEXTS)}
-        games, moves = check_shapes({name: array.shape for name, array in arrays.items()}, path.stat().st_size)
+        games, moves = check_shapes({name: array.shape for name, array in arrays.items()}, size_of(opened))
         texts = {name: arrays[name].asstr() for name in TEXTS}
         shares = Shares(moves)
         for number in range(games):

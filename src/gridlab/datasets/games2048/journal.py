@@ -26,6 +26,7 @@ import msgspec
 from gridlab.arena.records.game2048_reading import LONGEST_LINE
 from gridlab.core.behaviour import BEHAVIOUR
 from gridlab.core.errors import CorruptFile, FileTrouble
+from gridlab.core.files import NO_LINK
 from gridlab.core.untrusted import Count, Plain, lines, parse_json, reason_of
 
 NAME, VERSION = "gridlab 2048 games", 2
@@ -148,7 +149,7 @@ class Journal:
         """One more line."""
         self._digest.update(line)
         try:
-            with self.path.open("ab") as file:
+            with os.fdopen(os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_LINK, 0o666), "ab") as file:
                 file.write(self._digits() + line)
         except OSError as error:
             raise self._trouble(error) from error

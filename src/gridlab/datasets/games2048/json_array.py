@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.errors import CorruptFile
 from gridlab.core.jit import kernel
-from gridlab.core.untrusted import reading
+from gridlab.core.untrusted import chunks
 
 CHUNK = 1 << 20
 QUOTE, BACKSLASH, COMMA, OPEN, CLOSE, OPEN_BRACE, CLOSE_BRACE = b'"\\,[]{}'
@@ -17,29 +17,26 @@ DEPTH, QUOTED, ESCAPED = range(3)  # what a scan knows of its place
 
 def elements(path: Path, longest: int, what: str) -> Iterator[tuple[int, bytes]]:
     """The text of each element, with its number from 1; CorruptFile if this is no array, or one is longer than that."""
-    with reading(path), path.open("rb") as file:
-        text = file.read(CHUNK).lstrip()
-        if text[:1] != b"[":
-            raise CorruptFile(f"{path} is not a JSON array of {what}; a file of one a line ends in .jsonl")
-        number, begin, place, state, closed = 0, 1, 1, np.zeros(3, np.int64), False
-        while not closed:
-            end = find_end(np.frombuffer(text, np.uint8), place, state)
-            if end < 0:
-                more = file.read(CHUNK)
-                if not more or len(text) - begin > longest:
-                    raise CorruptFile(f"{path} is not JSON: element {number + 1} of the array does not end")
-                text, begin, place = text[begin:] + more, 0, len(text) - begin
-                continue
-            element, closed = text[begin:end].strip(), text[end] == CLOSE
-            if element or number or not closed:  # an array of nothing has no element
-                number += 1
-                yield number, element
-            begin = place = end + 1
-        rest = text[begin:]
-        while rest:
-            if rest.strip():
-                raise CorruptFile(f"{path} is not JSON: something stands behind the array")
-            rest = file.read(CHUNK)
+    pieces = chunks(path, CHUNK)
+    text = next(pieces, b"").lstrip()
+    if text[:1] != b"[":
+        raise CorruptFile(f"{path} is not a JSON array of {what}; a file of one a line ends in .jsonl")
+    number, begin, place, state, closed = 0, 1, 1, np.zeros(3, np.int64), False
+    while not closed:
+        end = find_end(np.frombuffer(text, np.uint8), place, state)
+        if end < 0:
+            more = next(pieces, b"")
+            if not more or len(text) - begin > longest:
+                raise CorruptFile(f"{path} is not JSON: element {number + 1} of the array does not end")
+            text, begin, place = text[begin:] + more, 0, len(text) - begin
+            continue
+        element, closed = text[begin:end].strip(), text[end] == CLOSE
+        if element or number or not closed:  # an array of nothing has no element
+            number += 1
+            yield number, element
+        begin = place = end + 1
+    if text[begin:].strip() or any(piece.strip() for piece in pieces):
+        raise CorruptFile(f"{path} is not JSON: something stands behind the array")
 
 
 @kernel

@@ -94,7 +94,7 @@ def _known(path: Path) -> MovesFile | None:
         return None
     try:
         found = _mapped(path, place)
-        with place.open("rb") as file:
+        with open_regular(place) as file:
             whole = _header(file, place).mark == _mark(path) and _is_whole(file)
     except (FileTrouble, OSError):
         return None

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from gridlab.core.errors import CorruptFile
 from gridlab.core.extras import import_extra
-from gridlab.core.quarantine import serve
+from gridlab.core.quarantine import name_of, serve
+from gridlab.core.untrusted import open_regular
 from gridlab.datasets.games2048.columns import Columns, bytes_of, text_of
 from gridlab.games.game2048.rules import DIRECTIONS, MOST_MOVES
 
@@ -56,9 +57,13 @@ def read(path: Path) -> Iterator[Columns]:
 
 def _parts(path: Path) -> Iterator[Part]:
     arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
-    file = parquet.ParquetFile(
-        path, read_dictionary=TEXTS, thrift_string_size_limit=LONGEST_NAME, thrift_container_size_limit=LONGEST_NAME
-    )
+    with open_regular(path) as opened:
+        file = parquet.ParquetFile(
+            name_of(opened, path),
+            read_dictionary=TEXTS,
+            thrift_string_size_limit=LONGEST_NAME,
+            thrift_container_size_limit=LONGEST_NAME,
+        )
     wanted = schema(arrow, arrow.dictionary(arrow.int32(), arrow.string()))
     if not file.schema_arrow.equals(wanted):
         raise CorruptFile(f"its columns are not {', '.join(wanted.names)}, or not of their types")

@@ -29,7 +29,7 @@ from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.files import whole_file
 from gridlab.core.numbers import counted
 from gridlab.core.shown import Sheet, brief, shown
-from gridlab.core.untrusted import Count, Plain, lines, parse_json, read_bytes, reading
+from gridlab.core.untrusted import Count, Plain, lines, open_regular, parse_json, read_bytes, reading
 from gridlab.games.game2048.rules import MOST_MOVES, Rules2048
 
 MAGIC = b"gl2048ix"
@@ -106,7 +106,7 @@ class Games:
         if not -len(self) <= number < len(self):
             raise IndexError(f"{self.path} has {len(self)} games; there is no game {number}")
         begin, end = (int(each) for each in self.index.offsets[number % len(self) :][:2])
-        with reading(self.path), self.path.open("rb") as file:
+        with reading(self.path), open_regular(self.path) as file:
             file.seek(begin)
             text = file.read(min(end - begin, LONGEST_LINE + 1))
         try:
@@ -277,15 +277,15 @@ def may_write(place: Path, magic: bytes) -> bool:
     if place.is_symlink() or not place.is_file():
         return False
     try:
-        with place.open("rb") as file:
+        with open_regular(place) as file:
             return file.read(len(magic)) in (magic, b"")
-    except OSError:
+    except (OSError, FileTrouble):
         return False
 
 
 def mark_of(path: Path) -> str:
     """What tells a file from another: its size, and a hash of both its ends."""
-    with reading(path), path.open("rb") as file:
+    with reading(path), open_regular(path) as file:
         size = file.seek(0, 2)
         file.seek(0)
         head = file.read(EDGE)

@@ -6,7 +6,6 @@ under another name: `gridlab 2048 split data/training_games.jsonl --out data` le
 
 import filecmp
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -20,9 +19,11 @@ from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import beside, refuse_overlap, resolved
 from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
+from gridlab.core.untrusted import chunks
 from gridlab.datasets.games2048.files import check_name, export_games
 from gridlab.datasets.games2048.reader import Games, write_index
 
+CHUNK = 1 << 20  # bytes copied at a time
 ALL = "all_games.jsonl"
 NAMES = {"train": "training_games.jsonl", "val": "validation_games.jsonl", "test": "test_games.jsonl"}
 
@@ -124,13 +125,19 @@ def _share_out(
             moves = _write(games, chosen.tolist(), part, shown.update)
             parts[name] = Part(targets[name], len(chosen), moves)
         if kept is not None:  # what is entered last takes its place first
-            shutil.copyfile(games.path, stack.enter_context(beside(kept)))
+            _copy(games.path, stack.enter_context(beside(kept)))
     settings, made = games.index.settings, games.index.made
     for target in targets.values():
         write_index(target, settings)
     if kept is not None:
         write_index(kept, settings, made)
     return Split(parts, Part(kept, len(games), games.samples) if kept else None)
+
+
+def _copy(source: Path, target: Path) -> None:
+    with target.open("wb") as file:
+        for chunk in chunks(source, CHUNK):
+            file.write(chunk)
 
 
 def _write(games: Games, chosen: list[int], path: Path, tell: Callable[[int], object]) -> int:

@@ -15,8 +15,9 @@ from gridlab.arena.records.game2048 import Game
 from gridlab.arena.records.game2048_reading import Misshapen
 from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
 from gridlab.core.files import beside
-from gridlab.core.untrusted import reason_of
+from gridlab.core.untrusted import open_regular, reading, reason_of
 from gridlab.datasets.games2048.array_tables import read_hdf5, read_npz, write_hdf5, write_npz
+from gridlab.datasets.games2048.columns import WrongTable
 from gridlab.datasets.games2048.csv_table import read_csv, write_csv
 from gridlab.datasets.games2048.parquet_table import read_parquet, write_parquet
 from gridlab.datasets.games2048.table_rows import Found
@@ -44,14 +45,14 @@ def _of_16_cells(game: Game, form: str) -> Game:
 
 def read_table(path: Path) -> Iterator[Found]:
     """The games of a table, each with what the table says wrongly of it; CorruptFile where it is not of the form."""
-    if not path.is_file():
-        raise FileTrouble(f"{path} cannot be read: there is no such file")
+    with reading(path):
+        open_regular(path).close()
     try:
         yield from READERS[FORMS[path.suffix]](path)
-    except (FileTrouble, MissingExtra) as error:
-        if str(path) in str(error) or isinstance(error, MissingExtra):
-            raise
+    except WrongTable as error:
         raise _damaged(path, error) from error
+    except (FileTrouble, MissingExtra):
+        raise
     except Exception as error:  # what a library raises on damaged bytes is not for us to list
         raise _damaged(path, error) from error
 

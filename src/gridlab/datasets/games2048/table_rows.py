@@ -8,9 +8,8 @@ import numpy as np
 
 from gridlab.arena.records.game2048 import EXPONENTS, Game, packed_of
 from gridlab.arena.records.game2048_reading import checked_game, rules_of, summary_flaw
-from gridlab.core.errors import CorruptFile
 from gridlab.core.untrusted import parse_json
-from gridlab.datasets.games2048.columns import Columns
+from gridlab.datasets.games2048.columns import Columns, WrongTable
 from gridlab.games.game2048.kernels import pack, unpack
 
 OF_GAME = ("final_score", "max_tile", "won", "final_board", "timestamp", "about")
@@ -40,13 +39,13 @@ def game_of(columns: Columns) -> Found:
     """A game from its columns."""
     count = len(columns.directions)
     if len(columns.boards) != 64 * count or len(columns.scores) != 8 * count:
-        raise CorruptFile("the columns are not equally long")
+        raise WrongTable("the columns are not equally long")
     tiles = [TILES.get(tile) for tile in columns.final_board.split(" ")]
     if len(tiles) != 16 or None in tiles:
-        raise CorruptFile("final_board is not 16 tiles with a space between them")
+        raise WrongTable("final_board is not 16 tiles with a space between them")
     about = parse_json(columns.about, dict[str, Any], "about")
     if rules_of(about).walled:
-        raise CorruptFile(f"a table holds games on boards of 16 cells, not of {rules_of(about)}")
+        raise WrongTable(f"a table holds games on boards of 16 cells, not of {rules_of(about)}")
     game = checked_game(  # copies, as kernels are compiled once more for arrays that cannot be written to
         packed_of(np.frombuffer(columns.boards, "<i4")), np.frombuffer(columns.directions, np.int8).copy(),
         np.frombuffer(columns.scores, "<i8").copy(), pack(tuple(tile for tile in tiles if tile is not None)),

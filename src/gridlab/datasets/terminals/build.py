@@ -96,7 +96,7 @@ def command_for(rules: Rules, layers: Iterable[Layer]) -> str:
 
 def holds(path: Path, content: bytes) -> bool:
     """Whether a file is there and holds just this."""
-    return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
+    return path.is_file() and path.stat().st_size == len(content) and read_bytes(path) == content
 
 
 def require_file(path: Path) -> None:
@@ -107,7 +107,7 @@ def require_file(path: Path) -> None:
 
 def refuse_foreign_card(folder: Path, rules: Rules) -> None:
     """A README.md of somebody else's is not written over."""
-    if os.path.lexists(folder / CARD) and not is_card(read_bytes(folder / CARD, regular=True), rules):
+    if os.path.lexists(folder / CARD) and not is_card(read_bytes(folder / CARD), rules):
         raise FileTrouble(f"{folder} holds a {CARD} that is not of a dataset of {rules}; name another folder")
 
 

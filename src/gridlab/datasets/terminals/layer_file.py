@@ -12,17 +12,18 @@ Other tools write 0 for the number and fill it in when the layer is complete. A 
 has as many records as its size says, if its reader takes that.
 """
 
-import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import CorruptFile, GridlabError, TooLarge
 from gridlab.core.files import Checksummed, whole_file
-from gridlab.core.untrusted import open_regular, reason_of
+from gridlab.core.untrusted import open_regular, reason_of, size_of
 
 MAGIC = 0x54545435
 HEADER = struct.Struct("<II")
@@ -58,32 +59,40 @@ def open_layer(path: Path, placeholder: bool = False) -> Records:
     With `placeholder` a count of 0 stands for as many records as the file has. What stands in them is judged by
     gridlab.datasets.terminals.records.
     """
-    size, count = _head_of(path)
-    if placeholder and count == 0:
-        count, left = divmod(size - HEADER.size, RECORD.itemsize)
-        if left:
-            raise CorruptFile(f"{path.name}: its {size:,} bytes end within a record, and its header has no count yet")
-    if size != (expected := layer_size(count)):
-        raise CorruptFile(
-            f"{path.name}: {size:,} bytes do not hold the {count:,} records of its header: {expected:,} would"
-        )
-    return np.memmap(path, dtype=RECORD, mode="r", offset=HEADER.size) if count else np.empty(0, dtype=RECORD)
+    with _opened(path) as file:
+        size, count = _head_of(path, file)
+        if placeholder and count == 0:
+            count, left = divmod(size - HEADER.size, RECORD.itemsize)
+            if left:
+                raise CorruptFile(f"{path.name}: its {size:,} bytes end within a record, and its header has no count")
+        if size != (expected := layer_size(count)):
+            raise CorruptFile(
+                f"{path.name}: {size:,} bytes do not hold the {count:,} records of its header: {expected:,} would"
+            )
+        return np.memmap(file, dtype=RECORD, mode="r", offset=HEADER.size) if count else np.empty(0, dtype=RECORD)
 
 
 def has_placeholder(path: Path) -> bool:
     """Whether a file counts 0 records and holds some."""
-    size, count = _head_of(path)
+    with _opened(path) as file:
+        size, count = _head_of(path, file)
     return count == 0 and size > HEADER.size
 
 
-def _head_of(path: Path) -> tuple[int, int]:
-    """The size of a file, and the number of records in its header."""
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            head = file.read(HEADER.size)
+            yield file
+    except CorruptFile:
+        raise
     except (OSError, GridlabError) as error:
         raise CorruptFile(f"{path.name}: cannot be read: {reason_of(error)}") from error
+
+
+def _head_of(path: Path, file: BinaryIO) -> tuple[int, int]:
+    """The size of a file, and the number of records in its header."""
+    size, head = size_of(file), file.read(HEADER.size)
     if len(head) < HEADER.size:
         raise CorruptFile(f"{path.name}: {size} bytes are too few for a header of {HEADER.size}")
     magic, count = HEADER.unpack(head)

@@ -118,7 +118,7 @@ class Manifest(NamedTuple):
         """The manifest of a folder, if it agrees with itself; `verify` holds it to the files."""
         path = folder / MANIFEST
         try:
-            content = read_bytes(path, MOST_BYTES, regular=True)
+            content = read_bytes(path, MOST_BYTES)
         except CorruptFile:
             raise
         except FileTrouble as error:

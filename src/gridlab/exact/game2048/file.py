@@ -15,8 +15,6 @@
 What a board to move is worth follows from the boards after its moves, which all stand in one layer.
 """
 
-import mmap
-import os
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
@@ -33,7 +31,7 @@ from gridlab.core.errors import BadNotation, CorruptFile, GridlabError
 from gridlab.core.files import whole_file
 from gridlab.core.jit import kernel
 from gridlab.core.numbers import whole_number
-from gridlab.core.untrusted import Count, open_regular, parse_json, reading, unpack
+from gridlab.core.untrusted import Count, Pieces, parse_json, unpack
 from gridlab.exact.game2048.layers import Values
 from gridlab.exact.game2048.solve import FIRST_SUM, Layer
 from gridlab.games.game2048.kernels import FIFTEEN, FOUR, ONE, S16, ZERO, Boards, walls_of
@@ -142,7 +140,7 @@ def write_table(path: Path, directory: Directory, layers: Iterable[PackedLayer])
 
 
 class TableFile2048:
-    """A file opened for reading, mapped: the only reader of solved boards, which checks everything.
+    """A file opened for reading: the only reader of solved boards, which checks everything.
 
     Opening it checks the directory and every size; a layer is checked when it is unpacked: its checksums and lengths,
     that its boards ascend and have the sum and the tiles they should, that its values can be. CorruptFile says what is
@@ -151,13 +149,10 @@ class TableFile2048:
 
     def __init__(self, path: Path, part: bool = False) -> None:
         self.path = path
-        with reading(path), open_regular(path) as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                raise CorruptFile(f"{path}: the file is empty")
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._data = Pieces(path)
         try:
             at = self._read_footer()
-            self.directory = parse_json(self._map[at : -FOOTER.size], Directory, "the directory cannot be understood")
+            self.directory = parse_json(self._data[at : -FOOTER.size], Directory, "the directory cannot be understood")
             self.rules = self._check_rules()
             self._places = self._check_layers(at, part)
         except GridlabError as error:
@@ -166,7 +161,9 @@ class TableFile2048:
 
     def _read_footer(self) -> int:
         """Where the directory begins, its checksum tested."""
-        data = self._map
+        data = self._data
+        if not len(data):
+            raise CorruptFile("the file is empty")
         if data[: len(MAGIC)] != MAGIC:
             raise CorruptFile(f"begins with {data[:8]!r}, a solved board of 2048 with {MAGIC!r}")
         if len(data) < len(MAGIC) + FOOTER.size or data[-len(END) :] != END:
@@ -213,7 +210,7 @@ class TableFile2048:
         """A layer as it stands in the file, its checksums tested."""
         stored, at = self.layers[total], self._places[total]
         middle = at + stored.boards_size
-        boards, values = self._map[at:middle], self._map[middle : middle + stored.values_size]
+        boards, values = self._data[at:middle], self._data[middle : middle + stored.values_size]
         for data, checksum, name in ((boards, stored.boards_crc, "boards"), (values, stored.values_crc, "values")):
             if zlib.crc32(data) != checksum:
                 raise CorruptFile(f"{self.path}: the {name} of sum {total} are damaged: their checksum differs")

@@ -15,8 +15,6 @@ A block holds the scores of a few whole X, so any value is found by unpacking on
 stored: a position with O to move is decided by its successors, and they lie in one block.
 """
 
-import mmap
-import os
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -30,7 +28,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.core.files import Checksummed, whole_file
-from gridlab.core.untrusted import open_regular, reading, unpack
+from gridlab.core.untrusted import Pieces, unpack
 from gridlab.exact.tablebase.blocks import BLOCK
 from gridlab.exact.tablebase.directory import Directory, PlyCounts, StoredPly, all_possible
 from gridlab.exact.tablebase.rows import Scores
@@ -94,7 +92,7 @@ def _write_blocks(file: Checksummed, new: NewPly) -> tuple[StoredPly, bytes, byt
 
 
 class TableFile:
-    """A file opened for reading, mapped: the only reader of tablebases, which checks everything.
+    """A file opened for reading: the only reader of tablebases, which checks everything.
 
     Opening it checks the directory, every offset and every size; a block is checked when it is unpacked: its checksum,
     its length, its scores. CorruptFile says what is wrong. `part`: the file holds one ply of a build that goes on.
@@ -102,13 +100,10 @@ class TableFile:
 
     def __init__(self, path: Path, part: int | None = None) -> None:
         self.path = path
-        with reading(path), open_regular(path) as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                raise CorruptFile(f"{path}: the file is empty")
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._data = Pieces(path)
         try:
             self._index_at, self._directory_at = self._read_footer()
-            self.directory = Directory.parse(self._map[self._directory_at : -FOOTER.size], part)
+            self.directory = Directory.parse(self._data[self._directory_at : -FOOTER.size], part)
             self._places = self._read_index()
         except GridlabError as error:
             raise CorruptFile(f"{path}: {error}") from error
@@ -116,7 +111,9 @@ class TableFile:
 
     def _read_footer(self) -> tuple[int, int]:
         """Where index and directory begin, their checksum tested."""
-        data = self._map
+        data = self._data
+        if not len(data):
+            raise CorruptFile("the file is empty")
         if data[: len(MAGIC)] != MAGIC:
             raise CorruptFile(f"begins with {data[:8]!r}, a tablebase with {MAGIC!r}")
         if len(data) < len(MAGIC) + FOOTER.size or data[-len(END) :] != END:
@@ -133,10 +130,10 @@ class TableFile:
         plies = self.directory.plies
         if self._index_at + 2 * NUMBER.itemsize * sum(each.blocks for each in plies) != self._directory_at:
             raise CorruptFile("the index has another size than the directory says")
-        found = {}
+        found, index = {}, self._data[self._index_at : self._directory_at]
         blocks_at, index_at = len(MAGIC), self._index_at
         for each in plies:
-            sizes, sums = np.frombuffer(self._map, NUMBER, 2 * each.blocks, index_at).reshape(2, -1)
+            sizes, sums = np.frombuffer(index, NUMBER, 2 * each.blocks, index_at - self._index_at).reshape(2, -1)
             places = blocks_at + np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
             if (each.blocks_at, each.index_at) != (blocks_at, index_at) or sizes.max(initial=0) > LARGEST_BLOCK:
                 raise CorruptFile(f"the blocks of ply {each.ply} do not stand where the directory says")
@@ -154,7 +151,7 @@ class TableFile:
     def packed(self, ply: int, block: int) -> bytes:
         """A block as it stands in the file, its checksum tested."""
         places, sums = self._places[ply]
-        data = self._map[int(places[block]) : int(places[block + 1])]
+        data = self._data[int(places[block]) : int(places[block + 1])]
         if zlib.crc32(data) != sums[block]:
             raise CorruptFile(f"{self.path}: block {block} of ply {ply} is damaged: its checksum differs")
         return data

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.jit import inner, kernel
 from gridlab.games.game2048.kernels import LEFT, ROW, S16, S32, S48, Boards, transpose
-from gridlab.games.game2048.row_tables import ROWS, by_length, exponents_of_rows, pack_rows
+from gridlab.games.game2048.row_tables import by_length, exponents_of_rows, pack_rows
 from gridlab.games.game2048.rules import Rules2048
 
 Mirror = NDArray[np.uint16]  # [row]: from right to left, walls standing still
@@ -47,7 +47,6 @@ def _mirror(walled: bool) -> Mirror:
     for cells, chosen in by_length(walled):
         mirrored[chosen, :cells] = rows[chosen, :cells][:, ::-1]
     table = pack_rows(mirrored).astype(np.uint16)
-    assert len(table) == ROWS
     table.flags.writeable = False
     return table
 

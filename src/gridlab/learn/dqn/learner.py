@@ -38,6 +38,7 @@ class Learner:
         self.replay = Replay(settings.memory)
         self.episode, self.steps = 0, 0
         self.curve: list[dict[str, Any]] = []  # a row for each round
+        self.whole = True  # not while a round is being learnt from
 
     @property
     def network(self) -> ValueNetwork:
@@ -98,6 +99,11 @@ class Learner:
         self.target.load_state_dict(self.network.state_dict())
 
     # ---- on disk
+
+    @property
+    def lacks_rates(self) -> bool:
+        """Whether the latest round was not measured by matches."""
+        return bool(self.curve) and len(self.curve[-1]) == len(OF_THE_ROUND)
 
     def facts(self) -> dict[str, Any]:
         return {

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gridlab.core.errors import ClusterTrouble, CorruptFile, FileTrouble, MissingExtra
+from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
 from gridlab.core.extras import import_extra
 from gridlab.core.numbers import counted
 from gridlab.core.stop import current_stop
@@ -31,7 +31,7 @@ from gridlab.learn.dqn.learner import Learner
 from gridlab.learn.dqn.replay_buffer import Moves, new_moves
 from gridlab.learn.dqn.settings import Asked, TrainingSettings, settings_in, settings_to_go_on
 from gridlab.learn.dqn.teacher import Course, Lessons, teach
-from gridlab.learn.reports import require_new, where_extras_allow
+from gridlab.learn.reports import require_new, saving_first, where_extras_allow
 from gridlab.nets import checkpoint
 from gridlab.search.mnk.geometry import Geometry, geometry_of
 
@@ -78,53 +78,59 @@ def learn_all(
     learner: Learner,
     folder: Path,
     workers: int | None = None,
-    measure: Measure = lambda path: {},
+    measure: Measure | None = None,
     tell: Tell = lambda row: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Train to the end of the recipe; False if `stopped()` ended it between two rounds. Either way all is saved.
+    """Train to the end of the recipe; False if `stopped()` ended it between two rounds. However it ends, all is saved.
 
-    Nothing is written if there is nothing left to learn.
+    Nothing is written if there is nothing left to learn or to measure.
     """
     torch.set_num_threads(1)  # sums in one order: the same network every time
-    if learner.episode >= learner.settings.episodes:
-        return True
-    done = True
-    try:
-        with torch.random.fork_rng(devices=[]), closing(experience(learner, workers)) as games:
+    save = partial(learner.save, folder / TRAINING)
+    with saving_first(save, lambda: learner.whole), torch.random.fork_rng(devices=[]):
+        if measure is not None and is_milestone(learner) and learner.lacks_rates:  # an error has ended it there
+            reach_milestone(learner, folder, measure)
+        elif learner.episode >= learner.settings.episodes:
+            return True
+        with closing(experience(learner, workers)) as games:
             for episodes, moves in games:
-                row = learn(learner, episodes, moves)
-                learner.curve.append(row)
+                learn(learner, episodes, moves)
                 if is_milestone(learner):
-                    row |= measure(save_weights(learner, folder))
-                    save_weights(learner, folder)  # once more, with its win rates
-                    learner.save(folder / TRAINING)
-                tell(row)
+                    reach_milestone(learner, folder, measure)
+                tell(learner.curve[-1])
                 if stopped():
-                    done = learner.episode == learner.settings.episodes
                     break
-    except ClusterTrouble:  # whoever should play the next round is gone; what was learnt stays
-        learner.save(folder / TRAINING)
-        raise
+        save()
+        write_curve(learner, folder)
+    return learner.episode == learner.settings.episodes
+
+
+def reach_milestone(learner: Learner, folder: Path, measure: Measure | None) -> None:
+    """Save the weights, measure how well they play, and save all."""
+    weights = save_weights(learner, folder)
+    if measure is not None:
+        learner.curve[-1] |= measure(weights)
+        save_weights(learner, folder)  # once more, with its win rates
     learner.save(folder / TRAINING)
-    write_curve(learner, folder)
-    return done
 
 
-def learn(learner: Learner, episodes: range, moves: Moves) -> dict[str, Any]:
-    """Remember a round of games, and learn from the memory; a row of the curve."""
-    settings = learner.settings
+def learn(learner: Learner, episodes: range, moves: Moves) -> None:
+    """Remember a round of games, and learn from the memory; a row more of the curve."""
+    settings, learner.whole = learner.settings, False
     learner.replay.add(moves)
     losses = [learner.step() for _ in range(steps_after(episodes, settings)) if learner.ready()]
     learner.episode = episodes.stop
     if episodes.stop % settings.target_update == 0:
         learner.update_target()
-    return {
+    row = {
         "episode": episodes.stop,
         "phase": phase_of(episodes.start, settings.episodes) if settings.course is None else 0,
         "epsilon": epsilon_of(episodes.stop - 1, settings) if settings.course is None else 0.0,
         "loss": float(np.mean(losses)) if losses else None,
     }
+    learner.curve.append(row)
+    learner.whole = True
 
 
 def is_milestone(learner: Learner) -> bool:

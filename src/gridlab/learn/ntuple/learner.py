@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import FileTrouble
+from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.progress import bar
 from gridlab.core.splitmix import States, streams
 from gridlab.core.stop import Stop, stop_flag
@@ -22,8 +23,8 @@ from gridlab.learn.ntuple import kernels
 from gridlab.learn.ntuple.curves import plot_curve
 from gridlab.learn.ntuple.kernels import GAMES, MOVES, SCORES, TALLY, TILES, Tally
 from gridlab.learn.ntuple.settings import Asked, Plan, plan, plan_to_go_on
-from gridlab.learn.reports import SAVE_EVERY, advance, require_new, training_of, where_extras_allow
-from gridlab.nets.ntuple_file import Learnt, Point, read_network, write_network
+from gridlab.learn.reports import SAVE_EVERY, advance, require_new, saving_first, training_of, where_extras_allow
+from gridlab.nets.ntuple_file import Learnt, Point, read_head, read_network, write_network
 from gridlab.search.game2048.ntuple import new_network, number_of_places
 
 CHUNK = 16  # games that a worker takes at a time
@@ -51,7 +52,17 @@ def go_on(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
     states = saved.states()
     sums = saved.sums if saved.head.learnt.rate == "tc" else np.empty(0, np.float32)
     wanted = plan_to_go_on(asked, rules, saved.tuples, saved.head.learnt, saved.path)
-    return Learner(path, rules, wanted, saved.weights, sums, states, saved.head.learnt)
+    since = tally_of(saved.head.learnt.since, saved.path)
+    learnt = msgspec.structs.replace(saved.head.learnt, since=())
+    return Learner(path, rules, wanted, saved.weights, sums, states, learnt, since)
+
+
+def tally_of(numbers: Sequence[int], path: Path) -> Tally:
+    """The games since the last point of a curve; files of earlier versions do not count them."""
+    tally = np.array(numbers or [0] * TALLY, np.int64)
+    if len(tally) != TALLY or tally[TILES:].sum() > tally[GAMES]:
+        raise CorruptFile(f"{path} does not say how the games since the last point of its curve went")
+    return tally
 
 
 @dataclass
@@ -77,7 +88,12 @@ class Learner:
         self.learnt = msgspec.structs.replace(self.learnt, workers=max(workers, self.learnt.workers))
         total, unit = (60 * self.plan.minutes, "s") if self.plan.minutes else (self.plan.games, "games")
         done = round(self.learnt.seconds if self.plan.minutes else self.learnt.games)
-        with bar(round(total or 0), f"learning {self.rules}", unit, progress, done=done) as shown:
+        with (
+            bar(round(total or 0), f"learning {self.rules}", unit, progress, done=done) as shown,
+            saving_first(self._save_training, lambda: True),
+        ):
+            if self.is_done() and not self._is_written():  # an error has ended it at the very end
+                self.save()
             while not self.is_done():
                 try:
                     self._learn_for_a_while(workers, shown)
@@ -141,19 +157,19 @@ class Learner:
         """How many games to play next."""
         with self.lock:
             left, _ = self.plan.left(msgspec.structs.replace(self.learnt, games=self.taken))
-            games = CHUNK if left is None else min(CHUNK, left)
+            games = CHUNK - self.taken % CHUNK if left is None else min(CHUNK - self.taken % CHUNK, left)
             self.taken += games
             return games
 
     def _give(self, tally: Tally) -> None:
-        """Add up what was played; a point of the curve now and then."""
+        """Add up what was played; a point of the curve now and then, after so many games whoever was stopped when."""
         with self.lock:
             self.since += tally
             learnt = self.learnt
             games, moves = learnt.games + int(tally[GAMES]), learnt.moves + int(tally[MOVES])
             last = learnt.curve[-1].games if learnt.curve else 0
-            curve = learnt.curve
-            if games >= max(FEW_GAMES, POINTS * last):
+            curve, reached = learnt.curve, games if games == self.plan.games else games // CHUNK * CHUNK
+            if reached >= max(FEW_GAMES, POINTS * last) and self.since[GAMES]:
                 curve = (*curve, point(self.since, games, moves, learnt.seconds))
                 self.since = np.zeros(TALLY, np.int64)
             self.learnt = msgspec.structs.replace(learnt, games=games, moves=moves, curve=curve)
@@ -163,14 +179,30 @@ class Learner:
 
     def save(self) -> None:
         """What is needed to go on, then the network, then the picture."""
+        self._save_training()
+        learnt = self._told()
+        write_network(self.path, self.rules, self.plan.tuples, self.weights, learnt)
+        with where_extras_allow():
+            plot_curve(learnt.curve, self.path.with_name(f"{self.path.name}.png"))
+
+    def _told(self) -> Learnt:
+        """What the file for players says: times only where they say how long the training was to be."""
+        return self.learnt if self.plan.minutes else self.learnt.without_times()
+
+    def _is_written(self) -> bool:
+        """Whether the file for players is that of this training."""
+        try:
+            return read_head(self.path).learnt == self._told()
+        except FileTrouble:
+            return False
+
+    def _save_training(self) -> None:
         sums = self.sums if len(self.sums) else np.zeros(2 * len(self.weights), np.float32)
         write_network(
-            training_of(self.path), self.rules, self.plan.tuples, self.weights, self.learnt, sums=sums,
+            training_of(self.path), self.rules, self.plan.tuples, self.weights,
+            msgspec.structs.replace(self.learnt, since=tuple(self.since.tolist())), sums=sums,
             streams=self.states.tolist(),
         )  # fmt: skip
-        write_network(self.path, self.rules, self.plan.tuples, self.weights, self.learnt)
-        with where_extras_allow():
-            plot_curve(self.learnt.curve, self.path.with_name(f"{self.path.name}.png"))
 
 
 def point(tally: Tally, games: int, moves: int, seconds: float) -> Point:

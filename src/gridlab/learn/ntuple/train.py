@@ -4,10 +4,11 @@
 
     FILE             the network, for players
     FILE.training    everything, to go on from with `resume`; it may be thrown away when nobody wants to
-    FILE.png         mean score and tiles reached over time
+    FILE.png         mean score and tiles reached, over the games or the minutes
 
-One worker with the same seed and number of games learns the same weights every time, stopped and resumed or not.
-Several share the weights without locks: faster, and never twice the same.
+One worker with the same seed and number of games makes the same FILE to the byte, stopped and resumed or not; how long
+it took stands in FILE.training alone. A plan in minutes plays as many games as the machine can, and never repeats.
+Several workers share the weights without locks: faster, and never twice the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +46,8 @@ class NTupleTraining:
         return self.learnt.curve[-1] if self.learnt.curve else None
 
     def as_dict(self) -> dict[str, Any]:
-        return {"file": str(self.path), "rules": str(self.rules), "done": self.done, **msgspec.to_builtins(self.learnt)}
+        learnt = {name: value for name, value in msgspec.to_builtins(self.learnt).items() if name != "since"}
+        return {"file": str(self.path), "rules": str(self.rules), "done": self.done, **learnt}
 
     def _in_short(self) -> str:
         score = f", mean score {self.latest.mean_score:,.0f}" if self.latest else ""

@@ -41,6 +41,7 @@ class Learner:
         self.sums = np.zeros(3)  # of the epoch at hand: losses, hits, moves
         self.curve: list[dict[str, Any]] = []
         self.test: Measure | None = None
+        self.whole = True  # not in the middle of a step
         self._order: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
 
     def _new_optimiser(self) -> torch.optim.Optimizer:
@@ -73,7 +74,7 @@ class Learner:
 
     def step(self) -> None:
         """One gradient step."""
-        begun = time.monotonic()
+        begun, self.whole = time.monotonic(), False
         first = self.step_in_epoch * self.settings.batch
         self.data.train.set_epoch(self.epoch)
         samples = self.data.train.samples(self._numbers()[first : first + self.settings.batch])
@@ -94,6 +95,7 @@ class Learner:
             raise BadNotation("nothing is learnt any more: the loss is not a number; take a smaller --learning-rate")
         self.steps += 1
         self.seconds += time.monotonic() - begun
+        self.whole = True
 
     def _numbers(self) -> NDArray[np.int64]:
         """The moves of this epoch, in their order."""
@@ -164,8 +166,10 @@ class Learner:
         policy_file.write(path, tensors, self.facts())
 
     def save_best(self, path: Path) -> None:
-        """Write what a player needs: the best weights."""
-        policy_file.write(path, {NETWORK + name: each for name, each in self.best.items()}, self.facts())
+        """Write what a player needs: the best weights, and nothing of the time it took: it is the same every time."""
+        rows = tuple({name: value for name, value in row.items() if name != "seconds"} for row in self.curve)
+        facts = msgspec.structs.replace(self.facts(), seconds=0.0, curve=rows)
+        policy_file.write(path, {NETWORK + name: each for name, each in self.best.items()}, facts)
 
     def restore(self, saved: PolicyFile) -> None:
         """Go on from a file."""

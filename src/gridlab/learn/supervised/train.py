@@ -24,7 +24,15 @@ from gridlab.core.progress import bar
 from gridlab.core.shown import Sheet, brief, shown
 from gridlab.core.workers import available_cores
 from gridlab.learn.overrides import parse_overrides
-from gridlab.learn.reports import SAVE_EVERY, advance, asked_to_stop, require_new, training_of, where_extras_allow
+from gridlab.learn.reports import (
+    SAVE_EVERY,
+    advance,
+    asked_to_stop,
+    require_new,
+    saving_first,
+    training_of,
+    where_extras_allow,
+)
 from gridlab.learn.supervised.curves import plot_curve
 from gridlab.learn.supervised.data import open_data, require_same
 from gridlab.learn.supervised.learner import Learner
@@ -134,9 +142,11 @@ def _learn_all(learner: Learner, path: Path, progress: bool) -> bool:
     with (
         bar(total, f"training {learner.method}", "moves", progress, done=min(total, learner.steps * batch)) as shown,
         asked_to_stop() as stopped,
+        saving_first(lambda: learner.save(training_of(path)), lambda: learner.whole),
     ):
         while not learner.done and not stopped():
-            learner.step()
+            if learner.step_in_epoch < learner.epoch_steps:  # all were made if an error came when it was measured
+                learner.step()
             advance(shown, min(total, learner.steps * batch), state_of(learner))
             if learner.step_in_epoch == learner.epoch_steps and learner.end_epoch():
                 learner.save_best(path)

@@ -13,7 +13,7 @@ export async function ntuple(element, file) {
     card(found.path,
       facts([
         ["Game", found.rules], ["Tuples", `${found.tuples.length}: ${found.tuples.join(" ")}`], ["Weights", counted(found.weights)], ["Games learnt from", counted(found.games)],
-        ["Moves", counted(found.moves)], ["Time", spent(found.minutes)], ["Workers", counted(found.workers)],
+        ["Moves", counted(found.moves)], ...(found.minutes ? [["Time", spent(found.minutes)]] : []), ["Workers", counted(found.workers)],
       ]),
       h("p", {}, "It plays as ", h("code", {}, `ntuple file=${found.path}`), ", or looks ahead as ", h("code", {}, `expectimax evaluator=ntuple:${found.path} depth=3`), "."),
       h("details", {}, h("summary", {}, "Settings"), facts(Object.entries(found.settings).map(([name, value]) => [name, String(value)])))),
