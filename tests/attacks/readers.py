@@ -116,8 +116,8 @@ def _indexed(path: Path) -> Any:
 def _texts(folder: Path) -> dict[str, Reader]:
     records, paper, answers = folder / "r.jsonl", folder / "exam.jsonl", folder / "answers.jsonl"
     write_records(records, play_match("random", "heuristic", "3x4:3", games=6, seed=1, workers=1).records)
-    play_tournament(["random", "heuristic"], "3x3:3", games=2, folder=folder / "cup", workers=1)
-    make_exam("3x3:3", 12, paper, seed=1)
+    play_tournament(["random", "heuristic"], "3x3:3", out=folder / "cup", games=2, workers=1)
+    make_exam("3x3:3", paper, 12, seed=1)
     sit(paper, "random", answers, workers=1)
     cup = {each.name: each.read_bytes() for each in (folder / "cup").iterdir() if each.is_file()}
     exam = {"exam.jsonl": paper.read_bytes()}
@@ -174,7 +174,7 @@ def _bare_layers(path: Path) -> Any:
 def _networks(folder: Path) -> dict[str, Reader]:
     from gridlab.nets.judge import load_judge
 
-    train_ntuple(folder / "a.ntuple", Rules2048(3, 3), games=30, tuples="0134,4", workers=1)
+    train_ntuple(Rules2048(3, 3), folder / "a.ntuple", games=30, tuples="0134,4", workers=1)
     network, training = ((folder / name).read_bytes() for name in ("a.ntuple", "a.ntuple.training"))
     squava, boards = game("squava"), np.array([[1, 2]])
     return {

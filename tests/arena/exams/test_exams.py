@@ -81,7 +81,7 @@ def test_plies_can_be_chosen(tmp_path: Path) -> None:
 
 def test_the_questions_of_a_seed_about_2048(tmp_path: Path) -> None:
     """Whoever has an exam can make it again, with any later version that draws in the same way."""
-    made = make_exam("2048:2x3", 4, tmp_path / "exam.jsonl", seed=7)
+    made = make_exam("2048:2x3", tmp_path / "exam.jsonl", 4, seed=7)
     assert [str(each) for each in made.positions] == ["4 2 4/4 2 .", "2 4 2/2 8 4", "8 4 8/4 . 16", "2 32 16/. . 2"]
 
 

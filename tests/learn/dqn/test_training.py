@@ -105,7 +105,7 @@ def test_a_training_goes_where_it_was_told_whatever_the_name(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(training, "GAMES", 2)
-    done = training.train(folder=tmp_path / name, preset="guide", episodes=2, workers=1, seed=1)
+    done = training.train(out=tmp_path / name, preset="guide", episodes=2, workers=1, seed=1)
     assert set(done.rates) == set(training.OPPONENTS)
     assert (tmp_path / name / "weights-000002.safetensors").exists()
 
