@@ -80,6 +80,15 @@ WORK = [nothing, events_of_a_job, a_move_on_its_way, jobs_that_run_and_jobs_that
         connections_at_rest]  # fmt: skip
 SIGNALS = [[signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP], [signal.SIGINT, signal.SIGINT]]
 CASES = [(work, [signal.SIGINT]) for work in WORK] + [(events_of_a_job, each) for each in SIGNALS[1:]]
+NAMES = [f"{work.__name__} {'+'.join(number.name for number in signals)}" for work, signals in CASES]
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """Whoever runs these tests in the background ignores SIGINT, and what he starts would too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
@@ -110,7 +119,7 @@ def end(server: Server, signals: list[signal.Signals]) -> tuple[int, str, float]
     return server.process.returncode, said, seconds
 
 
-@pytest.mark.parametrize(("work", "signals"), CASES)
+@pytest.mark.parametrize(("work", "signals"), CASES, ids=NAMES)
 def test_it_ends_within_a_second(
     running: Server, work: Callable[[Server], None], signals: list[signal.Signals]
 ) -> None:

@@ -21,7 +21,7 @@ from gridlab.web.settings import Settings
 
 PORT = 8000
 IDLE = 60  # seconds until a connection that nobody uses is closed: a request that comes just then is lost
-FAREWELL = 0.3  # seconds in which answers may come to their end when the server is stopped
+FAREWELL = 0.5  # seconds in which answers may come to their end when the server is stopped
 STEP = 0.02
 
 
