@@ -67,6 +67,8 @@ class Lane:
                 done, _ = await asyncio.wait({future}, timeout=GLANCE)
                 if done:
                     return future.result()
+                if self._closed:
+                    raise TooLong
                 if time.monotonic() > end or (has_left is not None and await has_left()):
                     stop[0] = 1
         finally:
@@ -200,9 +202,11 @@ class Jobs:
                 job.cancel()
 
     def close(self) -> None:
+        """Stop all; whoever listens hears it at once, though a thread may need a moment to return."""
         self._closed = True
-        for job in self._jobs.values():
+        for job in [each for each in self._jobs.values() if each.active]:
             job.cancel()
+            job.change(state="cancelled")
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
