@@ -30,8 +30,11 @@ START = 60.0  # seconds in which a server must answer
 class Server:
     """`gridlab serve` in a process of its own."""
 
-    def __init__(self, folder: Path, port: int = 0, *options: str) -> None:
+    def __init__(self, folder: Path, port: int = 0, *options: str, before: str = "") -> None:
+        """`before` is what a shell does first, such as `ulimit -n 256`."""
         words = [sys.executable, "-m", "gridlab", "serve", "--port", str(port), "--folder", str(folder), *options]
+        if before:
+            words = ["sh", "-c", f'{before}; exec "$@"', "sh", *words]
         self.process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
         assert self.process.stderr is not None
         line = self.process.stderr.readline()

@@ -1,6 +1,8 @@
 """`gridlab serve`: the web lab."""
 
+import os
 import re
+import threading
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +10,9 @@ import typer
 
 from gridlab.cli.options import source, whole
 from gridlab.core.errors import BadNotation, FileTrouble
+
+INTERRUPTED = 130
+PATIENCE = 0.1  # seconds for threads to end when the server has; taking Python apart costs three times as much
 
 
 def serve(
@@ -63,4 +68,15 @@ def serve(
             raise BadNotation(
                 f"{name[:40]!r} is not the name or address of a machine; write it as localhost or 127.0.0.1"
             )
-    run(Settings(folder, host, names, commands), port, lambda text: typer.echo(text, err=True), open_page)
+    try:
+        run(Settings(folder, host, names, commands), port, lambda text: typer.echo(text, err=True), open_page)
+    except KeyboardInterrupt:
+        _end_soon()
+        raise
+
+
+def _end_soon() -> None:
+    """End the process even if a thread is deep in what cannot be stopped, such as the compiler: Python waits for it."""
+    end = threading.Timer(PATIENCE, os._exit, [INTERRUPTED])
+    end.daemon = True
+    end.start()

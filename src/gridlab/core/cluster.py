@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from gridlab.core.arguments import typed
+from gridlab.core.cluster_greeting import require_scheduler
 from gridlab.core.cluster_run import Run
 from gridlab.core.cluster_worker import Order, halt, lacking, receive
 from gridlab.core.errors import ClusterTrouble, FileTrouble
@@ -75,19 +76,25 @@ class Cluster:
             "tornado.application",
         ):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # what there is to say we say
+        # made in two steps, so that one that is never finished can be let go of
+        self._client = self._library.Client.__new__(self._library.Client)
         try:
-            self._client = self._within(
-                partial(self._library.Client, address, timeout=CONNECTING, set_as_default=False), CONNECTING + 1
-            )
+            self._within(self._require_scheduler, CONNECTING + 1)
+            connect = partial(self._client.__init__, address, timeout=CONNECTING, set_as_default=False)
+            self._within(connect, CONNECTING + 1)
         except TypeError as error:  # so it says that it has no certificates
             raise ClusterTrouble(
                 f"{address} needs certificates, and the configuration of Dask names none; docs/cluster.md says how"
             ) from error
-        except (OSError, ValueError, RuntimeError) as error:
+        except ClusterTrouble:
+            raise
+        except Exception as error:  # whatever Dask makes of an answer that is none
             raise ClusterTrouble(
                 f"no scheduler of a cluster answers at {address} ({type(error).__name__}); gridlab cluster says how to "
                 "start one"
             ) from error
+        finally:
+            self._let_go_unless("running")
         self._digests: dict[str, str] = {}  # the files that jobs have asked for; empty if there is none of this name
         self._threads: dict[str, int] = {}
         self._counted = self._peopled = 0.0
@@ -145,6 +152,20 @@ class Cluster:
         """Take leave; a scheduler that does not answer is left without."""
         with suppress(Exception):
             self._within(partial(self._client.close, timeout=LEAVING), LEAVING)
+        self._let_go_unless("closed")
+
+    def _require_scheduler(self) -> None:
+        if self.address.startswith(("tcp://", "tls://")):
+            security = self._library.security.Security().get_connection_args("client")
+            needed = self.address.startswith("tls://")
+            if needed and security["ssl_context"] is None:
+                raise TypeError("no certificates")
+            require_scheduler(self.address, CONNECTING, security["ssl_context"] if needed else None)
+
+    def _let_go_unless(self, status: str) -> None:
+        """Call a client closed, which otherwise tries to take its leave for ten seconds when Python ends."""
+        if getattr(self._client, "status", "") != status:
+            self._client.status = "closed"
 
     # ---- what a run needs
 

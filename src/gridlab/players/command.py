@@ -14,13 +14,15 @@ it answers well. After a fault it is killed; the next question starts it anew. W
 given back with its reason, and asked for again; all tries share the seconds of the move.
 """
 
+import errno
 import json
 import os
 import queue
 import shlex
 import shutil
-import signal
+import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -44,6 +46,8 @@ LONGEST = {LINE: 1000, JSON: 100_000}  # characters of an answer
 MOST_RETRIES = 10
 GLANCE = 0.2  # seconds between two looks whether a program still runs
 PATIENCE = 0.5  # seconds in which a program may end by itself when nobody asks any more
+LONGEST_END = 10.0  # seconds in which a supervisor must have killed a program and all it has started
+SUPERVISOR = str(Path(__file__).with_name("command_supervisor.py"))
 SETTINGS: dict[str, Any] = {"command": "", "seconds": 10.0, "protocol": LINE, "retries": 0, "log": ""}
 NEEDS = "a program"
 ABOUT = "your own program: a line in, a line out; protocol=json tells it more, retries=2 lets it correct itself"
@@ -260,22 +264,17 @@ def _obstacle(program: str) -> str | None:
 class Program:
     """A running program, asked line by line.
 
-    A thread reads what it says, so that waiting for an answer can end. The program gets a process group of its own:
-    Ctrl-C is for us alone, and what it has started is killed with it. However we end, the guard of the group sees it.
+    A thread reads what it says, so that waiting for an answer can end. Between us and the program is its supervisor
+    (gridlab.players.command_supervisor), which ends it with all it has started, however we end.
     """
 
     def __init__(self, name: str, words: list[str], longest: int) -> None:
         self.name, self.longest = name, longest
-        self.process = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-            bufsize=1,
-            start_new_session=True,
-        )
-        self._guard = _guard_of(self.process.pid)
+        self._channel: socket.socket | None = None
+        if os.name == "posix":
+            self.process, self._channel = _supervised(words)
+        else:
+            self.process = _begun(words)
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -331,11 +330,7 @@ class Program:
         return self._fault(f"{how}; it must run for as long as lines come in")
 
     def _has_ended(self) -> bool:
-        """Whether it has ended; it stays in the list of processes, so that its number is nobody else's yet."""
-        if self.process.returncode is not None or not hasattr(os, "waitid"):
-            return self.process.poll() is not None
-        look = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self.process.pid, look) is not None
+        return self.process.poll() is not None
 
     def _ends_within(self, seconds: float) -> bool:
         late = time.monotonic() + seconds
@@ -356,27 +351,43 @@ class Program:
         self._reader.join(PATIENCE)
 
     def _kill(self) -> None:
-        """Kill the group while its number is still its own, then the guard, who would do the same."""
-        with suppress(OSError):  # nobody is left
-            if self.process.returncode is None:
-                if hasattr(os, "killpg"):
-                    os.killpg(self.process.pid, signal.SIGKILL)
-                else:
-                    self.process.kill()
-        if self._guard is not None:
-            self._guard.kill()
-            self._guard.communicate()
-            self._guard = None
+        """Let the supervisor kill the program and all it has started; it ends after them."""
+        if self._channel is not None:
+            self._channel.close()
+            if self._ends_within(LONGEST_END):
+                return
+        self.process.kill()
 
 
-def _guard_of(group: int) -> "subprocess.Popen[bytes] | None":
-    """A shell that kills a process group when we are gone: it waits for the end of a pipe that we alone hold open."""
-    if not hasattr(os, "killpg"):
-        return None
+def _supervised(words: list[str]) -> "tuple[subprocess.Popen[str], socket.socket]":
+    """A program under a supervisor, and the socket whose end is the end of both; OSError if it does not start."""
+    ours, theirs = socket.socketpair()
+    process = None
+    try:
+        with theirs:
+            supervisor = [sys.executable, "-IS", SUPERVISOR, str(theirs.fileno()), str(os.getpid())]
+            process = _begun([*supervisor, *words], theirs.fileno())
+        said = ours.recv(16)
+        if said != b"0":
+            trouble = int(said or errno.EIO)
+            raise OSError(trouble, os.strerror(trouble))
+    except BaseException:  # Ctrl-C, too
+        ours.close()
+        if process is not None:
+            process.communicate()
+        raise
+    return process, ours
+
+
+def _begun(words: list[str], *handles: int) -> "subprocess.Popen[str]":
+    """A process in a session of its own: Ctrl-C is for us alone."""
     return subprocess.Popen(
-        ["/bin/sh", "-c", 'read nothing; kill -s KILL -- "-$0"', str(group)],
+        words,
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        bufsize=1,
         start_new_session=True,
+        pass_fds=handles,
     )

@@ -50,6 +50,7 @@ def make_app(settings: Settings) -> FastAPI:
         title="gridlab", version=__version__, description=ABOUT, lifespan=living, openapi_url=f"{API}/openapi.json",
         docs_url=None, redoc_url=None, responses=PROBLEMS,
     )  # fmt: skip
+    app.state.lab = lab
     root = APIRouter()
     lab_routes.health(root)
     app.include_router(root)

@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -51,10 +52,11 @@ class Players:
         return None
 
     def close(self) -> None:
+        """All at once: a program may take half a second to end."""
         with self._lock:
-            for _, player in self._at_rest:
-                close_player(player)
-            self._at_rest.clear()
+            leaving, self._at_rest = [player for _, player in self._at_rest], []
+        with ThreadPoolExecutor(MOST_AT_REST) as pool:
+            list(pool.map(close_player, leaving))
 
 
 class Lab:
@@ -81,8 +83,11 @@ class Lab:
                 self._offered.popitem(last=False)
         return self._offered[key]
 
+    def stop(self) -> None:
+        """Stop all work and begin no more; whoever listens to it hears its end."""
+        for each in (self.jobs, self.replies, self.quick):
+            each.close()
+
     def close(self) -> None:
-        self.jobs.close()
-        self.replies.close()
-        self.quick.close()
+        self.stop()
         self.players.close()

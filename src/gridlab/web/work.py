@@ -47,13 +47,14 @@ class Lane:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._room, self._taken = threads + waiting, 0
         self._flags: dict[int, Stop] = {}
+        self._closed = False
         self._numbers = itertools.count()
 
     async def run(
         self, function: Callable[[], Result], seconds: float, has_left: Callable[[], Awaitable[bool]] | None = None
     ) -> Result:
         """The result of a function; TooLong when its time is up or nobody waits for it any more."""
-        if self._taken >= self._room:
+        if self._closed or self._taken >= self._room:
             raise Busy
         self._taken += 1
         number, stop = next(self._numbers), stop_flag()
@@ -66,6 +67,8 @@ class Lane:
                 done, _ = await asyncio.wait({future}, timeout=GLANCE)
                 if done:
                     return future.result()
+                if self._closed:
+                    raise TooLong
                 if time.monotonic() > end or (has_left is not None and await has_left()):
                     stop[0] = 1
         finally:
@@ -100,6 +103,7 @@ class Lane:
         del self._flags[number]
 
     def close(self) -> None:
+        self._closed = True
         for stop in list(self._flags.values()):
             stop[0] = 1
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -168,10 +172,11 @@ class Jobs:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="job")
         self._room, self._seconds = threads + waiting, seconds
         self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._closed = False
 
     def begin(self, kind: str, function: Callable[[Job], Any], seconds: float | None = None) -> Job:
         """Begin a job, or Busy; it is cancelled when nobody has listened for a while."""
-        if sum(each.active for each in self._jobs.values()) >= self._room:
+        if self._closed or sum(each.active for each in self._jobs.values()) >= self._room:
             raise Busy
         job = Job(kind)
         job.deadline = time.monotonic() + (seconds or self._seconds)
@@ -197,8 +202,11 @@ class Jobs:
                 job.cancel()
 
     def close(self) -> None:
-        for job in self._jobs.values():
-            job.stop[0] = 1
+        """Stop all; whoever listens hears it at once, though a thread may need a moment to return."""
+        self._closed = True
+        for job in [each for each in self._jobs.values() if each.active]:
+            job.cancel()
+            job.change(state="cancelled")
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -100,15 +100,15 @@ def test_some_questions(tictactoe: Exam, tmp_path: Path) -> None:
 
 
 def test_an_exam_of_ones_own_is_marked_by_its_file(tmp_path: Path) -> None:
-    exam = gridlab.make_exam("3x3:3", tmp_path / "my exam.jsonl")
-    print_exam(exam, 5, tmp_path / "s.html", answers=tmp_path / "a.html")
+    exam = gridlab.make_exam("3x3:3", tmp_path / "my exam.jsonl", 5)
+    print_exam(exam, tmp_path / "s.html", answers=tmp_path / "a.html")
     assert "<code>gridlab exam mark 'my exam.jsonl' answers.csv</code>" in unescape((tmp_path / "a.html").read_text())
 
 
 def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
-    exam = gridlab.make_exam("3x3:3", tmp_path / "e.jsonl")
+    exam = gridlab.make_exam("3x3:3", tmp_path / "e.jsonl", 5)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    for out, 5, answers in (("e.jsonl", None), ("e.key.jsonl", None), ("s.html", "e.key.jsonl"), ("s.html", "s.html")):
+    for out, answers in (("e.jsonl", None), ("e.key.jsonl", None), ("s.html", "e.key.jsonl"), ("s.html", "s.html")):
         with pytest.raises(FileTrouble, match="is, or lies inside"):
             print_exam(exam, tmp_path / out, answers=None if answers is None else tmp_path / answers)
     (tmp_path / "e.key.jsonl").rename(tmp_path / "drawer.jsonl")
@@ -121,8 +121,8 @@ def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
 
 def test_a_name_cannot_leave_its_place_in_the_style(tmp_path: Path) -> None:
     evil = 'a";}</style><b>\\'
-    made = gridlab.make_exam("3x3:3", tmp_path / "e.jsonl")
-    exam = Exam(evil, 2, made.rules, made.seed, made.questions, made.positions, made.sha256, made.path)
+    made = gridlab.make_exam("3x3:3", tmp_path / "e.jsonl", 2)
+    exam = Exam(evil, made.rules, made.seed, made.questions, made.positions, made.sha256, made.path)
     print_exam(exam, tmp_path / "s.html", answers=tmp_path / "a.html")
     for page in tmp_path.glob("*.html"):
         text = page.read_text()

@@ -31,10 +31,11 @@ from gridlab.web.models.jobs import FileAsked, FindAsked, GradeAsked, JobInfo, L
 from gridlab.web.models.mnk import Values
 from gridlab.web.players import safe_player
 from gridlab.web.routes.mnk import position_of
-from gridlab.web.work import Job
+from gridlab.web.work import Busy, Job
 
 GLANCE = 0.1  # seconds between two looks at a job
 HEARTBEAT = 100  # looks after which something is said in any case, so that a client who has left is noticed
+MOST_LISTENERS = 8  # to a job
 SHOWN_BLUNDERS = 60
 SHOWN_GAMES = 200  # of a match
 
@@ -125,7 +126,10 @@ def router(lab: Lab) -> APIRouter:
     @routes.get("/{number}/events", response_class=StreamingResponse)
     async def events(number: Number) -> StreamingResponse:
         """The same as server-sent events, until the job ends; a job that nobody listens to is cancelled."""
-        return StreamingResponse(told(known(lab, number)), media_type="text/event-stream")
+        job = known(lab, number)
+        if job.listeners >= MOST_LISTENERS:
+            raise Busy
+        return StreamingResponse(told(job), media_type="text/event-stream")
 
     return routes
 
