@@ -54,7 +54,7 @@ WAYS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a link": (lambda kept: _link(kept), ""),
     "a folder that is a link": (lambda kept: _link(kept.parent), "is a link"),
     "a folder above that is a link": (lambda kept: _link(kept.parent.parent), "is a link"),
-    "a pipe": (lambda kept: _pipe(kept), "no regular file"),
+    "a pipe": (lambda kept: _pipe(kept), "not a regular file"),
 }
 
 

@@ -134,7 +134,7 @@ def test_weights_that_are_no_numbers(tmp_path: Path, number: float) -> None:
     weights = WEIGHTS.copy()
     weights[77] = number
     write_network(tmp_path / "n", THREE, TUPLES, weights, Learnt())
-    with pytest.raises(CorruptFile, match="no numbers"):
+    with pytest.raises(CorruptFile, match="not numbers"):
         read_network(tmp_path / "n")
 
 
