@@ -76,7 +76,10 @@ PLACE_OF = (
     | dict.fromkeys(AMOUNTS, 3)
     | {name: SETTING + 1 + number for number, name in enumerate(LAST)}
 )
-SETTINGS_HERE = {("generate", "player")}  # games are asked for, and expectimax plays them if nobody else is named
+SETTINGS_HERE = {
+    ("generate", "player"),  # games are asked for, and expectimax plays them if nobody else is named
+    ("print_exam", "answers"),  # a second page to write
+}
 MADE_BY_USERS = ("Games", "Games2048", "InARowGames", "Moves2048", "Oracle", "Tablebase", "Tablebase2048", "Terminals")
 READ = {  # a file or a folder that is read; nothing is written there, but for the manifest of layers that are adopted
     "info_of", "read_tournament", "open_terminals", "adopt_terminals", "Games", "Tablebase", "Tablebase2048",
