@@ -72,6 +72,11 @@ class Games2048:
         if wrong >= 0:
             raise IllegalMove(f"action {actions[wrong]} of game {wrong} is none of 0 to 3")
 
+    def renew(self) -> None:
+        """From the next step on observations go into new arrays, and those there are can be kept."""
+        self._seen, self._last = np.empty(self._seen.shape, np.uint64), np.zeros(self._last.shape, np.uint64)
+        self.observations, self.finals = self._cells(self._seen), self._cells(self._last)
+
     def position(self, number: int) -> Position2048:
         """How one of the games stands; the points are not known here."""
         return Position2048.unpack(int(self.packed[number]), rules=self.rules)

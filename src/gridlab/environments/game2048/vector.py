@@ -1,12 +1,16 @@
 """`Vector2048`: thousands of games of 2048 as an environment of Gymnasium."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gridlab.environments.game2048.games import Games2048
 from gridlab.environments.game2048.single import seen_space
 from gridlab.environments.game2048.truth import TableTruth2048
-from gridlab.environments.vector import SAME_STEP, VectorGames, is_same_step
+from gridlab.environments.vector import SAME_STEP, Facts, Flags, VectorGames, is_same_step
 from gridlab.games.game2048.rules import Rules2048
 
 
@@ -32,3 +36,21 @@ class Vector2048(VectorGames):
         games = Games2048(rules, num_envs, is_same_step(autoreset_mode))
         asked = TableTruth2048(games.rules, tablebase) if truth else None
         super().__init__(games, seen_space(games.rules), 4, asked, copy)
+        self._scores = np.zeros(num_envs)  # as floats, and never changed in place: what is handed out later looks here
+
+    def _at_reset(self, chosen: Flags | None) -> Facts:
+        self._scores = np.zeros(self.num_envs) if chosen is None else np.where(chosen, 0.0, self._scores)
+        return {"score": partial(_whole, self._scores)}
+
+    def _at_end(self, finals: NDArray[Any]) -> Facts:
+        return {"score": partial(_whole, self._scores + self.games.rewards)}
+
+    def _after_step(self, begun: Flags | None) -> Facts:
+        self._scores = self._scores + self.games.rewards
+        if begun is not None:
+            np.copyto(self._scores, 0.0, where=begun)
+        return {"score": partial(_whole, self._scores)}
+
+
+def _whole(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    return numbers.astype(np.int64)

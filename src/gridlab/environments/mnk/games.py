@@ -45,7 +45,8 @@ class InARowGames:
             raise BadPlayer(f"{side!r} is not a side; the learner has X, O or random")
         cells = self.rules.cells
         self._runs = runs_of(self.rules)
-        self.own, self.other = np.zeros(number, np.int64), np.zeros(number, np.int64)
+        self.stones = np.zeros((2, number), np.int64)
+        self.own, self.other = self.stones
         self.waiting, self.ended = np.zeros(number, np.bool_), np.zeros(number, np.bool_)
         self.rewards, self.states = np.zeros(number), unseeded(number)
         self._seen, self._last = np.zeros((number, 2 * cells), np.uint8), np.zeros((number, 2 * cells), np.uint8)
@@ -73,6 +74,12 @@ class InARowGames:
         )  # fmt: skip
         if wrong >= 0:
             raise IllegalMove(f"action {actions[wrong]} of game {wrong} is none of 0 to {self.rules.cells - 1}")
+
+    def renew(self) -> None:
+        """From the next step on observations go into new arrays, and those there are can be kept."""
+        shape = self.observations.shape
+        self._seen, self._last = np.empty(self._seen.shape, np.uint8), np.zeros(self._last.shape, np.uint8)
+        self.observations, self.finals = self._seen.reshape(shape), self._last.reshape(shape)
 
     def boards(self) -> NDArray[np.int64]:
         """All boards, [game, (crosses, noughts)]; whoever is to move has as many stones as the other, or one less."""

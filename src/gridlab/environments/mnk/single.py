@@ -73,7 +73,14 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
             raise IllegalMove(f"the game is over in {before}; reset() begins another")
         facts = truth_of(self.oracle, before, cell) if self.oracle else {}
         if cell not in before.moves():
-            return observed(before), -1.0, True, False, {**self._info(), **facts, "illegal": True}
+            nothing = np.zeros(self.rules.cells, np.int8)
+            return (
+                observed(before),
+                -1.0,
+                True,
+                False,
+                {**self._info(), "action_mask": nothing, **facts, "illegal": True},
+            )
         self.position = before.play(cell)
         if self.opponent and not self.position.over:
             self._answer()
