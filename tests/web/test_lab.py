@@ -127,3 +127,14 @@ def test_what_cannot_play_a_game_says_why() -> None:
     reasons = {each.name: each.reason for each in offered(game("4x4:3"), commands=True)}
     assert reasons["random"] == reasons["command"] == ""
     assert "n×n" in reasons["best-first"]
+
+
+def test_players_of_a_game_that_is_forgotten_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks for many games pushes others out of memory, even while these are being answered."""
+    monkeypatch.setattr(lab, "MOST_GAMES", 0)
+    served = lab.Lab(Settings(tmp_path))
+    games = [game(text) for text in ("tictactoe", "3x4:3", "4x3:3", "2048:2x2")]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(served.offered, games * 4))
+    assert all(found)
+    served.close()
