@@ -129,6 +129,7 @@ def test_what_cannot_play_a_game_says_why() -> None:
     assert "n×n" in reasons["best-first"]
 
 
+<<<<<<< HEAD
 class Guest:
     """A player who says when it is closed."""
 
@@ -162,3 +163,14 @@ def test_a_folder_with_more_files_than_are_listed(tmp_path: Path, monkeypatch: p
     assert [each.path for each in Folder(tmp_path).listing()] == [f"{number:02}.safetensors" for number in range(5)]
     monkeypatch.setattr("gridlab.web.folder.MOST_ENTRIES", 3)
     assert [each.path for each in Folder(tmp_path).listing()] == [f"{number:02}.safetensors" for number in range(3)]
+=======
+def test_players_of_a_game_that_is_forgotten_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks for many games pushes others out of memory, even while these are being answered."""
+    monkeypatch.setattr(lab, "MOST_GAMES", 0)
+    served = lab.Lab(Settings(tmp_path))
+    games = [game(text) for text in ("tictactoe", "3x4:3", "4x3:3", "2048:2x2")]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(served.offered, games * 4))
+    assert all(found)
+    served.close()
+>>>>>>> wip-procs

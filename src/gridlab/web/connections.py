@@ -3,7 +3,7 @@
 A connection has a few seconds for the head of a request, more for its body, and must take what it is sent. When all
 places are taken, the newcomer gets that of the connection which has waited longest without a request, among those of
 the address that holds most: whoever opens many closes his own. Places are fewer than the handles that the system gives
-us, so that files can be opened; should handles run out all the same, the door stays shut for a second.
+us, so that files can be opened; should handles run out all the same, nobody is accepted for a second.
 """
 
 import asyncio
@@ -44,10 +44,10 @@ def places() -> int:
     return max(LEAST_PLACES, min(MOST_PLACES, handles - SPARE))
 
 
-class Door(socket.socket):
+class Listener(socket.socket):
     """A listening socket that lets in a few at a time, and nobody while there are no handles.
 
-    asyncio asks until it hears that nobody is waiting, which with hundreds at the door may be too late, and after a
+    asyncio asks until it hears that nobody is waiting, which with hundreds waiting may be too late, and after a
     lack of handles it asks on, with an entry in the log each time.
     """
 

@@ -68,6 +68,7 @@ class Lab:
         self.truth = Truth(self.folder)
         self.players = Players()
         self._offered: OrderedDict[tuple[GameRules, Path | None], list[Offered]] = OrderedDict()
+        self._offering = threading.Lock()
         # Many threads, so that nothing short waits in a queue: the system shares the cores out among them.
         self.quick = Lane("quick", 16, 200)  # what takes a moment
         self.replies = Lane("reply", 32, 50)  # players, who may think
@@ -76,12 +77,15 @@ class Lab:
     def offered(self, rules: GameRules) -> list[Offered]:
         """The kinds of players of a game; looked at once, for libraries may have to be loaded."""
         key = rules, self.folder.tablebase_of(rules)
-        if key not in self._offered:
+        known = self._offered.get(key)
+        if known is None:
             found = offered(rules, self.settings.commands, key[1])
-            self._offered[key] = [each._replace(reason=self.folder.plain(each.reason)) for each in found]
-            if len(self._offered) > MOST_GAMES:
-                self._offered.popitem(last=False)
-        return self._offered[key]
+            known = [each._replace(reason=self.folder.plain(each.reason)) for each in found]
+            with self._offering:  # another thread may forget this game before we return
+                self._offered[key] = known
+                if len(self._offered) > MOST_GAMES:
+                    self._offered.popitem(last=False)
+        return known
 
     def stop(self) -> None:
         """Stop all work and begin no more; whoever listens to it hears its end."""

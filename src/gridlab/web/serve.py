@@ -15,7 +15,7 @@ import uvicorn
 from gridlab.core.errors import GridlabError
 from gridlab.core.signals import SIGNALS, close_ears
 from gridlab.web.app import make_app
-from gridlab.web.connections import Calm, Connection, Door, places, say_of_handles
+from gridlab.web.connections import Calm, Connection, Listener, places, say_of_handles
 from gridlab.web.lab import Lab
 from gridlab.web.settings import Settings
 
@@ -107,18 +107,18 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _listen_somewhere(host: str) -> Door:
+def _listen_somewhere(host: str) -> Listener:
     try:
         return _listen(host, PORT)
     except AddressTrouble:
         return _listen(host, 0)
 
 
-def _listen(host: str, port: int) -> Door:
+def _listen(host: str, port: int) -> Listener:
     """A socket at an address, or why there cannot be one."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = Door(family, kind, protocol)
+        made = Listener(family, kind, protocol)
         try:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             made.bind(address)
