@@ -61,17 +61,17 @@ def stranger(behave: Behave) -> Iterator[str]:
         with suppress(OSError):
             behave(client)
 
-    def listen(door: socket.socket) -> None:
+    def listen(port: socket.socket) -> None:
         with suppress(OSError):
             while True:
-                client, _ = door.accept()
+                client, _ = port.accept()
                 kept.append(client)
                 threading.Thread(target=meet, args=(client,), daemon=True).start()
 
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        threading.Thread(target=listen, args=(door,), daemon=True).start()
-        yield f"tcp://127.0.0.1:{door.getsockname()[1]}"
-        door.shutdown(socket.SHUT_RDWR)
+    with socket.create_server(("127.0.0.1", 0)) as port:
+        threading.Thread(target=listen, args=(port,), daemon=True).start()
+        yield f"tcp://127.0.0.1:{port.getsockname()[1]}"
+        port.shutdown(socket.SHUT_RDWR)
     for client in kept:
         client.close()
 

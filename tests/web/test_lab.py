@@ -129,7 +129,6 @@ def test_what_cannot_play_a_game_says_why() -> None:
     assert "n×n" in reasons["best-first"]
 
 
-<<<<<<< HEAD
 class Guest:
     """A player who says when it is closed."""
 
@@ -163,7 +162,8 @@ def test_a_folder_with_more_files_than_are_listed(tmp_path: Path, monkeypatch: p
     assert [each.path for each in Folder(tmp_path).listing()] == [f"{number:02}.safetensors" for number in range(5)]
     monkeypatch.setattr("gridlab.web.folder.MOST_ENTRIES", 3)
     assert [each.path for each in Folder(tmp_path).listing()] == [f"{number:02}.safetensors" for number in range(3)]
-=======
+
+
 def test_players_of_a_game_that_is_forgotten_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever asks for many games pushes others out of memory, even while these are being answered."""
     monkeypatch.setattr(lab, "MOST_GAMES", 0)
@@ -173,4 +173,3 @@ def test_players_of_a_game_that_is_forgotten_meanwhile(tmp_path: Path, monkeypat
         found = list(pool.map(served.offered, games * 4))
     assert all(found)
     served.close()
->>>>>>> wip-procs
