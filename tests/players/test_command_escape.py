@@ -18,6 +18,7 @@ from gridlab.core.errors import PlayerFault
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.players.command import CommandPlayer
+from gridlab.players.command_supervisor import system
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux finds those who have left their group")
 
@@ -163,6 +164,7 @@ import numpy as np
 from gridlab.games.mnk.position import Position
 from gridlab.games.mnk.rules import Rules
 from gridlab.players.command import CommandPlayer
+from gridlab.players.command_supervisor import system
 players = [CommandPlayer(Rules(3, 3, 3), each) for each in sys.argv[1:]]
 for each in players:
     each.move(Position(Rules(3, 3, 3)), np.random.default_rng(0))
@@ -263,3 +265,9 @@ def test_a_program_finds_what_it_would_find_without_a_supervisor(
     player.close()
     assert capfd.readouterr().err == direct
     assert re.search(r"\[0, 1, 2\]", direct)
+
+
+def test_the_system_is_called_with_and_without_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert system("getpid") == os.getpid()
+    monkeypatch.delattr("_ctypes.call_cdeclfunction")
+    assert system("getpid") == os.getpid()

@@ -12,14 +12,13 @@ import httpx
 import pytest
 
 from gridlab.web.connections import BODY, HEAD, LOOK
-from tests.web.conftest import Server
+from tests.web.conftest import Server, soon
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
 
 resource = pytest.importorskip("resource")
 HANDLES = 256
 CROWD = 900
-SOON = 1.0  # seconds in which the server must say that it is well
 HALF_A_HEAD = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 HALF_A_BODY = (
     b"POST /api/v1/play HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
@@ -106,7 +105,7 @@ def test_a_crowd_of_half_sent_requests_bothers_nobody(poor: Server, sent: bytes,
             time.sleep(0.5)
         assert left == []
         assert time.monotonic() - begun < limit + 2 * LOOK + 2
-    assert max(waits) < SOON
+    assert max(waits) < soon()
     assert handles_of(poor) <= before + 5
     said = said_by(poor)
     assert len(said) <= 3, said[:20]

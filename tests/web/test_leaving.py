@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.web.conftest import Server
+from tests.web.conftest import Server, soon
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")]
 
@@ -101,11 +101,6 @@ def running(data: Path) -> Iterator[Server]:
         server.process.communicate()
     for each in server.kept:  # type: ignore[attr-defined]
         each.close()
-
-
-def soon() -> float:
-    """A second, and more where others keep the cores busy."""
-    return 1.0 + 0.5 * max(0.0, os.getloadavg()[0] / (os.cpu_count() or 1) - 1)
 
 
 def end(server: Server, signals: list[signal.Signals]) -> tuple[int, str, float]:

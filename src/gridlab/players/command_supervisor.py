@@ -1,6 +1,6 @@
 """A process between gridlab and a program that plays, so that whatever the program starts ends with it.
 
-Run as a script, which imports little, for its start is part of every bot's:
+Run as a script, which imports little (not contextlib, enum, signal), for its start is part of every bot's:
 
     python -IS command_supervisor.py CHANNEL PARENT WORD…
 
@@ -10,19 +10,29 @@ killed. It ends all when the channel, a socket to gridlab, is closed: so the sys
 program has stdin, stdout and stderr for itself; its exit code, or the signal that has ended it, becomes ours.
 """
 
-# contextlib, enum and signal would double the time of the start
-import ctypes
 import os
 import select
 import sys
 
-KILL, PIPE, FILE_SIZE = 9, 13, 25  # signals, the same on every POSIX system
+KILL, PIPE, FILE_SIZE, DEFAULT = 9, 13, 25, 0  # signals, the same on every POSIX system
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 LINUX = sys.platform == "linux"
 TICK, SHORT_TICK = 0.25, 0.02  # seconds between two looks, where the system tells of an end and where it does not
 SHARE = 0.001  # seconds until those who were killed are looked at again
 NOT_STARTED = 127
-LIBC = ctypes.CDLL(None)
+
+
+def system(name: str, *numbers: int) -> int:
+    """Call a function of the C library, without the module ctypes, whose classes take as long as half of Python."""
+    try:
+        import _ctypes
+
+        here = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
+        return int(_ctypes.call_cdeclfunction(_ctypes.dlsym(here, name), numbers))
+    except (ImportError, AttributeError):  # not this Python
+        import ctypes
+
+        return int(getattr(ctypes.CDLL(None), name)(*numbers))
 
 
 class Supervisor:
@@ -31,7 +41,7 @@ class Supervisor:
     def __init__(self, channel: int, parent: int, words: list[str]) -> None:
         self.channel, self.parent = channel, parent
         if LINUX:
-            LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            system("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self.status: int | None = None
         self.program = self._start(words)
 
@@ -101,8 +111,8 @@ class Supervisor:
         code = os.waitstatus_to_exitcode(self.status or 0)
         if code < 0:
             if LINUX:
-                LIBC.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # one core file is enough
-            LIBC.signal(-code, None)
+                system("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)  # one core file is enough
+            system("signal", -code, DEFAULT)
             os.kill(os.getpid(), -code)
         os._exit(code)
 
@@ -112,9 +122,9 @@ def _become(words: list[str]) -> int:
     try:
         os.setsid()
         if LINUX:
-            LIBC.prctl(PR_SET_PDEATHSIG, KILL, 0, 0, 0)  # should somebody kill the supervisor
+            system("prctl", PR_SET_PDEATHSIG, KILL, 0, 0, 0)  # should somebody kill the supervisor
         for number in (PIPE, FILE_SIZE):  # which Python ignores, and programs do not
-            LIBC.signal(number, None)
+            system("signal", number, DEFAULT)
         os.execvp(words[0], words)
     except OSError as error:
         return error.errno or 1
