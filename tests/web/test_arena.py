@@ -107,7 +107,7 @@ def test_a_match_that_a_reload_has_stopped_says_so(page: Page) -> None:
     match = long_match(page)
     expect(match.get_by_role("img", name=re.compile("A wins .* draws"))).to_be_visible()
     page.reload()
-    expect(match).to_contain_text("it came so far and was stopped")
+    expect(match).to_contain_text("The page was reloaded while this ran, so it was stopped here.")
     expect(match.get_by_role("img", name=re.compile("A wins .* draws"))).to_be_visible()
     expect(match.get_by_role("spinbutton", name="Games")).to_have_value("2000")
 

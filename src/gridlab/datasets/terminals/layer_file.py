@@ -64,7 +64,9 @@ def open_layer(path: Path, placeholder: bool = False) -> Records:
         if placeholder and count == 0:
             count, left = divmod(size - HEADER.size, RECORD.itemsize)
             if left:
-                raise CorruptFile(f"{path.name}: its {size:,} bytes end within a record, and its header has no count")
+                raise CorruptFile(
+                    f"{path.name}: its {size:,} bytes end within a record, and its header has no count yet"
+                )
         if size != (expected := layer_size(count)):
             raise CorruptFile(
                 f"{path.name}: {size:,} bytes do not hold the {count:,} records of its header: {expected:,} would"

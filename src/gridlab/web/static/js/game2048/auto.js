@@ -40,7 +40,7 @@ export class Auto {
   async run(turn, most) {
     for (let made = 0; made < most && !this.game.state.over; made += 1) {
       const [, pause, together] = PACES[this.pace()];
-      await this.more(Math.min(together, most - made));
+      await this.more(turn, Math.min(together, most - made));
       if (turn !== this.turn) return;
       this.game.take(this.ahead.shift());
       this.game.consult(QUIET);
@@ -49,16 +49,17 @@ export class Auto {
     }
   }
 
-  // Resolved when there is a move to be made.
-  async more(count) {
+  // Resolved when there is a move to be made, or when this turn is over.
+  async more(turn, count) {
     if (!this.ahead.length && !this.asking) this.ask(count);
     while (!this.ahead.length && this.asking) await new Promise((go) => { this.wake = go; });
-    if (!this.ahead.length) throw this.error;
+    if (!this.ahead.length && turn === this.turn) throw this.error ?? new Error("The player gave no move.");
   }
 
   ask(count) {
     const { game } = this, { board, score, ply } = game.state, asking = new AbortController();
     this.asking = asking;
+    this.error = null;
     const hear = ({ steps = [], doing = "" }) => {
       if (asking.signal.aborted) return;
       this.ahead.push(...steps);
