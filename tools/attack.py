@@ -2,7 +2,7 @@
 
 python tools/attack.py mutants --number 200000     files damaged at random, every reader, memory and time limited
 python tools/attack.py kills --number 500          writers killed at random moments, then run again: the same bytes
-python tools/attack.py pairs                       every writer beside every other, at the same place
+python tools/attack.py pairs                       every writer beside every other that writes to the same place
 python tools/attack.py signals --load 8            every long command with SIGINT, SIGTERM and SIGHUP, on a busy machine
 
 Each piece is a line of attack/PART.jsonl, written when it is done; the same command goes on after the last one. The
@@ -23,6 +23,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -49,20 +50,20 @@ WORDS = (
     b"null", b"true", b"-1", b"1e999", b"NaN", b"{}", b"[]", b'""', b"9" * 30, b"[" * 5000, b'"\\ud800"', b"\xff\xfe",
     b"\0", b"\r\n", b"\xef\xbb\xbf", b"0x10", b"1_0", b" ", b"\xe2\x88\x92", b"-0", b"2.5", b"," * 100,
 )  # fmt: skip
-WRITERS = {  # what is written is called `out`, whatever it is
-    "states": "states 3x4:3 --out out",
+WRITERS = {  # the last word is what is written: those of the same name are made to meet
+    "states": "states 3x4:3 --out out.csv",
     "terminals build": "terminals build 3x4:3 --out out",
-    "tablebase build": "tablebase build 4x4:3 --out out",
-    "tablebase build 2048": "tablebase build 2048:2x3 --out out",
-    "tablebase sample": "tablebase sample shipped.tb --positions 2000 --out out",
-    "2048 generate": "2048 generate -g 60 -d 2 --seed 5 --out out",
-    "2048 export": "2048 export games.jsonl --format csv --out out",
+    "tablebase build": "tablebase build 4x4:3 --out out.tb",
+    "tablebase build 2048": "tablebase build 2048:2x3 --out out.tb",
+    "tablebase sample": "tablebase sample shipped.tb --positions 2000 --seed 1 --out out.parquet",
+    "2048 generate": "2048 generate -g 60 -d 2 --seed 5 --out out.jsonl",
+    "2048 export": "2048 export games.jsonl --out out.csv",
     "2048 split": "2048 split games.jsonl --train 0.5 --val 0.25 --test 0.25 --seed 1 --out out",
-    "match": "match 3x3:3 random 'mcts playouts=2000' --games 100 --out out",
-    "tournament": "tournament 3x3:3 random heuristic 'mcts playouts=1000' --games 40 --out out",
-    "exam make": "exam make 3x3:3 --positions 200 --seed 1 --out out",
-    "exam sit": "exam sit squava-v1 'mcts playouts=2000' --out out",
-    "train 2048": "train 2048 --rules 2048:2x3 --games 30000 --workers 1 --seed 1 --out out",
+    "match": "match 3x3:3 random 'mcts playouts=2000' --games 100 --seed 1 --out out.jsonl",
+    "tournament": "tournament 3x3:3 random heuristic 'mcts playouts=1000' --games 40 --seed 1 --out out",
+    "exam make": "exam make 3x3:3 --positions 200 --seed 1 --out out.jsonl",
+    "exam sit": "exam sit squava-v1 'mcts playouts=2000' --seed 1 --out out.jsonl",
+    "train 2048": "train 2048 --rules 2048:2x3 --games 30000 --workers 1 --seed 1 --out out.ntuple",
 }
 RESUMED = {
     "terminals build", "tablebase build", "tablebase build 2048", "2048 generate", "tournament", "exam sit",
@@ -332,10 +333,11 @@ def _killed(
     took, expected = whole
     kills = 0
     for _ in range(2):
-        run = begun(f"{WRITERS[name]} --quiet{more if (folder / 'out').exists() or kills else ''}", folder)
+        run = begun(f"{WRITERS[name]} --quiet{more if kills else ''}", folder)
         time.sleep(float(random.uniform(0.1, 1.1 * took)))
         kills += run.poll() is None
-        os.killpg(run.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it was done before
+            os.killpg(run.pid, signal.SIGKILL)
         ended(run)
         fell += [f"still there after SIGKILL: {each}" for each in living(folder)]
     code, err = ended(begun(f"{WRITERS[name]} --quiet{more}", folder))
@@ -368,7 +370,9 @@ def pairs(journal: Journal) -> None:
             finally:
                 shutil.rmtree(folder)
 
-        journal.run([f"{first} | {second}" for first, second in product(WRITERS, WRITERS)], work)
+        place = {name: words.split()[-1] for name, words in WRITERS.items()}
+        meeting = [(one, other) for one, other in product(WRITERS, WRITERS) if place[one] == place[other]]
+        journal.run([f"{first} | {second}" for first, second in meeting], work)
     codes = Counter(str(sorted(row["codes"])) for row in journal.done)
     _say(f"{len(journal.done)} pairs of writers; exit codes: {dict(codes)}")
 

@@ -18,9 +18,15 @@ GridlabError                    a sentence for the user: what, why, what instead
 
 from typing import Any
 
+LONGEST = 1500  # characters of a sentence; one that quotes a file or an argument may be longer
+
 
 class GridlabError(ValueError):
     """What is wrong, why, and what would be right, in one sentence."""
+
+    def __str__(self) -> str:
+        said = str(self.args[0]) if self.args else ""
+        return said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} … {said[-LONGEST // 3 :]}"
 
 
 class BadRules(GridlabError):
@@ -37,9 +43,6 @@ class IllegalPosition(GridlabError):
     def __init__(self, message: str, flaw: Any) -> None:
         super().__init__(message, flaw)  # both, so that it can be pickled
         self.flaw = flaw
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class IllegalMove(GridlabError):
@@ -60,9 +63,6 @@ class WrongAnswer(PlayerFault):
     def __init__(self, message: str, answer: str = "") -> None:
         super().__init__(message, answer)  # both, so that it can be pickled
         self.answer = answer
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class Resigned(PlayerFault):
