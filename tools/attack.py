@@ -134,7 +134,8 @@ def mutated(data: bytes, other: bytes, random: np.random.Generator) -> bytes:
                 found[at:at] = found[to : to + some] * int(random.choice([1, 3, 1000]))
             case _:
                 found[at:] = b"" if random.integers(2) else bytes(random.bytes(some))
-    return bytes(found[: 4 << 20])
+        del found[4 << 20 :]
+    return bytes(found)
 
 
 def attack_reader(reader: Reader, seed: tuple[int, ...], folder: Path) -> dict[str, Any]:
