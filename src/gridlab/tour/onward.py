@@ -22,7 +22,7 @@ def next_commands(called: str | None = None) -> list[Next]:
     return [
         Next(f"{called} serve --open", "the web lab: play, and see what every move is worth"),
         Next(f"{called} play squava --against perfect", "Squava in the terminal, against perfect play"),
-        Next(f'{called} grade "mcts playouts=50" --game tictactoe', "how often a player finds a best move"),
+        Next(f'{called} grade tictactoe "mcts playouts=50"', "how often a player finds a best move"),
     ]
 
 

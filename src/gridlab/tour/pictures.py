@@ -38,7 +38,7 @@ def result(played: Match) -> str:
         (f"{played.b} wins", played.b_wins, percent(played.b_wins / played.games)),
     ]
     how = f"--games {played.games} --openings {played.openings} --seed {played.seed}"
-    again = f'match "{played.a}" "{played.b}" --game {played.rules} {how}'
+    again = f'match {played.rules} "{played.a}" "{played.b}" {how}'
     return drawn(table(("result", "games", "share"), rows), f"{played.a} scores {percent(played.a_score)}", again)
 
 

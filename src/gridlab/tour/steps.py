@@ -149,14 +149,14 @@ def graded(folder: Path, progress: bool) -> Shown:
     line = f"{players[0]} scores {percent(played.a_score)} against {players[1]}; of their moves {kept} keep the value"
     html = said(f"{played.games} games of {SMALL}; a win counts 1, a draw ½.") + result(played)
     html += said("The same two compared with perfect play, on positions where a move can change the value:")
-    html += accuracies(held, f'grade "{players[0]}" "{players[1]}" {exam_of(place)}')
-    html += blunders(held[0], f'grade "{players[0]}" {exam_of(place)} --verbose')
-    further = 'grade "mcts playouts=2000" --game squava', "tournament random heuristic mcts --game tictactoe"
+    html += accuracies(held, f'grade {SMALL} "{players[0]}" "{players[1]}" {exam_of(place)}')
+    html += blunders(held[0], f'grade {SMALL} "{players[0]}" {exam_of(place)} --verbose')
+    further = 'grade squava "mcts playouts=2000"', "tournament tictactoe random heuristic mcts"
     return Shown(line, html, further)
 
 
 def exam_of(place: Path) -> str:
-    return f"--game {SMALL} --positions {QUESTIONS} --tablebase {named(place)} --seed 1"
+    return f"--positions {QUESTIONS} --tablebase {named(place)} --seed 1"
 
 
 def games_2048(folder: Path, progress: bool) -> Shown:
@@ -192,7 +192,7 @@ def solved_2048(folder: Path, progress: bool) -> Shown:
     html = said("Exact mean scores over every board that can come up; nothing is sampled.")
     html += drawn(
         table(("player", "mean score (points)", "share of best play"), rows), "2048 on a board of 2×3 cells",
-        'grade "expectimax depth=3" random --game 2048:2x3 --whole',
+        'grade 2048:2x3 "expectimax depth=3" random --whole',
     )  # fmt: skip
     line = f"best play on 2x3 makes {known.mean:.2f} points on average, {rows[1][0]} {rows[1][1]}, random {rows[2][1]}"
     return Shown(line, html, ("tablebase build 2048:3x3 -o 3x3.tb",), reused)
