@@ -284,8 +284,9 @@ def make_inputs(folder: Path) -> Path:
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    """What stands in a folder, without pictures and locks, whose bytes tell nothing."""
-    return {name: data for name, data in snapshot(folder).items() if not name.endswith((".png", ".lock"))}
+    """What stands in a folder, without locks and pictures, and without the state of a training, which holds times."""
+    untold = (".png", ".lock", ".training")
+    return {name: data for name, data in snapshot(folder).items() if not name.endswith(untold)}
 
 
 def kills(journal: Journal, number: int, seed: int) -> None:
