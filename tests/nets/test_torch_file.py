@@ -191,9 +191,9 @@ def test_files_that_torch_has_not_saved(tmp_path: Path) -> None:
         for each in source.infolist():
             copy.writestr(each.filename, source.read(each))
     for content, complaint in (
-        (b"", "is no file of torch.save"),
-        (pickle.dumps({"q_network_state_dict": {}}), "is no file of torch.save"),
-        (whole.getvalue()[:-2000], "is no file of torch.save"),
+        (b"", "is not a file of torch.save"),
+        (pickle.dumps({"q_network_state_dict": {}}), "is not a file of torch.save"),
+        (whole.getvalue()[:-2000], "is not a file of torch.save"),
         (packed.getvalue(), "it has compressed parts, and torch writes none"),
     ):
         path.write_bytes(content)

@@ -52,7 +52,7 @@ def refusing(path: Path | str, what: str) -> Iterator[None]:
     except IsADirectoryError as error:
         raise FileTrouble(f"{path} cannot be read: it is a folder; name a file") from error
     except Exception as error:  # what a library raises on damaged bytes is not for us to list
-        raise CorruptFile(f"{path} is no {what}: {reason_of(error)}") from error
+        raise CorruptFile(f"{path} is not {what}: {reason_of(error)}") from error
 
 
 def reason_of(error: Exception) -> str:

@@ -247,7 +247,7 @@ def _check_whole(path: Path, file: BinaryIO, head: Head) -> None:
 def _read_table(path: Path, packed: bytes, number: int, numbers: str) -> NDArray[np.float32]:
     """A table of so many numbers, if it holds as many and all are finite."""
     kind = NUMBERS[numbers]
-    with refusing(path, "n-tuple network"):
+    with refusing(path, "an n-tuple network"):
         if zstandard.get_frame_parameters(packed).content_size != number * kind.itemsize:
             raise CorruptFile(f"{path} has a table of another size than its tuple needs")
         table = np.frombuffer(zstandard.ZstdDecompressor().decompress(packed, number * kind.itemsize), kind)

@@ -90,7 +90,7 @@ def stated_in(path: Path, content: bytes) -> Stated:
 def parse(path: Path, content: bytes, form: type[Facts]) -> tuple[Tensors, Facts]:
     """The tensors of a file, and what it says of itself; neither is believed yet."""
     library = import_extra("safetensors.torch", "learn")
-    with refusing(path, "whole safetensors file"):
+    with refusing(path, "a whole safetensors file"):
         tensors: Tensors = library.load(content)
     require_kind(tensors, KINDS, f"{path} is not a checkpoint")
     return tensors, parse_json(_metadata(path, content), form, path)

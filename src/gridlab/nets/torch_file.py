@@ -49,7 +49,7 @@ def read_saved(path: Path) -> dict[Any, Any]:
     content = read_bytes_of(path, "torch.save")
     _require_stored(path, content)
     try:
-        with refusing(path, "file of torch.save that is whole"):
+        with refusing(path, "a file of torch.save that is whole"):
             found = _load(path, content)
     except RecursionError as error:
         raise CorruptFile(f"{path} is not a file of torch.save: it is nested too deeply") from error
@@ -76,7 +76,7 @@ def _foreign(message: str) -> str:
 
 def _require_stored(path: Path, content: bytes) -> None:
     """Refuse what is not an archive as torch writes it: packed parts could unpack to anything."""
-    with refusing(path, "file of torch.save (a zip archive)"), zipfile.ZipFile(BytesIO(content)) as archive:
+    with refusing(path, "a file of torch.save (a zip archive)"), zipfile.ZipFile(BytesIO(content)) as archive:
         parts = archive.infolist()
     if any(each.compress_type != zipfile.ZIP_STORED for each in parts):
         raise CorruptFile(f"{path} is not a file of torch.save: it has compressed parts, and torch writes none")

@@ -117,7 +117,7 @@ def test_damaged_files_are_refused(learner: Learner, tmp_path: Path, place: int)
     with pytest.raises(FileTrouble):
         read(path, "5x5:4-3")
     path.write_bytes(content[: len(content) // 2])
-    with pytest.raises(CorruptFile, match="is no whole safetensors file"):
+    with pytest.raises(CorruptFile, match="is not a whole safetensors file"):
         read(path, "5x5:4-3")
 
 

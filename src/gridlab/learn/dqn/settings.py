@@ -115,7 +115,7 @@ def settings_in(found: dict[str, Any], path: Path) -> TrainingSettings:
     course = found.get("course")
     if isinstance(course, dict):
         course = [course.get(name) for name in Course._fields]  # msgspec has tuples for lists
-    with refusing(path, "training to go on from"):
+    with refusing(path, "a training to go on from"):
         return msgspec.convert({**found, "course": course}, TrainingSettings)
 
 

@@ -89,7 +89,7 @@ def _checked(settings: SupervisedSettings) -> SupervisedSettings:
 
 def settings_in(found: dict[str, Any], path: Path) -> SupervisedSettings:
     """The settings that a file of a training holds."""
-    with refusing(path, "training to go on from"):
+    with refusing(path, "a training to go on from"):
         settings = msgspec.convert(found, SupervisedSettings, strict=False)
     if unknown := set(found) - set(asdict(settings)):
         raise CorruptFile(f"{path} is not a training to go on from: it has a setting {min(unknown)[:40]}")
