@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -21,7 +23,7 @@ from gridlab.core.errors import ClusterTrouble
 from gridlab.core.passport import passport
 from gridlab.core.workers import in_order
 from tests.cluster import jobs
-from tests.cluster.processes import DaskCluster, wait_for
+from tests.cluster.processes import DaskCluster, family, wait_for
 from tests.conftest import Run
 
 pytestmark = pytest.mark.compiled
@@ -89,6 +91,59 @@ def test_a_worker_is_killed_and_all_work_is_done(cluster: DaskCluster) -> None:
     assert results == [number * number for number in range(16)]
 
 
+def test_a_result_that_has_arrived_counts(cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the worker dies right after, and the scheduler says that the result is lost."""
+    from distributed import Future
+
+    fetch: Any = Future._result
+    lost: list[object] = []
+
+    async def fetch_and_lose(self: Any, raiseit: bool = True) -> object:
+        result = await fetch(self, raiseit)
+        self._state.lose()
+        lost.append(self.key)
+        return result
+
+    monkeypatch.setattr(Future, "_result", fetch_and_lose)
+    with on_cluster(cluster.address):
+        assert [square for square, _ in in_order(jobs.slow, range(3), processes=True)] == [0, 1, 4]
+    assert lost
+
+
+def test_a_worker_dies_while_a_result_is_fetched(cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import Future, KilledWorker
+
+    fetch: Any = Future._result
+    died: list[object] = []
+
+    async def die_once(self: Any, raiseit: bool = True) -> object:
+        if not died:
+            died.append(self.key)
+            worker: Any = SimpleNamespace(address="tcp://127.0.0.1:1")
+            raise KilledWorker(self.key, worker, 1)
+        return await fetch(self, raiseit)
+
+    monkeypatch.setattr(Future, "_result", die_once)
+    with on_cluster(cluster.address):
+        assert [square for square, _ in in_order(jobs.slow, range(3), processes=True)] == [0, 1, 4]
+    assert died
+
+
+def test_the_round_trip_is_the_least_of_ten_that_came_back(
+    cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers, clock = [], iter([0.0, 9.0, 10.0, 10.5, *range(20, 36)])
+    answer = Cluster._answer
+    monkeypatch.setattr(Cluster, "_answer", lambda self, future: answers.append(answer(self, future)))
+    with opened(cluster) as found:
+        monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
+        spent = found.round_trip()
+    assert spent == 0.5
+    assert len(answers) == 10
+    assert next(clock, None) is None
+    assert set(answers) <= {pid for process in cluster.processes for pid in family(process.pid)}
+
+
 def test_a_job_that_always_dies_is_named(cluster: DaskCluster) -> None:
     with on_cluster(cluster.address):
         coming = in_order(jobs.deadly, range(8), processes=True)
@@ -131,7 +186,7 @@ def test_a_stranger_is_refused_by_name(cluster: DaskCluster, gridlab: Run, tmp_p
 def test_a_stranger_that_comes_later_begins_nothing(cluster: DaskCluster) -> None:
     with opened(cluster) as found:
         order = Order("run", passport()._replace(python="3.9.1"), {}, {}, b"")
-        said = found._answer(found.executor().submit(carry_out, order))
+        said = found._answer(found.tasks().submit(carry_out, order))
     assert isinstance(said, Stranger)
     assert said.flaws[0].startswith("has python 3.")
 

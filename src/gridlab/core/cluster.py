@@ -9,18 +9,20 @@ says so, is sent the file, checked by its SHA-256, and the batch begins again (g
 every worker must show that it has our version of everything, and each batch asks that of whoever has come later.
 """
 
+import asyncio
 import logging
 import os
 import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
+from weakref import WeakSet
 
 from gridlab.core.arguments import typed
 from gridlab.core.cluster_greeting import require_scheduler
@@ -60,6 +62,39 @@ class Worker(NamedTuple):
         if isinstance(self.said, Exception):
             return [f"has no gridlab that answers ({type(self.said).__name__}: {self.said})"]
         return differences(self.said, passport())
+
+
+class Tasks:
+    """What was sent to a cluster, and what comes of it.
+
+    Dask's own executor fetches a result first and looks at the state of its task afterwards. A worker that dies between
+    the two makes it take the result for an exception; one that dies while the result is fetched lets it wait for ever.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._sent: WeakSet[Any] = WeakSet()  # a task that nobody wants any more is forgotten by the scheduler
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+        task = self._client.submit(function, *arguments, pure=False, retries=RETRIES)
+        self._sent.add(task)
+        outcome: Future[Any] = Future()
+        self._client.loop.add_callback(_tell, task, outcome)
+        return outcome
+
+    def cancel(self) -> None:
+        self._client.cancel(list(self._sent))
+
+
+async def _tell(task: Any, outcome: "Future[Any]") -> None:
+    """Wait for a task, in the thread of the client; a result that has arrived counts, whatever happens next."""
+    try:
+        outcome.set_result(await task)
+    except (CancelledError, asyncio.CancelledError):
+        outcome.cancel()
+        outcome.set_running_or_notify_cancel()  # only now is it done for those who wait
+    except BaseException as error:
+        outcome.set_exception(error)
 
 
 class Cluster:
@@ -129,10 +164,10 @@ class Cluster:
 
     def round_trip(self) -> float:
         """Seconds from here to a worker and back, without any work: the least of some."""
-        executor, spent = self._client.get_executor(pure=False), []
+        tasks, spent = self.tasks(), []
         for _ in range(10):
             begun = time.perf_counter()
-            self._answer(executor.submit(os.getpid))
+            self._answer(tasks.submit(os.getpid))
             spent.append(time.perf_counter() - begun)
         return min(spent)
 
@@ -199,8 +234,8 @@ class Cluster:
             raise ClusterTrouble(f"this work cannot be sent to other machines: {error}; leave out --cluster") from error
         return Order(run, passport(), dict(self._digests), packed_variables(), work)
 
-    def executor(self) -> Any:
-        return self._client.get_executor(pure=False, retries=RETRIES)
+    def tasks(self) -> Tasks:
+        return Tasks(self._client)
 
     def require_alive(self) -> None:
         """ClusterTrouble if the scheduler is gone, or all workers have been for a while."""
@@ -215,11 +250,11 @@ class Cluster:
                 "command, with --resume where it has that"
             )
 
-    def stop(self, run: str, executor: Any) -> None:
+    def stop(self, run: str, tasks: Tasks) -> None:
         """Take back what is queued, and let go of what is being worked at."""
 
         def take_back() -> None:
-            executor.shutdown(wait=False)
+            tasks.cancel()
             self._client.run(halt, run, on_error="ignore")
 
         with suppress(Exception):

@@ -49,7 +49,7 @@ class Run(Generic[Job, Result]):
         self, cluster: "Cluster", function: Callable[[Job], Result], jobs: Iterable[Job], name: Callable[[Job], str]
     ) -> None:
         self.cluster, self.function, self.name = cluster, function, name
-        self.id, self.executor = uuid4().hex, cluster.executor()
+        self.id, self.tasks = uuid4().hex, cluster.tasks()
         self._jobs, self._sent = iter(jobs), 0
         self._waiting: deque[Batch[Job, Result]] = deque()
         self._pace = 0.0  # seconds a job, as the latest batch has shown; 0 before
@@ -68,7 +68,7 @@ class Run(Generic[Job, Result]):
             self.cluster.require_alive()
 
     def cancel(self) -> None:
-        self.cluster.stop(self.id, self.executor)
+        self.cluster.stop(self.id, self.tasks)
 
     def _fill(self) -> bool:
         """Send as much as may be on its way, but a suspect all alone; whether anything is to be waited for."""
@@ -89,7 +89,7 @@ class Run(Generic[Job, Result]):
 
     def _send(self, batch: Batch[Job, Result]) -> None:
         order = self.cluster.order(self.id, self.function, batch.jobs)
-        batch.future = self.executor.submit(carry_out, order)
+        batch.future = self.tasks.submit(carry_out, order)
 
     def _look(self) -> None:
         """See to all batches that have ended in one way or another."""
