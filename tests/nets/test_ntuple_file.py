@@ -1,6 +1,7 @@
 """Files of n-tuple networks: whole, for players and to go on from, and refused."""
 
 import hashlib
+import json
 from pathlib import Path
 
 import msgspec
@@ -49,6 +50,19 @@ def with_head(content: bytes, text: bytes) -> bytes:
 
 def head_of(content: bytes) -> Head:
     return msgspec.json.decode(content[START.size : START.size + START.unpack(content[: START.size])[2]], type=Head)
+
+
+def test_what_a_file_leaves_out_has_defaults(file: Path, gridlab: Run) -> None:
+    content = file.read_bytes()
+    head = msgspec.to_builtins(head_of(content))
+    del head["learnt"], head["streams"]
+    file.write_bytes(with_head(content, msgspec.json.encode(head | {"learnt": {}})))
+    assert read_head(file).learnt == Learnt("tc", 1.0, 0.5, 0, 0.0, 1.0, False, 0, 1, 0, 0, 0.0, (), ())
+    code, out, _ = gridlab("train", "info", str(file), "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert told["recipe"] == {"rate": "tc", "step": 1.0, "trace": 0.5, "restart": 0, "optimistic": 0.0, "settle": 1.0}
+    assert (told["seed"], told["workers"], told["games"], told["moves"], told["seconds"]) == (0, 1, 0, 0, None)
 
 
 def test_what_is_written_is_read(file: Path) -> None:

@@ -1,5 +1,6 @@
 """Networks of 2048 at play: images, searches over them, side by side, ONNX."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,23 @@ def written(path: Path, method: str, rules: str = "2048", seed: int = 1) -> Path
 @pytest.fixture(params=METHODS)
 def network(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     return request.param, written(tmp_path / f"net.{request.param}", request.param)
+
+
+def test_what_a_file_leaves_out_has_defaults(tmp_path: Path, gridlab: Run) -> None:
+    """Older files, and those of other programs, say less."""
+    network = named(NETWORK, new_policy("cnn", SHAPE, 1))
+    sizes = {"width": 8, "layers": 1, "heads": 2}
+    tensors_file.write(tmp_path / "bare.cnn", network, {"format": policy_file.FORMAT, "settings": sizes})
+    facts = policy_file.read(tmp_path / "bare.cnn").facts
+    assert (facts.method, facts.rules, facts.scale, facts.seed) == ("cnn", "2048", 1.0, 0)
+    assert (facts.epoch, facts.steps, facts.seconds, facts.sums, facts.best_epoch) == (0, 0, 0.0, (0.0, 0.0, 0.0), 0)
+    assert (facts.data, facts.curve, facts.test) == ((), (), None)
+    code, out, _ = gridlab("train", "info", str(tmp_path / "bare.cnn"), "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert (told["holds"], told["method"], told["rules"], told["recipe"]) == ("network", "cnn", "2048", sizes)
+    assert (told["seed"], told["epoch"], told["steps"], told["best_epoch"], told["seconds"]) == (0, 0, 0, 0, None)
+    assert (told["data"], told["curve"]) == ([], [])
 
 
 def positions(number: int = 30) -> list[Position2048]:

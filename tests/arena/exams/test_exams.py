@@ -419,6 +419,18 @@ def test_standard_exams_have_keys_of_their_own() -> None:
 # ---- commands
 
 
+def test_quiet_sittings_say_nothing(gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is there a bar or a line of progress, however long it takes."""
+    monkeypatch.setattr("gridlab.core.progress.FIRST_LINE", 0.0)
+    words = "exam", "sit", "tictactoe-v1", "random", "--workers", "1", "-o"
+    code, out, err = gridlab(*words, str(tmp_path / "a.jsonl"))
+    assert (code, out) == (0, "")
+    assert err.count("431 answers, 0 missing") == 1
+    assert err.count("\n") > 1
+    assert gridlab(*words, str(tmp_path / "b.jsonl"), "--quiet") == (0, "", "")
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
 def test_commands(gridlab: Run, tmp_path: Path) -> None:
     exam, given, page = (str(tmp_path / name) for name in ("e.jsonl", "a.jsonl", "a.html"))
     assert gridlab("exam", "make", "tictactoe", "--positions", "20", "--plies", "3-6", "-o", exam, "--quiet")[0] == 0

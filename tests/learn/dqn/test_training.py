@@ -110,6 +110,14 @@ def test_a_training_goes_where_it_was_told_whatever_the_name(
     assert (tmp_path / name / "weights-000002.safetensors").exists()
 
 
+def test_without_a_seed_it_is_seed_0(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "GAMES", 2)
+    for name, seed in (("none", None), ("zero", 0), ("one", 1)):
+        training.train(out=tmp_path / name, preset="guide", episodes=2, workers=1, seed=seed)
+    files = [(tmp_path / name / TRAINING).read_bytes() for name in ("none", "zero", "one")]
+    assert files[0] == files[1] != files[2]
+
+
 def test_another_seed_gives_another_network(tmp_path: Path) -> None:
     one, other = (Learner(SQUAVA, GUIDE, seed, torch.device("cpu")) for seed in (1, 2))
     assert not torch.equal(one.network.hidden1.weight, other.network.hidden1.weight)

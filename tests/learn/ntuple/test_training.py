@@ -48,6 +48,13 @@ def test_one_worker_repeats_exactly(tmp_path: Path) -> None:
     assert read_network(tmp_path / "a").head.learnt.workers == 1
 
 
+def test_without_a_seed_it_is_seed_0(tmp_path: Path) -> None:
+    for name, seed in (("none", None), ("zero", 0), ("one", 1)):
+        train(tmp_path / name, games=20, seed=seed)
+    files = [(tmp_path / name).read_bytes() for name in ("none", "zero", "one")]
+    assert files[0] == files[1] != files[2]
+
+
 def test_a_training_goes_on_as_if_never_stopped(tmp_path: Path) -> None:
     train(tmp_path / "whole", games=300)
     train(tmp_path / "parts", games=110)

@@ -60,6 +60,13 @@ def test_a_few_games_are_learnt_by_heart(games: Path, method: str) -> None:
     assert hits > 0.985
 
 
+def test_without_a_seed_it_is_seed_0(games: Path, tmp_path: Path) -> None:
+    for name, seed in (("none", None), ("zero", 0), ("one", 1)):
+        learn(tmp_path / name, games, epochs=1, seed=seed)
+    files = [(tmp_path / name).read_bytes() for name in ("none", "zero", "one")]
+    assert files[0] == files[1] != files[2]
+
+
 def test_illegal_directions_are_masked(games: Path) -> None:
     samples = Moves2048(games).samples(range(200))
     said, _ = forward(new_policy("cnn", SupervisedSettings().shape, 0), samples, Rules2048())
