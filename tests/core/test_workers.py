@@ -49,6 +49,39 @@ if __name__ == "__main__":
 """
 
 
+PLANTED = "import sys; from pathlib import Path; Path({witness!r}).open('a').write(' '.join(sys.orig_argv))\n"
+HERE = """
+import os, subprocess, sys
+from gridlab.core.workers import in_order
+
+def job(number):
+    program = [sys.executable, "-c", "import planted; print(planted.NAME)"]  # such as a bot with files beside it
+    return number, os.environ.get("PYTHONSAFEPATH"), subprocess.run(program, capture_output=True, text=True).stdout
+
+if __name__ == "__main__":
+    print(list(in_order(job, range(2), workers=2, processes=True)), os.environ.get("PYTHONSAFEPATH"))
+"""
+
+
+@pytest.mark.parametrize("own", [None, "1"])
+def test_workers_import_nothing_from_the_current_folder(tmp_path: Path, own: str | None) -> None:
+    """A folder of downloads may hold a file of the name of any module; what jobs start sees the folder as ever."""
+    folder, script, witness = tmp_path / "downloads", tmp_path / "script.py", tmp_path / "was-here"
+    folder.mkdir()
+    script.write_text(HERE)
+    for name in ("multiprocessing", "numpy", "loky", "gridlab", "cloudpickle", "signal", "random", "types"):
+        (folder / f"{name}.py").write_text(PLANTED.format(witness=str(witness)))
+    (folder / "planted.py").write_text("NAME = 'seen'\n")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=folder, capture_output=True, text=True, check=False,
+        env=environment | ({} if own is None else {"PYTHONSAFEPATH": own}),
+    )  # fmt: skip
+    seen = "seen\n" if own is None else ""
+    assert done.stdout == f"{[(number, own, seen) for number in range(2)]} {own}\n", done.stderr
+    assert not witness.exists(), witness.read_text()
+
+
 def test_results_come_in_the_order_of_the_jobs() -> None:
     def slow_first(job: int) -> int:
         time.sleep(0.05 if job == 0 else 0)

@@ -103,11 +103,21 @@ def _is_fragile(frame: FrameType | None) -> bool:
     return False
 
 
-def follow_parent(parent: int) -> None:
+def restore(variable: str, value: str | None) -> None:
+    """An environment variable as it was before."""
+    if value is None:
+        os.environ.pop(variable, None)
+    else:
+        os.environ[variable] = value
+
+
+def follow_parent(parent: int, variable: str, value: str | None) -> None:
     """In a worker process: signals are for the parent, and a worker whose parent has died has nobody to work for.
 
-    Here, where little is imported, so that a worker watches before it does anything else.
+    Here, where little is imported, so that a worker watches before it does anything else. The variable was set for the
+    start of this process alone: a program that it starts knows nothing of that.
     """
+    restore(variable, value)
     close_ears()
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)

@@ -19,13 +19,14 @@ from contextlib import contextmanager
 from reprlib import repr as short_repr
 from typing import Any, Protocol, TypeVar
 
-from gridlab.core.signals import SIGNALS, careful, check, follow_parent
+from gridlab.core.signals import SIGNALS, careful, check, follow_parent, restore
 from gridlab.core.stop import Stop, current_stop, stop_flag, working
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 NEVER_TOO_LARGE = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e18"}  # workers that compile grow; loky would start them anew
+SAFE_PATH = "PYTHONSAFEPATH"  # if it is set, Python imports nothing from the folder that it is started in
 STEP = 0.1  # seconds between two looks at Ctrl-C and the clock
 
 
@@ -205,12 +206,15 @@ def _process_pool(workers: int) -> Iterator[Executor]:
     """Processes that leave Ctrl-C to their parent and end when it does.
 
     loky sends functions and objects by value if they were written in a notebook or in the script itself (cloudpickle),
-    and does not run that script again in its workers: it needs no `if __name__ == "__main__"`.
+    and does not run that script again in its workers: it needs no `if __name__ == "__main__"`. It starts them by
+    `python -m`, which would import whatever lies in the current folder under the name of a module, and run it.
     """
     from loky import ProcessPoolExecutor  # slow to import, and most commands need no processes
 
-    _start_tracker()
-    pool = ProcessPoolExecutor(workers, initializer=follow_parent, initargs=(os.getpid(),), env=NEVER_TOO_LARGE)
+    _start_trackers()
+    known = os.getpid(), SAFE_PATH, os.environ.get(SAFE_PATH)
+    env = {**NEVER_TOO_LARGE, SAFE_PATH: "1"}
+    pool = ProcessPoolExecutor(workers, initializer=follow_parent, initargs=known, env=env)
     try:
         yield pool
     except BaseException:
@@ -219,15 +223,21 @@ def _process_pool(workers: int) -> Iterator[Executor]:
     pool.shutdown()
 
 
-def _start_tracker() -> None:
-    """The process in which loky tidies up after us; what it has found there after Ctrl-C is nothing for users."""
+def _start_trackers() -> None:
+    """The processes that tidy up after us; what they have found there after Ctrl-C is nothing for users."""
     from loky.backend.resource_tracker import ensure_running
 
-    sys.warnoptions.append("ignore:resource_tracker")  # the tracker is started with our options
+    sys.warnoptions.append("ignore:resource_tracker")  # the trackers are started with our options
+    before, os.environ[SAFE_PATH] = os.environ.get(SAFE_PATH), "1"
     try:
         ensure_running()
+        if os.name == "posix":  # loky starts this one too, when the first worker begins
+            from multiprocessing.resource_tracker import ensure_running as ensure_other_running
+
+            ensure_other_running()
     finally:
         sys.warnoptions.pop()
+        restore(SAFE_PATH, before)
 
 
 @contextmanager
