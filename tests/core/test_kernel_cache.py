@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.core import kernel_cache
+from gridlab.core import kernel_cache, ownership
 from gridlab.core.kernel_cache import KEPT, homes, prune
-from gridlab.core.ownership import why_not_trusted
 
 posix = pytest.mark.skipif(os.name == "nt", reason="owners and modes of POSIX")
 
@@ -16,7 +15,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="owners and modes of POSIX")
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user whose cache and temporary folders are in `tmp_path`; the home among the temporary files."""
-    why_not_trusted.cache_clear()
+    ownership._why_not.cache_clear()
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr("numba.config.CACHE_DIR", "")
@@ -55,7 +54,7 @@ def test_a_temporary_folder_that_others_can_write_to_is_not_used(temporary: Path
     assert list(homes(make=True)) == [tmp_path / "caches" / "gridlab"]
     temporary.rmdir()
     temporary.symlink_to(tmp_path)
-    why_not_trusted.cache_clear()
+    ownership._why_not.cache_clear()
     assert list(homes(make=True)) == [tmp_path / "caches" / "gridlab"]
 
 

@@ -4,12 +4,14 @@ import hashlib
 import os
 import pickle
 import stat
+import struct
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from gridlab.core import ownership
+from gridlab.core import kernel_cache, ownership
 from gridlab.core.errors import FileTrouble
 from gridlab.core.ownership import read_trusted, why_not_trusted
 from tests.conftest import Python
@@ -17,6 +19,7 @@ from tests.conftest import Python
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="owners and modes of POSIX")
 root_only = pytest.mark.skipif(getattr(os, "getuid", lambda: 1)() != 0, reason="only root gives files away")
 SOMEBODY = 12_345  # another user
+NOBODY = 2**32 - 1  # in a list of rights: whoever the entry is for by itself
 
 
 @pytest.fixture
@@ -33,7 +36,8 @@ def kept(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def looked_at_anew() -> None:
-    why_not_trusted.cache_clear()
+    ownership._why_not.cache_clear()
+    ownership._alone_in.cache_clear()
 
 
 def test_what_is_ours_is_read(kept: Path) -> None:
@@ -97,8 +101,7 @@ def test_a_sticky_folder_above_is_safe(kept: Path) -> None:
 def test_a_folder_still_to_be_made_is_as_safe_as_those_above_it(tmp_path: Path) -> None:
     assert why_not_trusted(tmp_path / "a" / "b") == ""
     (tmp_path / "a").mkdir()
-    (tmp_path / "a").chmod(0o777)
-    why_not_trusted.cache_clear()
+    (tmp_path / "a").chmod(0o777)  # whoever has made it since
     assert "written by others" in why_not_trusted(tmp_path / "a" / "b")
 
 
@@ -106,6 +109,70 @@ def test_the_private_group_of_a_user_is_nobody_else(monkeypatch: pytest.MonkeyPa
     kept.parent.chmod(0o770)
     monkeypatch.setattr(ownership, "_alone_in", lambda group: True)
     assert read_trusted(kept) == b"code"
+
+
+def test_a_group_with_other_members_is_not_private(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members are those of the list of groups, and all users whose own group it is."""
+    import grp
+    import pwd
+
+    me = pwd.getpwuid(os.getuid())
+    own, other = (SimpleNamespace(pw_name=name, pw_gid=me.pw_gid) for name in (me.pw_name, "mallory"))
+    for members, users, alone in (
+        ([], [own], True),
+        ([me.pw_name], [own], True),
+        (["mallory"], [own], False),
+        ([], [own, other], False),
+    ):
+        group = SimpleNamespace(gr_name=me.pw_name, gr_mem=members)
+        with monkeypatch.context() as patch:
+            patch.setattr(grp, "getgrgid", lambda _, group=group: group)
+            patch.setattr(pwd, "getpwall", lambda users=users: users)
+            ownership._alone_in.cache_clear()
+            assert ownership._alone_in(me.pw_gid) is alone
+
+
+def test_a_list_of_rights_is_seen(monkeypatch: pytest.MonkeyPatch, kept: Path) -> None:
+    """It lends the bits of the group to whom it names, whoever is in the group."""
+    monkeypatch.setattr(ownership, "_alone_in", lambda group: True)
+    entries = (1, 7, NOBODY), (2, 7, SOMEBODY), (4, 0, NOBODY), (16, 7, NOBODY), (32, 0, NOBODY)
+    rights = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *each) for each in entries)
+    for place in (kept.parent, kept):
+        try:
+            os.setxattr(place, "system.posix_acl_access", rights)
+        except (AttributeError, OSError):
+            pytest.skip("no lists of rights on this disk")
+        ownership._why_not.cache_clear()
+        with pytest.raises(FileTrouble, match="written by others"):
+            read_trusted(kept)
+        os.removexattr(place, "system.posix_acl_access")
+        place.chmod(0o700)
+    ownership._why_not.cache_clear()
+    assert read_trusted(kept) == b"code"
+
+
+def test_a_relative_folder_is_looked_at_where_we_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, mode in (("safe", 0o700), ("shared", 0o777)):
+        (tmp_path / name / "cache").mkdir(parents=True)
+        (tmp_path / name).chmod(mode)
+    monkeypatch.chdir(tmp_path / "safe")
+    assert why_not_trusted(Path("cache")) == ""
+    monkeypatch.chdir(tmp_path / "shared")
+    assert "written by others" in why_not_trusted(Path("cache"))
+
+
+@root_only
+def test_nothing_is_kept_in_a_folder_that_somebody_was_faster_to_make(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def faster(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        os.chown(folder, SOMEBODY, -1)
+
+    monkeypatch.setattr(kernel_cache, "_make_private", faster)
+    with pytest.raises(PermissionError, match="another user"):
+        kernel_cache._write_whole(tmp_path / "module" / "kernel.code", b"code")
+    assert not list((tmp_path / "module").iterdir())
 
 
 # ---- the attack itself

@@ -136,6 +136,8 @@ def save_file(file: str, data: bytes) -> None:
 def _write_whole(path: Path, data: bytes) -> None:
     if not path.parent.is_dir():
         _make_private(path.parent)
+        if reason := why_not_trusted(path.parent):  # somebody was faster
+            raise PermissionError(errno.EACCES, reason)
         prune(path.parent)
     handle, name = tempfile.mkstemp(".part", ".", path.parent)  # a name that nobody can guess, a file that is ours
     part = Path(name)

@@ -28,18 +28,25 @@ def read_trusted(path: Path) -> bytes:
         raise FileTrouble(f"{path} is not read: {reason}")
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode) or (reason := _why_not_ours(str(path), found)):
+        if not stat.S_ISREG(found.st_mode) or (reason := _why_not_ours(str(path), file.fileno(), found)):
             raise FileTrouble(f"{path} is not read: {reason or 'it is not a regular file'}")
         return file.read()
 
 
-@cache
 def why_not_trusted(folder: Path) -> str:
-    """Why others could have put something into a folder, or could once it is made; empty if they cannot."""
+    """Why others could have put something into a folder, or could once it is made; empty if they cannot.
+
+    A folder that others cannot change stays so; one that is missing may be made by anybody, and is looked at anew.
+    """
     if not OURS:
         return ""
     here = Path.cwd() / folder  # with the links that it names
-    chain = [*_above(here), *_above(here.resolve())]
+    return _why_not(here) if os.path.lexists(here) else _why_not.__wrapped__(here)
+
+
+@cache
+def _why_not(folder: Path) -> str:
+    chain = [*_above(folder), *_above(folder.resolve())]
     return next(filter(None, map(_why_not_safe, chain)), "")
 
 
@@ -55,15 +62,24 @@ def _why_not_safe(folder: Path) -> str:
         return f"{folder} cannot be looked at: {(error.strerror or '').lower()}"
     if stat.S_ISLNK(found.st_mode):
         return "" if found.st_uid == 0 and folder.parent == Path(folder.anchor) else f"{folder} is a link"
-    return _why_not_ours(str(folder), found)
+    return _why_not_ours(str(folder), folder, found)
 
 
-def _why_not_ours(name: str, found: os.stat_result) -> str:
+def _why_not_ours(name: str, place: Path | int, found: os.stat_result) -> str:
     if found.st_uid not in (0, os.getuid()):
         return f"{name} belongs to another user"
     sticky = stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX
-    writable = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not _alone_in(found.st_gid))
+    shared = found.st_mode & stat.S_IWGRP and not (_alone_in(found.st_gid) and not _has_list(place))
+    writable = found.st_mode & stat.S_IWOTH or shared
     return f"{name} can be written by others" if writable and not sticky else ""
+
+
+def _has_list(place: Path | int) -> bool:
+    """Whether a list of rights (ACL) goes with a file: then the rights of the group stand for those of all it names."""
+    try:
+        return bool(os.getxattr(place, "system.posix_acl_access"))
+    except (AttributeError, OSError):  # not on this system, not on this disk, or there is none
+        return False
 
 
 @cache
@@ -74,5 +90,6 @@ def _alone_in(group: int) -> bool:
         import pwd
 
         user, found = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
-        return user.pw_gid == group and found.gr_name == user.pw_name and set(found.gr_mem) <= {user.pw_name}
+        members = {*found.gr_mem, *(each.pw_name for each in pwd.getpwall() if each.pw_gid == group)}
+        return found.gr_name == user.pw_name and members == {user.pw_name}
     return False
