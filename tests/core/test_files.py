@@ -12,7 +12,17 @@ from pathlib import Path
 import pytest
 
 from gridlab.core.errors import FileTrouble
-from gridlab.core.files import Appended, beside, locked, locked_folder, refuse_overlap, timestamp, try_place, whole_file
+from gridlab.core.files import (
+    Appended,
+    BeingWritten,
+    beside,
+    locked,
+    locked_folder,
+    refuse_overlap,
+    timestamp,
+    try_place,
+    whole_file,
+)
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -143,6 +153,34 @@ with whole_file(Path({str(target)!r})) as file:
     write(target)
     assert target.read_bytes() == b"new"
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_file_of_two_names_is_one_file(tmp_path: Path) -> None:
+    (tmp_path / "one").touch()
+    (tmp_path / "other").hardlink_to(tmp_path / "one")
+    (tmp_path / "link").symlink_to("other")
+    with Appended(tmp_path / "one") as file, ThreadPoolExecutor(1) as thread:
+        for name in ("one", "other", "link"):
+            with pytest.raises(FileTrouble, match="another process is writing"):
+                thread.submit(Appended, tmp_path / name).result()
+        file.add(b"line\n")
+    Appended(tmp_path / "other").close()
+    assert (tmp_path / "link").read_bytes() == b"line\n"
+
+
+def test_whoever_shares_a_file_waits_for_it(tmp_path: Path) -> None:
+    """As workers do that keep one log: no line is lost, and nobody gives up."""
+    target, lines = tmp_path / "log", [b"%d\n" % number for number in range(200)]
+
+    def note(line: bytes) -> None:
+        with Appended(target, 30) as file:
+            file.add(line)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(note, lines))
+    assert sorted(target.read_bytes().splitlines(keepends=True)) == sorted(lines)
+    with Appended(target), ThreadPoolExecutor(1) as other:
+        assert isinstance(other.submit(Appended, target, 0.01).exception(), BeingWritten)
 
 
 def test_a_file_that_lines_are_added_to_is_held_until_it_is_closed(tmp_path: Path) -> None:

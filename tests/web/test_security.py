@@ -14,7 +14,7 @@ import pytest
 
 from gridlab.core.errors import FileTrouble, MissingExtra
 from gridlab.web import serve as serving
-from gridlab.web.folder import Folder
+from gridlab.web.folder import Folder, _kind_of_lines, _kind_of_table
 from gridlab.web.guard import Guard
 from gridlab.web.problems import problem_of
 from gridlab.web.settings import MOST_BODY, Settings
@@ -143,6 +143,19 @@ def test_pipes_and_sockets_are_no_files(api: httpx.Client, data: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names there are always text")
+def test_what_is_a_pipe_by_now_is_not_waited_for(tmp_path: Path) -> None:
+    """Between the look at a file and its opening anybody may put something else in its place."""
+    for ending, kind_of in ((".jsonl", _kind_of_lines), (".tb", _kind_of_table)):
+        os.mkfifo(tmp_path / f"pipe{ending}")
+        with pytest.raises(FileTrouble, match="a pipe, a socket or a device"):
+            kind_of(tmp_path / f"pipe{ending}")
+
+
+def test_sentences_are_text_whatever_the_names_in_them(tmp_path: Path) -> None:
+    sentence = f"{tmp_path / os.fsdecode(bytes([120, 255]))} is not a tablebase"
+    assert Folder(tmp_path).plain(sentence) == "x\\udcff is not a tablebase"
+
+
 def test_names_that_are_no_text_are_passed_over(tmp_path: Path) -> None:
     record = '{"rules": "3x3:3", "moves": []}'
     inside = tmp_path / os.fsdecode(b"\xfe")

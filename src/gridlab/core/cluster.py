@@ -34,6 +34,7 @@ from gridlab.core.files import sha256_of
 from gridlab.core.passport import Passport, differences, passport
 from gridlab.core.signals import careful, check
 from gridlab.core.travel import packed_variables
+from gridlab.core.untrusted import open_regular, size_of
 from gridlab.core.workers import STEP, elsewhere
 
 Job = TypeVar("Job")
@@ -217,8 +218,8 @@ class Cluster:
 
     def _send(self, path: Path, digest: str, where: list[str]) -> None:
         sender = uuid4().hex
-        with path.open("rb") as file:
-            for offset in range(0, max(1, path.stat().st_size), PART):
+        with open_regular(path) as file:
+            for offset in range(0, max(1, size_of(file)), PART):
                 self._run(receive, digest, sender, offset, file.read(PART), workers=where, on_error="ignore")
         whole = self._run(receive, digest, sender, -1, b"", workers=where, on_error="ignore")
         if not all(whole.values()):

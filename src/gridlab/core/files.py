@@ -20,12 +20,14 @@ import errno
 import hashlib
 import json
 import os
+import random
 import re
 import secrets
 import shutil
 import stat
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
@@ -49,7 +51,12 @@ TOKEN = 8  # bytes of chance in the name of a part
 LEFT = rf"(\d+|[0-9a-f]{{{2 * TOKEN}}})\.part"  # how its name ends; it once had a process number
 NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # 0 on some systems
 _HELD: dict[Path, int] = {}  # the locks of this process, with the thread that has each
+PAUSE = 0.001, 0.01  # seconds between two attempts to get a lock, by chance
 LATEST = 253402300799  # the last second of the year 9999
+
+
+class BeingWritten(FileTrouble):
+    """A file that somebody else is writing."""
 
 
 class Sink(Protocol):
@@ -97,17 +104,32 @@ def beside(path: Path) -> Iterator[Path]:
 class Appended:
     """A file that whole lines are added to, one after the other; trouble with it shows when it is opened.
 
-    Nobody else writes to it until it is closed; a device or a pipe is for everybody.
+    Nobody else writes to it until it is closed, under whatever name; a device or a pipe is for everybody. Whoever
+    wants to share a file (a log of several processes) has it for a line at a time, and waits some seconds for it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, seconds: float = 0.0) -> None:
         self.path = path
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                self._open()
+                return
+            except BeingWritten:
+                if time.monotonic() >= end:
+                    raise
+            time.sleep(random.uniform(*PAUSE))
+
+    def _open(self) -> None:
+        path = self.path
         place = check_place(path)
         with ExitStack() as stack:
             try:
                 if not _is_special(place):
                     stack.enter_context(locked(path))
                 self._file = stack.enter_context(place.open("ab", buffering=0))
+                if fcntl is not None and not _is_special(place):
+                    _hold(self._file.fileno(), path)  # a hard link to it has a lock of its own beside it
             except OSError as error:
                 raise _trouble(path, error) from error
             self._held = stack.pop_all()
@@ -335,14 +357,22 @@ def _take(path: Path, place: Path) -> int:
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+            _hold(file, place)
+        except FileTrouble:
             os.close(file)
-            raise FileTrouble(f"another process is writing {place}; wait for it, or name another place") from error
+            raise
         with suppress(OSError):
             if path.stat().st_ino == os.fstat(file).st_ino:
                 return file
         os.close(file)  # it was removed between opening and locking
+
+
+def _hold(file: int, place: Path) -> None:
+    """Lock an open file until it is closed, or say that somebody else has."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise BeingWritten(f"another process is writing {place}; wait for it, or name another place") from error
 
 
 def _sync(path: Path, flags: int) -> None:

@@ -44,6 +44,7 @@ from gridlab.players.tries import Try, cut
 LINE, JSON = "line", "json"
 LONGEST = {LINE: 1000, JSON: 100_000}  # characters of an answer
 MOST_RETRIES = 10
+SHARING = 10.0  # seconds in which others must let us add a line to a log
 GLANCE = 0.2  # seconds between two looks whether a program still runs
 PATIENCE = 0.5  # seconds in which a program may end by itself when nobody asks any more
 LONGEST_END = 10.0  # seconds in which a supervisor must have killed a program and all it has started
@@ -190,7 +191,7 @@ class CommandPlayer:
         """Add an answer to the log."""
         if self.log:
             noted = {"rules": str(self.rules), "board": str(position)} | msgspec.to_builtins(said)
-            with Appended(Path(self.log)) as file:
+            with Appended(Path(self.log), SHARING) as file:  # other workers add theirs
                 file.add((json.dumps(noted) + "\n").encode())
 
     # ---- the program

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from gridlab.arena.tournament import SETTINGS
 from gridlab.core.errors import FileTrouble, GridlabError
 from gridlab.core.numbers import shortened
+from gridlab.core.untrusted import open_regular
 from gridlab.exact.tables import open_tablebase
 from gridlab.games.protocol import GameRules
 from gridlab.games.registry import FAMILIES
@@ -61,7 +62,8 @@ class Folder:
 
     def plain(self, sentence: str) -> str:
         """A sentence for those outside: files by their names in the folder, those of the package by theirs in it."""
-        return sentence.replace(f"{self.root}{os.sep}", "").replace(f"{PACKAGE}{os.sep}", "")
+        short = sentence.replace(f"{self.root}{os.sep}", "").replace(f"{PACKAGE}{os.sep}", "")
+        return short.encode("utf-8", "backslashreplace").decode()  # names on a disk need not be text
 
     def whole_folder(self, name: str) -> Path:
         """A folder, none of whose files is a link that leads out."""
@@ -141,7 +143,7 @@ class Folder:
 
 def _kind_of_table(path: Path) -> Kind | None:
     """By its first bytes; what no family knows is not shown."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         magic = file.read(8)
     known = (
         family.name for family in FAMILIES.values() if family.tablebase and magic == family.load("tablebase").MAGIC
@@ -166,7 +168,7 @@ def _size(path: Path) -> int:
 
 
 def _kind_of_lines(path: Path) -> Kind | None:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         head = file.read(GLANCE)
     if b'"totalMoves"' in head:
         return "games2048"
