@@ -55,3 +55,69 @@ def test_a_revision_is_read_as_files_are(lines: Any) -> None:
     assert lines.figures(before)["lines"] > 0
     with pytest.raises(SystemExit, match="git does not read nothing-of-the-kind"):
         lines.at("nothing-of-the-kind")
+
+
+@pytest.fixture
+def same(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    return import_module("same")
+
+
+def test_times_do_not_count_and_defaults_do(same: Any, tmp_path: Path) -> None:
+    run = same.Run.__new__(same.Run)
+    run.work = tmp_path
+    text = f"seconds=10.0\n{tmp_path}/a, 1.5 s, 30 moves in 2 min, 1,234 a second, 5.1 games/s\n 3/20 [00:01, 2 it/s]\n"
+    assert run._plain(text) == "seconds=10.0\nFOLDER/a, TIME, 30 moves in TIME, N a second, N games/s\n"
+    assert run._plain('{"cpu_seconds": 1.25, "games": 3}') == '{"cpu_seconds": 0, "games": 3}'
+
+
+def test_what_differs_is_said_in_sentences(same: Any) -> None:
+    def state(**changed: Any) -> dict[str, Any]:
+        usual = {
+            "code": 0,
+            "out": "a\nb",
+            "err": "",
+            "files": {"t.tb": "1", "t.csv": "2", "t.npz": "3", "g.index": "4"},
+        }
+        contents = {"t.tb": {"values": "5"}, "t.npz": {"x": "6"}, "n.onnx": {"numbers": [1.0]}}
+        usual_names = {"solve": "function(a)"}
+        found = {"names": usual_names, "help": {}, "api": ["{}"], "runs": {"census": usual}, "contents": contents}
+        return found | changed
+
+    old = state()
+    assert list(same.differences(old, state(), old["contents"])) == []
+    run = {"code": 2, "out": "a\nc", "err": "", "files": {"t.tb": "9", "t.csv": "9", "t.npz": "9", "new.csv": "9"}}
+    new = state(
+        names={"solve": "function(b)"},
+        runs={"census": run},
+        contents={"t.tb": {"values": "7"}, "t.npz": {"x": "6"}, "n.onnx": {"numbers": [1.00001]}},
+    )
+    assert list(same.differences(old, new, {**old["contents"], "t.tb": "CorruptFile"})) == [
+        "gridlab.solve differs:\n    -function(a)\n    +function(b)",
+        "`census` ended with 0 and ends with 2: ",
+        "stdout of `census` differs:\n    -b\n    +c",
+        "t.csv, of `census`, has other bytes",
+        "t.npz, of `census`, has other bytes, but the same contents",
+        "new.csv, of `census`, is new",
+        "t.tb holds other values than before: values",
+        "t.tb of the record is not read as it was: {'values': '5'} became CorruptFile",
+    ]
+
+
+def test_commands_are_run_by_one_worker_and_without_chance(same: Any) -> None:
+    assert same.read_line("census 3x3:3 --json") == (["census", "3x3:3", "--json", "--workers", "1"], "")
+    assert same.read_line("play tictactoe <<< 11; q") == (["play", "tictactoe"], "11\nq\n")
+    words = ["tablebase", "sample", "t.tb", "--positions", "3", "-o", "a.parquet"]
+    assert same.read_line(" ".join(words)) == ([*words, "--seed", "1"], "")
+    assert same.read_line("$ cp a b") == (["$", "cp a b"], "")
+    lines = list(same.lines())
+    assert len(lines) == len(set(lines)) > 150
+    for line in lines:
+        same.read_line(line)
+
+
+def test_a_signature_does_not_say_where_anything_lives(same: Any) -> None:
+    found = same.names()
+    assert found["Position.play"] == "function(self, move: int | str) -> 'Position'"
+    assert found["make_player"].startswith("function(player: str | Player, rules: GameRules | str, tablebase: ")
+    assert not [text for text in found.values() if "gridlab." in text or " at 0x" in text]
