@@ -31,6 +31,14 @@ text"""
 '''
 
 
+TOKENS = """def f(x: int = 3, *, y: bool = False) -> int:
+    if not x <= 1 and y is not None:
+        x -= (2) * (x + 0)
+    return f"{x + 1}" or [i for i in "é" if i not in "+"] or (x
+        == 7)
+"""
+
+
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(ROOT / "tools")
@@ -55,6 +63,52 @@ def test_a_revision_is_read_as_files_are(lines: Any) -> None:
     assert lines.figures(before)["lines"] > 0
     with pytest.raises(SystemExit, match="git does not read nothing-of-the-kind"):
         lines.at("nothing-of-the-kind")
+
+
+def test_a_mutant_is_one_token_and_still_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    finder = import_module("mutants").Finder(TOKENS)
+    assert {(TOKENS[site.begin : site.end], site.instead) for site in finder.sites} == {
+        ("3", "4"), ("False", "True"), ("not", ""), ("<=", "<"), ("1", "2"), ("1", "0"), ("and", "or"),
+        ("is not", "is"), ("-=", "+="), ("2", "3"), ("*", "//"), ("+", "-"), ("0", "1"), ("or", "and"),
+        ("not in", "in"), ("==", "!="), ("7", "8"),
+    }  # fmt: skip
+    for site in finder.sites:
+        compile(TOKENS[: site.begin] + site.instead + TOKENS[site.end :], "mutant", "exec")
+
+
+def test_every_module_has_tests_that_mirror_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    mutants = import_module("mutants")
+    sites = mutants.every_site()
+    drawn = [mutants.drawn(0, number, sites) for number in range(50)]
+    assert len({str(each) for each in drawn}) > 45
+    assert str(mutants.drawn(0, 7, sites)) == str(drawn[7])
+    for path in sorted((ROOT / "src" / "gridlab").rglob("*.py")):
+        stages = mutants.tests_of(str(path.relative_to(ROOT / "src" / "gridlab")))
+        assert stages, path
+        assert all((ROOT / test).exists() for stage in stages for test in stage)
+
+
+def test_what_mutants_are_caught_is_kept_and_not_asked_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    mutants = import_module("mutants")
+    asked = []
+
+    def examined(mutant: Any, *_: object) -> dict[str, object]:
+        asked.append(mutant.line)
+        return {"ended": "caught" if mutant.line == 1 else "survived", "test": "", "seconds": 2.0}
+
+    monkeypatch.setattr(mutants, "examined", examined)
+    monkeypatch.setattr(mutants, "furnished", lambda cache: cache)
+    some = [(number, mutants.Mutant("core/bits.py", number, "", "1 -> 2")) for number in range(3)]
+    mutants.run(some[:2], tmp_path, 5, 60.0)
+    rows = mutants.run(some, tmp_path, 5, 60.0)
+    assert asked == [0, 1, 2]
+    assert list(mutants.summary(rows)) == ["core             1 of    3", "caught           1 of    3"]
+    assert "survived" in capsys.readouterr().out
 
 
 @pytest.fixture
