@@ -1,9 +1,13 @@
-"""Would the tests notice? Single tokens are changed in kernels, one at a time, and the tests named beside must fail."""
+"""Would the tests notice? Single tokens are changed, one at a time, and tests must fail.
+
+Those below are in kernels, each with the tests that must catch it; twenty others are drawn by tools/mutants.py.
+"""
 
 import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,3 +72,15 @@ def test_a_changed_token_is_noticed(mutation: Mutation, tmp_path: Path, compile_
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1, f"nothing has noticed it:\n{done.stdout[-2000:]}"
+
+
+@pytest.mark.long
+def test_nearly_all_of_twenty_random_mutants_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One in ten may change nothing that anybody can see, such as the size of a buffer."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    mutants = import_module("mutants")
+    sites = mutants.every_site()
+    rows = mutants.run([(number, mutants.drawn(1, number, sites)) for number in range(20)], tmp_path, 1, 900)
+    survived = [row["mutant"] for row in rows if row["ended"] == "survived"]
+    assert len(rows) == 20
+    assert len(survived) <= 2, "nothing has noticed\n" + "\n".join(survived)
