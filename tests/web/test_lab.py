@@ -13,6 +13,7 @@ from gridlab.datasets.terminals.layer_file import layer_name, write_layer
 from gridlab.exact.oracle import whole_line
 from gridlab.games.mnk.solution import Solution
 from gridlab.web import lab
+from gridlab.web import truth as truth_module
 from gridlab.web.folder import Folder
 from gridlab.web.lab import Players
 from gridlab.web.players import NotHere, offered, safe_player
@@ -85,6 +86,30 @@ def test_a_long_search_shows_what_it_knows_and_goes_on(folder: Folder) -> None:
     fresh: list[int] = []
     assert Truth(folder).search(position, 60.0, lambda moves, nodes: fresh.append(nodes), show).exact
     assert again[-1] < fresh[-1]  # what was searched before is not searched again
+
+
+def test_long_searches_have_so_many_tables_and_no_more(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those kept unfinished make room for those under way, oldest first; finished ones are not kept."""
+    monkeypatch.setattr(truth_module, "LONG_SEARCHES", 3)
+    lab, seen = Truth(folder), list[int]()
+    empty = Position(game("5x5:5"))
+
+    def search(position: Position, seconds: float) -> Solution:
+        return lab.search(
+            position, seconds, lambda moves, nodes: seen.append(len(lab._unfinished)), lambda so_far: None
+        )
+
+    starts = [empty.play(move) for move in ("11", "12", "13", "22", "23", "33")]
+    for number, start in enumerate(starts, 1):
+        assert not search(start, 0.2).exact
+        assert len(lab._unfinished) == min(number, 3)
+    assert seen[-1] == 2  # and one under way
+    assert [key[2] for key in lab._unfinished] == [start.crosses for start in starts[-3:]]
+    won = Position.parse("XX.O/.O../X.../....", game("4x4:4"))
+    found = search(won, 60.0)
+    assert found.exact
+    assert len(lab._unfinished) == 2
+    assert search(won, 0.0) is found  # known
 
 
 def test_terminal_wins_without_a_manifest_are_remarked_on_by_their_name(tmp_path: Path) -> None:

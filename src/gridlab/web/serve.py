@@ -4,6 +4,7 @@ import asyncio
 import logging
 import signal
 import socket
+import sys
 import threading
 import time
 import webbrowser
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 import uvicorn
 
 from gridlab.core.errors import GridlabError
+from gridlab.core.memory import give_back
 from gridlab.core.signals import SIGNALS, close_ears
 from gridlab.web.app import make_app
 from gridlab.web.connections import Calm, Connection, Listener, places, say_of_handles
@@ -23,6 +25,7 @@ PORT = 8000
 IDLE = 60  # seconds until a connection that nobody uses is closed: a request that comes just then is lost
 FAREWELL = 0.5  # seconds in which answers may come to their end when the server is stopped
 STEP = 0.02
+SWITCH = 0.0005  # seconds that a thread may keep the lock of Python from others: whoever writes has to wait for it
 
 
 class AddressTrouble(GridlabError):
@@ -34,6 +37,8 @@ def serve(settings: Settings, port: int | None, say: Callable[[str], object], op
     listening = _listen(settings.host, port) if port is not None else _listen_somewhere(settings.host)
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{shown}:{listening.getsockname()[1]}/"
+    give_back()
+    sys.setswitchinterval(SWITCH)
     app = make_app(settings)
     Connection.places = places()
     config = uvicorn.Config(

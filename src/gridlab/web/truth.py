@@ -2,8 +2,8 @@
 
 A game has two oracles, each for one question at a time. One takes a glance: a tablebase, or some ten thousand nodes, a
 few hundredths of a second. The other searches longer; for it a question waits no longer than its own time allows, and
-is `unknown` if its turn did not come. Long searches that show their progress have oracles of their own, kept for a
-while: asked again, they go on where they were stopped.
+is `unknown` if its turn did not come. Long searches that show their progress have oracles of their own; those that were
+stopped are kept for a while, and go on from there when they are asked again.
 """
 
 import threading
@@ -25,7 +25,7 @@ from gridlab.web.folder import Folder
 from gridlab.web.settings import GLANCE_NODES, QUICK_NODES, QUICK_SECONDS
 
 MOST_ORACLES = 6  # pairs of them; one of a pair may have a table of 84 MB
-LONG_SEARCHES = 4  # at a time, and as many that are kept unfinished; each has such a table
+LONG_SEARCHES = 4  # under way and kept unfinished, all together; each has such a table
 GLANCE_ENTRIES = 1 << 16
 MOST_ANSWERS = 50_000
 STEP = 0.1  # seconds between two looks whether somebody still waits
@@ -59,6 +59,7 @@ class Truth:
         self._folder = folder
         self._pairs: OrderedDict[tuple[Rules, Path | None], Pair] = OrderedDict()
         self._unfinished: OrderedDict[Key, Oracle] = OrderedDict()
+        self._under_way = 0  # long searches
         self._answers: OrderedDict[Key, Solution] = OrderedDict()
         self._lock = threading.Lock()
         self._places = threading.Semaphore(max(2, available_cores()))
@@ -94,20 +95,43 @@ class Truth:
     ) -> Solution:
         """The same by a long search; `show` hears of each move as it is known, and all of it is remembered."""
         key = self._key(position)
+        known = self._known(key)
+        if known and complete(known):
+            return known
         with _held(self._long_places, time.monotonic() + seconds) as place:
             if not place:
                 return self.ask(position)
-            with self._lock:
-                oracle = self._unfinished.pop(key, None) or Oracle(position.rules, tablebase=key[1])
-            try:
+            with self._long_oracle(key) as oracle:
                 budget = Budget(None, seconds)
                 found = oracle.ask(position, False, tell, budget, lambda so_far: show(self._keep(key, so_far)))
                 return self._keep(key, found)
-            finally:
-                with self._lock:
+
+    @contextmanager
+    def _long_oracle(self, key: Key) -> Iterator[Oracle]:
+        """An oracle for a long search: the one that was stopped at this question, or a new one.
+
+        Those kept make room for those under way, so that there are never more than LONG_SEARCHES tables; a search that
+        came to its end will not be asked for again.
+        """
+        with self._lock:
+            kept = self._unfinished.pop(key, None)
+            self._under_way += 1
+            self._make_room()
+        oracle = None
+        try:
+            oracle = kept or Oracle(key[0], tablebase=key[1])
+            yield oracle
+        finally:
+            known = self._known(key)
+            with self._lock:
+                self._under_way -= 1
+                if oracle and not (known and complete(known)):
                     self._unfinished[key] = oracle
-                    if len(self._unfinished) > LONG_SEARCHES:
-                        self._unfinished.popitem(last=False)
+                self._make_room()
+
+    def _make_room(self) -> None:
+        while self._unfinished and len(self._unfinished) + self._under_way > LONG_SEARCHES:
+            self._unfinished.popitem(last=False)
 
     def _key(self, position: Position) -> Key:
         return position.rules, self._folder.tablebase_of(position.rules), position.crosses, position.noughts
@@ -159,6 +183,11 @@ def ended(position: Position) -> Solution:
 def unknown(position: Position) -> Solution:
     """Nothing."""
     return Solution(position, "unknown", None, tuple(Move(cell, "unknown", None) for cell in position.moves()), ())
+
+
+def complete(found: Solution) -> bool:
+    """Whether a longer search would find nothing more: the line comes last."""
+    return found.exact and bool(found.line)
 
 
 def moves_known(found: Solution) -> int:
