@@ -243,6 +243,18 @@ def test_a_folder_that_is_held_is_cleared_of_abandoned_parts(tmp_path: Path) -> 
     ]
 
 
+def test_what_somebody_is_writing_in_a_folder_is_not_cleared(tmp_path: Path) -> None:
+    """Only the files of a folder that nobody holds are abandoned."""
+    (tmp_path / ".dead.csv.0123456789abcdef.part").touch()
+    (tmp_path / ".dead.csv.lock").touch()
+    with beside(tmp_path / "x.csv") as part, locked(tmp_path / "y.csv"):
+        part.write_bytes(b"new")
+        with locked_folder(tmp_path):
+            found = sorted(path.name for path in tmp_path.iterdir())
+            assert found == sorted([".lock", ".x.csv.lock", ".y.csv.lock", part.name])
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"x.csv": b"new"}
+
+
 def test_overlaps_of_strange_names(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     for name in ("loop", "x" * 300):

@@ -264,14 +264,20 @@ def _hidden(place: Path, ending: str) -> Path:
 
 def _remove_abandoned(place: Path) -> None:
     """Parts that a killed process has left; whoever holds the lock is the only writer."""
-    _remove(place.parent, re.escape(_hidden(place, "").name) + LEFT)
-
-
-def _remove(folder: Path, pattern: str) -> None:
-    for entry in os.scandir(folder):
-        if re.fullmatch(pattern, entry.name):
+    for entry in os.scandir(place.parent):
+        if re.fullmatch(re.escape(_hidden(place, "").name) + LEFT, entry.name):
             with suppress(OSError):
                 Path(entry.path).unlink()
+
+
+def _remove_left(folder: Path) -> None:
+    """Parts and locks of killed writers of all files in a folder: those whose lock nobody holds."""
+    for path in list(folder.iterdir()):
+        found = re.fullmatch(rf"(\..+)\.(?:{LEFT}|lock)", path.name)
+        if found is None or (lock := folder / f"{found[1]}.lock") in _HELD:
+            continue
+        with suppress(OSError, FileTrouble), _lock(lock, folder, lasting=False):  # refused: its writer lives
+            path.unlink()
 
 
 @contextmanager
@@ -290,13 +296,13 @@ def locked(place: Path) -> Iterator[None]:
 def locked_folder(folder: Path) -> Iterator[None]:
     """The same for a folder, which is made if it is not there, and removed if nothing has come into it.
 
-    What killed writers have left in it is removed.
+    What killed writers have left in it is removed; what somebody else is writing there, a file of another name, is not.
     """
     lock = resolved(folder) / LOCK
     again = lock in _HELD
     with _entered(folder, _folders_for(folder / LOCK), _lock(lock, folder)):
         if fcntl is not None and not again:
-            _remove(folder, rf"\..+\.({LEFT}|lock)")
+            _remove_left(lock.parent)
         yield
 
 
