@@ -10,9 +10,11 @@ random numbers of a piece come from its number and --seed. Exit code 1 if anythi
 """
 
 import argparse
+import importlib
 import json
 import mmap
 import os
+import pkgutil
 import resource
 import shlex
 import shutil
@@ -23,8 +25,8 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import count as count_from
 from itertools import product
 from pathlib import Path
@@ -36,7 +38,9 @@ from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.attacks.commands import snapshot
+from tests.attacks.harness import ADDRESSES
 from tests.attacks.readers import Reader, all_readers
+from tests.attacks.server import LAYERS, become_command, end_soon, load_kernels
 from tests.attacks.test_signals import LONG, prepared
 
 from gridlab.core.draw import table
@@ -60,12 +64,13 @@ WRITERS = {  # the last word is what is written: those of the same name are made
     "tablebase sample": "tablebase sample shipped.tb --positions 500 --seed 1 --out out.parquet",
     "2048 generate": "2048 generate -g 60 -d 2 --seed 5 --out out.jsonl",
     "2048 export": "2048 export games.jsonl --out out.csv",
+    "2048 export npz": "2048 export games.jsonl --out out.npz",
     "2048 split": "2048 split games.jsonl --train 0.5 --val 0.25 --test 0.25 --seed 1 --out out",
-    "match": "match 3x3:3 random 'mcts playouts=300' --games 40 --seed 1 --out out.jsonl",
-    "tournament": "tournament 3x3:3 random heuristic 'mcts playouts=200' --games 12 --seed 1 --out out",
+    "match": "match 3x3:3 random 'mcts playouts=300' --games 20 --seed 1 --workers 1 --out out.jsonl",
+    "tournament": "tournament 3x3:3 random heuristic 'mcts playouts=200' --games 12 --seed 1 --workers 1 --out out",
     "exam make": "exam make 3x3:3 --positions 60 --seed 1 --out out.jsonl",
-    "exam sit": "exam sit squava-v1 'mcts playouts=100' --seed 1 --out out.jsonl",
-    "train 2048": "train 2048 --rules 2048:2x3 --games 6000 --workers 1 --seed 1 --out out.ntuple",
+    "exam sit": "exam sit squava-v1 'mcts playouts=100' --seed 1 --workers 1 --out out.jsonl",
+    "train 2048": "train 2048 --rules 2048:2x3 --games 3000 --workers 1 --seed 1 --out out.ntuple",
 }
 RESUMED = {
     "terminals build", "tablebase build", "tablebase build 2048", "2048 generate", "tournament", "exam sit",
@@ -244,6 +249,64 @@ def begun(words: str, folder: Path) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
+class Forked:
+    """A command in a fork of this tool, which has imported and loaded all it needs: it is at work almost at once."""
+
+    def __init__(self, words: str, folder: Path) -> None:
+        self._told = Path(tempfile.mkdtemp())
+        self._code: int | None = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            from gridlab import __main__ as command
+
+            try:
+                sys.modules["__main__"] = command  # what its workers take for their program
+                wish = {"args": shlex.split(words), "cwd": str(folder), "memory": ADDRESSES, "env": STAMP}
+                become_command(wish, self._told)
+                end_soon(command.main)
+            finally:
+                os._exit(1)
+
+    def poll(self) -> int | None:
+        """How it ended, if it has."""
+        if self._code is None and (found := os.waitpid(self.pid, os.WNOHANG))[0]:
+            self._code = os.waitstatus_to_exitcode(found[1])
+        return self._code
+
+    def end(self, seconds: float = 300) -> tuple[int, str]:
+        """How it ended, and what it said."""
+        deadline, late = time.monotonic() + seconds, ""
+        while (code := self.poll()) is None:
+            if time.monotonic() > deadline and not late:
+                late = f"late, after {seconds} s; "
+                os.killpg(self.pid, signal.SIGKILL)
+            time.sleep(0.005)
+        err = self._told / "err"
+        said = err.read_text(errors="replace") if err.exists() else ""
+        shutil.rmtree(self._told)
+        return code, late + said
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A temporary folder that a fork does not remove when it ends, as it would one of tempfile.TemporaryDirectory."""
+    folder = Path(tempfile.mkdtemp())
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def load_everything() -> None:
+    """What a fork need not import then."""
+    for layer in LAYERS:
+        package = importlib.import_module(f"gridlab.{layer}")
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    load_kernels()
+    tqdm.monitor_interval = 0  # no thread in a process that forks
+
+
 def ended(run: "subprocess.Popen[str]", seconds: float = 300) -> tuple[int, str]:
     """How it ended, and what it said."""
     try:
@@ -312,9 +375,9 @@ def state(folder: Path) -> set[tuple[str, int, int]]:
 
 
 def kills(journal: Journal, number: int, seed: int) -> None:
-    """Each writer killed at random moments, five times, then run to its end; until so many kills have met one."""
-    with tempfile.TemporaryDirectory() as made:
-        root = Path(made)
+    """Each writer killed at random moments, eight times, then run to its end; until so many kills have met one."""
+    load_everything()
+    with scratch() as root:
         inputs = make_inputs(root / "inputs")
         whole: dict[str, tuple[float, dict[str, bytes]]] = {}
 
@@ -347,7 +410,7 @@ def _whole(name: str, inputs: Path, folder: Path) -> tuple[float, dict[str, byte
     furnished(inputs, folder)
     try:
         began = time.monotonic()
-        code, err = ended(begun(f"{WRITERS[name]} --quiet", folder))
+        code, err = Forked(f"{WRITERS[name]} --quiet", folder).end()
         assert code == 0, (name, err)
         return time.monotonic() - began, written(folder, name)
     finally:
@@ -362,26 +425,20 @@ def _killed(
     took, expected = whole
     kills = writing = 0
     outlived = 0.0
-    for _ in range(5):
+    for _ in range(8):
         before = state(folder)
-        run = begun(f"{WRITERS[name]} --quiet{more if kills else ''}", folder)
-        if random.integers(2):
-            time.sleep(float(random.uniform(0.1, took)))
-        else:  # half of them when it has begun to write: much of a short run is spent on imports
-            late = time.monotonic() + took
-            while run.poll() is None and state(folder) == before and time.monotonic() < late:
-                time.sleep(0.02)
-            time.sleep(float(random.uniform(0, took / 2)))
+        run = Forked(f"{WRITERS[name]} --quiet{more if kills else ''}", folder)
+        _wait_for_a_moment(run, folder, took, random)
         met = run.poll() is None
         kills += met
         writing += met and state(folder) != before
         with suppress(ProcessLookupError):  # it was done before
             (os.kill if random.integers(2) else os.killpg)(run.pid, signal.SIGKILL)
-        ended(run)
+        run.end()
         dead = time.monotonic()
         fell += [f"still there after SIGKILL: {each}" for each in living(folder, 10)]
         outlived = max(outlived, round(time.monotonic() - dead, 2))
-    code, err = ended(begun(f"{WRITERS[name]} --quiet{more}", folder))
+    code, err = Forked(f"{WRITERS[name]} --quiet{more}", folder).end()
     if "Traceback" in err or code not in (0, 2):
         fell.append(f"ended with {code}: {err[-500:]}")
     now = written(folder, name)
@@ -390,10 +447,20 @@ def _killed(
     return {"kills": kills, "writing": writing, "outlived": outlived, "same": now == expected, "fell": fell}
 
 
+def _wait_for_a_moment(run: Forked, folder: Path, took: float, random: np.random.Generator) -> None:
+    """Half of the moments lie anywhere; half after the first write, most of them soon, since the last write ends it."""
+    if random.integers(2):
+        time.sleep(float(random.uniform(0.01, 0.8 * took)))
+        return
+    before, late = state(folder), time.monotonic() + took
+    while run.poll() is None and state(folder) == before and time.monotonic() < late:
+        time.sleep(0.004)
+    time.sleep(float(np.exp(random.uniform(np.log(0.0005), np.log(0.3 * took)))))
+
+
 def pairs(journal: Journal) -> None:
     """Two writers of one place, at once: one is refused, or they come one after the other."""
-    with tempfile.TemporaryDirectory() as made:
-        root = Path(made)
+    with scratch() as root:
         inputs = make_inputs(root / "inputs")
         alone = {name: _whole(name, inputs, root / "whole")[1] for name in WRITERS}
 
@@ -447,7 +514,7 @@ def signals(journal: Journal, load: int, seed: int) -> None:
     with tempfile.TemporaryDirectory() as made:
         root = Path(made)
         inputs = prepared(make_inputs(root / "inputs"))
-        commands = {name: shlex.join(words) for name, words in LONG.items()} | WRITERS
+        commands = {f"long {name}": shlex.join(words) for name, words in LONG.items()} | WRITERS
         busy = loaded(load)
 
         def work(piece: str) -> dict[str, Any]:
@@ -457,7 +524,7 @@ def signals(journal: Journal, load: int, seed: int) -> None:
             try:
                 run = begun(commands[name], folder)
                 _taken_over(run)
-                time.sleep(float(random.uniform(0, 5)))
+                time.sleep(float(random.uniform(0, 4)))
                 early = run.poll() is not None
                 sent = time.monotonic()
                 if not early:

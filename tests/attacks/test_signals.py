@@ -12,6 +12,7 @@ import pytest
 
 from tests.attacks.commands import snapshot
 from tests.attacks.harness import Attacker
+from tests.conftest import Python
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")]
 
@@ -100,6 +101,38 @@ def test_signals_stop_long_work(attacker: Attacker, tmp_path: Path, name: str) -
         assert ending.seconds - delay < SOON, ending
         assert not [each for each in snapshot(folder) if each.endswith((".part", ".lock"))], ending
     assert gone(folder) == []
+
+
+INSIDE_C = """
+import importlib._bootstrap as bootstrap
+import os, signal, sys, time
+from gridlab.core import signals
+
+sent = []
+
+def unlock(name):
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        if frame.f_code is signals.ExtensionFileLoader.exec_module.__code__ and not sent:
+            sent.append(name)
+            os.kill(os.getpid(), signal.SIGTERM)
+    usual(name)
+
+signals.listen()
+usual, bootstrap._lock_unlock_module = bootstrap._lock_unlock_module, unlock
+try:
+    import yaml
+    time.sleep(2)
+    print("lost" if sent else "never sent")
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+def test_a_signal_while_a_module_in_c_is_imported_is_not_lost(python: Python) -> None:
+    """What Cython makes forgives any error of the imports that a module begins with, Ctrl-C too."""
+    pytest.importorskip("yaml._yaml")
+    assert python(INSIDE_C).stdout == "heard\n"
 
 
 KILLED = {
