@@ -135,6 +135,26 @@ def test_a_signal_while_a_module_in_c_is_imported_is_not_lost(python: Python) ->
     assert python(INSIDE_C).stdout == "heard\n"
 
 
+LATE = """
+import os, signal, time
+from gridlab.core import signals
+
+signals.listen()
+os.kill(os.getpid(), signal.SIGALRM)  # late: nothing was put off, or it has been raised
+time.sleep(0.1)
+signals._put_it_off()
+signals.close_ears()  # as the process does before it ends
+time.sleep(0.1)
+print("quiet")
+"""
+
+
+def test_an_alarm_that_comes_late_interrupts_nobody(python: Python) -> None:
+    """Otherwise a signal interrupts twice, the second time while Python ends, and the exit code is not 130."""
+    ending = python(LATE)
+    assert (ending.returncode, ending.stdout, ending.stderr) == (0, "quiet\n", "")
+
+
 KILLED = {
     "match": ["match", "mcts playouts=3000000", "random", "--game", "7x9:5", "--workers", "2", "--games", "20"],
     "terminals": ["terminals", "build", "4x4:4", "--out", "w", "--resume"],

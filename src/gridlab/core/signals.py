@@ -42,8 +42,8 @@ def listen() -> None:
 
 
 def close_ears() -> None:
-    """Signals change nothing from now on: all is done, or they are for somebody else."""
-    for number in SIGNALS:
+    """Signals change nothing from now on: all is done, or they are for somebody else. Nor does what was put off."""
+    for number in (*SIGNALS, *([] if ALARM is None else [ALARM])):
         signal.signal(number, signal.SIG_IGN)
 
 
@@ -67,7 +67,12 @@ def careful() -> Iterator[None]:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """KeyboardInterrupt, a little later if it would do harm now."""
+    """KeyboardInterrupt, a little later if it would do harm now; one for one signal.
+
+    An alarm that another thread has taken may come when the interrupt that it was set for is long under way.
+    """
+    if number == ALARM and not _put_off:
+        return
     _put_it_off()
     if not _is_fragile(frame):
         check()
