@@ -135,6 +135,25 @@ def test_a_signal_while_a_module_in_c_is_imported_is_not_lost(python: Python) ->
     assert python(INSIDE_C).stdout == "heard\n"
 
 
+IN_A_TEXT = """
+import os, signal, sys
+import gridlab.cli
+from gridlab.__main__ import main
+
+def run(args, script):
+    exec("os.kill(os.getpid(), signal.SIGTERM)\\nfor each in range(1000): pass")
+
+gridlab.cli.run = run
+main()
+"""
+
+
+def test_a_signal_while_a_text_is_executed_ends_with_130(tmp_path: Path) -> None:
+    """Dataclasses and named tuples are made so; `python -m` remembers such an interrupt and would end by SIGINT."""
+    (tmp_path / "textual.py").write_text(IN_A_TEXT)
+    assert subprocess.run([sys.executable, "-m", "textual"], cwd=tmp_path, check=False).returncode == 130
+
+
 LATE = """
 import os, signal, time
 from gridlab.core import signals
