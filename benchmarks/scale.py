@@ -181,7 +181,7 @@ def overhead() -> None:
         assert cluster is not None
         trip = min(cluster.round_trip() for _ in range(5))
         batched = clock(lambda: list(in_order(nothing, range(20_000), processes=True))) / 20_000
-        executor = cluster.executor()
+        executor = cluster.tasks()
         alone = clock(lambda: [each.result() for each in [executor.submit(nothing, job) for job in range(500)]]) / 500
     here = clock(lambda: list(in_order(nothing, range(20_000), 2))) / 20_000
     loky = clock(lambda: list(in_order(nothing, range(20_000), 2, processes=True))) / 20_000

@@ -6,6 +6,7 @@ sentence; remarks that cannot be written are dropped. Characters that a terminal
 
 import io
 import os
+import signal
 import sys
 from contextlib import suppress
 
@@ -41,6 +42,8 @@ def main(script: str = "") -> None:
     except KeyboardInterrupt:
         code = INTERRUPTED
     close_ears()
+    if hasattr(signal, "pthread_sigmask"):  # `python -m` ends by SIGINT if one was ever raised in exec of a text
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     sys.exit(code)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.attacks.commands import snapshot
 from tests.attacks.harness import Attacker
+from tests.conftest import Python
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")]
 
@@ -100,6 +101,77 @@ def test_signals_stop_long_work(attacker: Attacker, tmp_path: Path, name: str) -
         assert ending.seconds - delay < SOON, ending
         assert not [each for each in snapshot(folder) if each.endswith((".part", ".lock"))], ending
     assert gone(folder) == []
+
+
+INSIDE_C = """
+import importlib._bootstrap as bootstrap
+import os, signal, sys, time
+from gridlab.core import signals
+
+sent = []
+
+def unlock(name):
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        if frame.f_code is signals.ExtensionFileLoader.exec_module.__code__ and not sent:
+            sent.append(name)
+            os.kill(os.getpid(), signal.SIGTERM)
+    usual(name)
+
+signals.listen()
+usual, bootstrap._lock_unlock_module = bootstrap._lock_unlock_module, unlock
+try:
+    import yaml
+    time.sleep(2)
+    print("lost" if sent else "never sent")
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+def test_a_signal_while_a_module_in_c_is_imported_is_not_lost(python: Python) -> None:
+    """What Cython makes forgives any error of the imports that a module begins with, Ctrl-C too."""
+    pytest.importorskip("yaml._yaml")
+    assert python(INSIDE_C).stdout == "heard\n"
+
+
+IN_A_TEXT = """
+import os, signal, sys
+import gridlab.cli
+from gridlab.__main__ import main
+
+def run(args, script):
+    exec("os.kill(os.getpid(), signal.SIGTERM)\\nfor each in range(1000): pass")
+
+gridlab.cli.run = run
+main()
+"""
+
+
+def test_a_signal_while_a_text_is_executed_ends_with_130(tmp_path: Path) -> None:
+    """Dataclasses and named tuples are made so; `python -m` remembers such an interrupt and would end by SIGINT."""
+    (tmp_path / "textual.py").write_text(IN_A_TEXT)
+    assert subprocess.run([sys.executable, "-m", "textual"], cwd=tmp_path, check=False).returncode == 130
+
+
+LATE = """
+import os, signal, time
+from gridlab.core import signals
+
+signals.listen()
+os.kill(os.getpid(), signal.SIGALRM)  # late: nothing was put off, or it has been raised
+time.sleep(0.1)
+signals._put_it_off()
+signals.close_ears()  # as the process does before it ends
+time.sleep(0.1)
+print("quiet")
+"""
+
+
+def test_an_alarm_that_comes_late_interrupts_nobody(python: Python) -> None:
+    """Otherwise a signal interrupts twice, the second time while Python ends, and the exit code is not 130."""
+    ending = python(LATE)
+    assert (ending.returncode, ending.stdout, ending.stderr) == (0, "quiet\n", "")
 
 
 KILLED = {

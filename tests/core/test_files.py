@@ -2,10 +2,12 @@
 
 import hashlib
 import os
+import signal
 import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from gridlab.core.files import (
     try_place,
     whole_file,
 )
+from tests.conftest import Python
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -279,6 +282,55 @@ def test_a_folder_that_is_held_is_cleared_of_abandoned_parts(tmp_path: Path) -> 
         ".mine.13.part",
         "c.12.part",
     ]
+
+
+TRIED = """
+import os, signal
+from pathlib import Path
+from gridlab.core.files import try_place
+
+Path.unlink = lambda path: os.kill(os.getpid(), signal.SIGKILL)
+try_place(Path(os.environ["PLACE"]))
+"""
+IN_PIECES = """
+import os, signal
+from pathlib import Path
+from gridlab.core.files import beside, room_beside
+
+with beside(Path(os.environ["PLACE"])) as part, room_beside(part) as room:
+    (room / "piece").write_text("x")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def hold(place: Path) -> None:
+    with locked_folder(place.parent):
+        pass
+
+
+@pytest.mark.parametrize("program", [TRIED, IN_PIECES], ids=["tried", "in pieces"])
+@pytest.mark.parametrize("act", [try_place, write, hold])
+def test_what_a_killed_writer_has_left_goes_with_the_next_one(
+    tmp_path: Path, python: Python, program: str, act: Callable[[Path], object]
+) -> None:
+    """Also the file by which a place is tried, and the folder of pieces beside a part."""
+    target = tmp_path / "out.csv"
+    assert python(program, PLACE=str(target)).returncode == -signal.SIGKILL
+    assert [each.name for each in tmp_path.iterdir() if ".part" in each.name]
+    act(target)
+    assert [each.name for each in tmp_path.iterdir()] == (["out.csv"] if act is write else [])
+
+
+def test_what_somebody_is_writing_in_a_folder_is_not_cleared(tmp_path: Path) -> None:
+    """Only the files of a folder that nobody holds are abandoned."""
+    (tmp_path / ".dead.csv.0123456789abcdef.part").touch()
+    (tmp_path / ".dead.csv.lock").touch()
+    with beside(tmp_path / "x.csv") as part, locked(tmp_path / "y.csv"):
+        part.write_bytes(b"new")
+        with locked_folder(tmp_path):
+            found = sorted(path.name for path in tmp_path.iterdir())
+            assert found == sorted([".lock", ".x.csv.lock", ".y.csv.lock", part.name])
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"x.csv": b"new"}
 
 
 def test_overlaps_of_strange_names(tmp_path: Path) -> None:

@@ -48,7 +48,8 @@ MOST_FOLDERS = 200  # in a path; pathlib makes them by recursion
 LONGEST_NAME = 180  # bytes of a name that stand in the name of its part
 LOCK = ".lock"  # in a folder
 TOKEN = 8  # bytes of chance in the name of a part
-LEFT = rf"(\d+|[0-9a-f]{{{2 * TOKEN}}})\.part"  # how its name ends; it once had a process number
+ROOM = ".room"  # how the name of a folder beside a part ends
+LEFT = rf"(\d+|[0-9a-f]{{{2 * TOKEN}}})\.part({re.escape(ROOM)})?"  # how its name ends; it once had a process number
 NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # 0 on some systems
 _HELD: dict[Path, int] = {}  # the locks of this process, with the thread that has each
 PAUSE = 0.001, 0.01  # seconds between two attempts to get a lock, by chance
@@ -99,6 +100,17 @@ def beside(path: Path) -> Iterator[Path]:
             yield part
     except OSError as error:
         raise _trouble(path, error) from error
+
+
+@contextmanager
+def room_beside(part: Path) -> Iterator[Path]:
+    """A folder for pieces that a part is put together from; a writer that is killed leaves both to the next one."""
+    room = part.with_name(part.name + ROOM)
+    room.mkdir(mode=0o700)
+    try:
+        yield room
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
 
 
 class Appended:
@@ -160,8 +172,7 @@ def _renamed(place: Path) -> Iterator[Path]:
     """A file beside its place, which it takes at the end."""
     with _folders_for(place), _lock(_hidden(place, "lock"), place, lasting=False):
         _remove_abandoned(place)
-        part = _hidden(place, f"{secrets.token_hex(TOKEN)}.part")
-        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o666))
+        part = _new_part(place)
         try:
             yield part
             if place.exists():
@@ -173,6 +184,13 @@ def _renamed(place: Path) -> Iterator[Path]:
                 part.unlink()  # still there only if something went wrong
     if hasattr(os, "O_DIRECTORY"):  # the rename itself must survive a power cut, where there is a way to say so
         _sync(place.parent, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _new_part(place: Path) -> Path:
+    """An empty file beside a place, of a name that the next writer knows for a part if this one is killed."""
+    part = _hidden(place, f"{secrets.token_hex(TOKEN)}.part")
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o666))
+    return part
 
 
 @contextmanager
@@ -242,7 +260,10 @@ def try_place(path: Path | None) -> Path:
     if _is_special(place):
         return path
     try:
-        with _folders_for(place), locked(place), tempfile.NamedTemporaryFile(dir=place.parent):
+        with _folders_for(place), locked(place):
+            _remove_abandoned(place)  # maybe what was tried here when its process was killed
+            part = _new_part(place)
+            part.unlink()
             return path
     except OSError as error:
         raise _trouble(path, error) from error
@@ -286,14 +307,27 @@ def _hidden(place: Path, ending: str) -> Path:
 
 def _remove_abandoned(place: Path) -> None:
     """Parts that a killed process has left; whoever holds the lock is the only writer."""
-    _remove(place.parent, re.escape(_hidden(place, "").name) + LEFT)
+    for entry in os.scandir(place.parent):
+        if re.fullmatch(re.escape(_hidden(place, "").name) + LEFT, entry.name):
+            _discard(Path(entry.path))
 
 
-def _remove(folder: Path, pattern: str) -> None:
-    for entry in os.scandir(folder):
-        if re.fullmatch(pattern, entry.name):
-            with suppress(OSError):
-                Path(entry.path).unlink()
+def _remove_left(folder: Path) -> None:
+    """Parts and locks of killed writers of all files in a folder: those whose lock nobody holds."""
+    for path in list(folder.iterdir()):
+        found = re.fullmatch(rf"(\..+)\.(?:{LEFT}|lock)", path.name)
+        if found is None or (lock := folder / f"{found[1]}.lock") in _HELD:
+            continue
+        with suppress(OSError, FileTrouble), _lock(lock, folder, lasting=False):  # refused: its writer lives
+            _discard(path)
+
+
+def _discard(path: Path) -> None:
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 @contextmanager
@@ -312,13 +346,13 @@ def locked(place: Path) -> Iterator[None]:
 def locked_folder(folder: Path) -> Iterator[None]:
     """The same for a folder, which is made if it is not there, and removed if nothing has come into it.
 
-    What killed writers have left in it is removed.
+    What killed writers have left in it is removed; what somebody else is writing there, a file of another name, is not.
     """
     lock = resolved(folder) / LOCK
     again = lock in _HELD
     with _entered(folder, _folders_for(folder / LOCK), _lock(lock, folder)):
         if fcntl is not None and not again:
-            _remove(folder, rf"\..+\.({LEFT}|lock)")
+            _remove_left(lock.parent)
         yield
 
 

@@ -1,7 +1,8 @@
 """Ctrl-C, SIGTERM and SIGHUP: one meaning, raised where Python can bear it.
 
 KeyboardInterrupt does harm in some places: where numba turns the result of a kernel into Python's objects, and crashes;
-where the compiler's objects are half made; and inside the locks of `threading`, which stay locked. There it is put off:
+where the compiler's objects are half made; and inside the locks of `threading`, which stay locked. While a module in C
+is imported it is lost: what Cython makes forgives any error of the imports that it begins with. There it is put off:
 an alarm comes a little later, and `check` raises it before that. Where it would be swallowed (callbacks of C code,
 finalizers), it is raised once more.
 """
@@ -13,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 from typing import Any
 
@@ -21,6 +23,7 @@ ALARM = getattr(signal, "SIGALRM", None)
 FRAGILE_CALLS = ("_numba_unpickle",)
 FRAGILE_MODULES = ("threading", "queue", "concurrent.futures", "loky", "llvmlite.binding")
 DEEPEST = 8  # calls below those
+IMPORTS_C = (ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__)
 PUT_OFF = 0.01  # seconds
 PARENT_WATCH = 0.2  # seconds between two looks of a worker whether its parent lives
 
@@ -39,8 +42,8 @@ def listen() -> None:
 
 
 def close_ears() -> None:
-    """Signals change nothing from now on: all is done, or they are for somebody else."""
-    for number in SIGNALS:
+    """Signals change nothing from now on: all is done, or they are for somebody else. Nor does what was put off."""
+    for number in (*SIGNALS, *([] if ALARM is None else [ALARM])):
         signal.signal(number, signal.SIG_IGN)
 
 
@@ -64,7 +67,12 @@ def careful() -> Iterator[None]:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """KeyboardInterrupt, a little later if it would do harm now."""
+    """KeyboardInterrupt, a little later if it would do harm now; one for one signal.
+
+    An alarm that another thread has taken may come when the interrupt that it was set for is long under way.
+    """
+    if number == ALARM and not _put_off:
+        return
     _put_it_off()
     if not _is_fragile(frame):
         check()
@@ -93,13 +101,14 @@ def _settle() -> None:
 
 
 def _is_fragile(frame: FrameType | None) -> bool:
-    for _ in range(DEEPEST):
-        if frame is None:
-            return False
+    depth = 0
+    while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
-        if frame.f_code.co_name in FRAGILE_CALLS or module.startswith(FRAGILE_MODULES):
+        if depth < DEEPEST and (frame.f_code.co_name in FRAGILE_CALLS or module.startswith(FRAGILE_MODULES)):
             return True
-        frame = frame.f_back
+        if any(frame.f_code is each for each in IMPORTS_C):
+            return True
+        depth, frame = depth + 1, frame.f_back
     return False
 
 

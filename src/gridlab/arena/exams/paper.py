@@ -160,9 +160,9 @@ def write_exam(path: Path, rules: GameRules, seed: int, drawn: Iterable[tuple[Qu
     head = Head(EXAM, VERSION, name, str(rules), rules.words, len(questions), seed)
     content = _text(head, questions)
     key_head = KeyHead(KEY, VERSION, name, hashlib.sha256(content).hexdigest(), len(keys))
-    for place, text in ((path, content), (key_path(path), _text(key_head, keys))):
-        with whole_file(place) as file:
-            file.write(text)
+    with whole_file(path) as paper, whole_file(key_path(path)) as key:  # locked together: they are one exam
+        paper.write(content)
+        key.write(_text(key_head, keys))
     return _exam(content, path)
 
 

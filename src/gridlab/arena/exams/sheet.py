@@ -3,6 +3,7 @@
 Nothing is fetched: boards are drawn as SVG, and every free cell has the name by which an answer calls it.
 """
 
+from contextlib import ExitStack
 from html import escape
 from pathlib import Path
 from shlex import quote
@@ -58,9 +59,12 @@ def print_exam(
     chosen = paper.numbers(questions, seed)
     truth = None if answers is None else paper.key(None if key is None else Path(key))  # before anything is written
     _refuse_overlaps(paper, Path(out), answers, key)
-    _write(Path(out), sheet_of(paper, chosen))
+    pages = {Path(out): sheet_of(paper, chosen)}
     if answers is not None and truth is not None:
-        _write(Path(answers), answers_of(paper, chosen, truth, _marking(paper, questions, seed)))
+        pages[Path(answers)] = answers_of(paper, chosen, truth, _marking(paper, questions, seed))
+    with ExitStack() as stack:  # both are locked before one is there: they belong together
+        for path, page in pages.items():
+            stack.enter_context(whole_file(path)).write(page.encode())
 
 
 def _refuse_overlaps(exam: Exam, out: Path, answers: Path | str | None, key: Path | str | None) -> None:
@@ -71,11 +75,6 @@ def _refuse_overlaps(exam: Exam, out: Path, answers: Path | str | None, key: Pat
             refuse_overlap(read, place)
     if answers is not None:
         refuse_overlap(out, Path(answers))
-
-
-def _write(path: Path, page: str) -> None:
-    with whole_file(path) as file:
-        file.write(page.encode())
 
 
 # ---- the sheet

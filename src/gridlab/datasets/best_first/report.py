@@ -114,7 +114,7 @@ def answer(
 ) -> Answer:
     """Write both files and say what was found: a cooperative line, with a prover a forced win, or `both`."""
     found = []
-    with whole_file(steps) as file:
+    with whole_file(output) as told, whole_file(steps) as file:  # both locked before the work: they are one answer
         if both or not prove:
             file.write(f"{headline(start, 'cooperative')}\n\n".encode())
             found.append(search(start, limit, file, tell))
@@ -123,17 +123,16 @@ def answer(
             file.write(f"{headline(start, 'forced')}\n\n".encode())
             found.append(ask_prover(start, prove, file))
             file.write(f"{found[-1].sentence}\n".encode())
-    report = BothReports(*found) if len(found) == 2 else found[0]
-    with whole_file(output) as file:
-        file.write(f"{report}\n".encode())
+        report = BothReports(*found) if len(found) == 2 else found[0]
+        told.write(f"{report}\n".encode())
     return report
 
 
 def write_failure(sentence: str, steps: Path, output: Path) -> None:
     """Say in both files why there is no answer."""
-    for path in (steps, output):
-        with whole_file(path) as file:
-            file.write(f"Failed: {sentence}\n".encode(errors="replace"))  # it may tell a name that is no text
+    with whole_file(output) as told, whole_file(steps) as file:
+        for each in (told, file):
+            each.write(f"Failed: {sentence}\n".encode(errors="replace"))  # it may tell a name that is no text
 
 
 def read_or_fail(path: Path, steps: Path, output: Path) -> Start:

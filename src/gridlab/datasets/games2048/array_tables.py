@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from gridlab.arena.records.game2048 import Game, tiles_of
 from gridlab.core.extras import import_extra
+from gridlab.core.files import room_beside
 from gridlab.core.hdf5_file import fill_hdf5
 from gridlab.core.quarantine import quarantined
 from gridlab.core.untrusted import open_regular, size_of
@@ -67,7 +67,7 @@ def read_hdf5(path: Path) -> Iterator[Found]:
 
 def write_npz(path: Path, games: Iterator[Game]) -> int:
     """Numbers of moves go through files of their own, so that only what belongs to games is held in memory."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+    with room_beside(path) as folder:
         held: dict[str, list[Any]] = {}
         shapes: dict[str, tuple[int, ...]] = {}
         for block in blocks(games):
@@ -77,9 +77,9 @@ def write_npz(path: Path, games: Iterator[Game]) -> int:
                     continue
                 known = shapes.get(name, (0,))[0]
                 shapes[name] = (known + len(array), *array.shape[1:])
-                with (Path(folder) / name.replace("/", "-")).open("ab") as file:
+                with (folder / name.replace("/", "-")).open("ab") as file:
                     file.write(array.tobytes())
-        _assemble_npz(path, Path(folder), shapes, held)
+        _assemble_npz(path, folder, shapes, held)
         return sum(map(len, held.get(LENGTHS, [])))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import BadNotation, FileTrouble
-from gridlab.core.files import beside, refuse_overlap, resolved
+from gridlab.core.files import beside, locked_folder, refuse_overlap, resolved
 from gridlab.core.numbers import check_seed, counted
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import chunks
@@ -84,9 +84,9 @@ def split(
     for target in targets.values():
         if kept is None or target != targets["train"]:
             refuse_overlap(source, target)
-    if kept is not None:
-        _check_room(kept, source)
-    with tempfile.TemporaryDirectory() as between:
+    with locked_folder(folder), tempfile.TemporaryDirectory() as between:
+        if kept is not None:
+            _check_room(kept, source)
         lines = source
         if source.suffix != ".jsonl":
             lines, _ = export_games(source, "jsonl", Path(between) / "games.jsonl", progress)
