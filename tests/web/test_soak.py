@@ -1,7 +1,9 @@
 """Memory of a server over time, and the judgement of tools/soak.py: what swings is flat, what leaks is not."""
 
 import random
+import socket
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -70,6 +72,35 @@ def test_what_is_held_at_work_alone_is_found_too(soak: Any) -> None:
 
 def test_files_that_stay_open_are_found(soak: Any) -> None:
     assert "files more" in server(soak, lambda second: 0, lambda second: 50 + int(second / 600)).flaw
+
+
+@pytest.mark.parametrize(
+    ("closed_after", "late", "ending"),
+    [
+        (0.1, 0.0, "half sent, closed"),
+        (0.9, 0.0, "half sent, open"),
+        (0.9, 0.5, "half sent, closed"),  # the server was late with everything
+        (9.0, 0.5, "half sent, open"),  # but not so late
+    ],
+)
+def test_a_half_sent_request_that_is_not_closed_in_time_is_found(
+    soak: Any, monkeypatch: pytest.MonkeyPatch, closed_after: float, late: float, ending: str
+) -> None:
+    monkeypatch.setattr(soak, "HALF_SENT", 0.5)
+    monkeypatch.setattr(soak, "GIVE_UP", 2.0)
+    monkeypatch.setattr(soak.Visitors, "_watch_health", lambda visitors: None)
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as other:
+        visitors = soak.Visitors(f"http://127.0.0.1:{listening.getsockname()[1]}/api/v1", 0)
+        visitors.health.append((60.0, late))
+        asked = other.submit(visitors._send_half, random.Random(1))
+        connected, _ = listening.accept()
+        asked_until = time.monotonic() + closed_after
+        while time.monotonic() < asked_until and not asked.done():
+            time.sleep(0.02)
+        connected.close()
+        asked.result()
+    assert visitors.counts == {("be_rude", ending): 1}
+    assert len(visitors.errors) == (ending == "half sent, open")
 
 
 @pytest.mark.compiled
