@@ -21,6 +21,7 @@ TESTS_OF_DEPENDENCIES = [  # whatever calls a library; what only calls ourselves
     *(f"tests/{name}" for name in ("core", "cli", "arena", "players", "datasets", "environments", "nets", "learn")),
     *(f"tests/{name}" for name in ("games", "search", "exact", "cluster", "web", "test_api.py", "test_shown.py")),
 ]
+NOT_THEIRS = ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")  # the last: every process would compile anew
 MISSED = """
 import gridlab.core.extras
 try:
@@ -31,7 +32,7 @@ except gridlab.MissingExtra as error:
 
 
 def run(*command: str | Path, folder: Path) -> str:
-    environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    environment = {name: value for name, value in os.environ.items() if name not in NOT_THEIRS}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -85,8 +86,8 @@ def test_a_release_is_whole_and_can_be_repeated(tmp_path: Path) -> None:
     listed = json.loads((tmp_path / "one" / "dist" / "gridlab.cdx.json").read_text())
     assert (listed["bomFormat"], listed["metadata"]["component"]["name"]) == ("CycloneDX", "gridlab")
     names = {each["name"]: each for each in listed["components"]}
-    assert {name for name in dependencies() if name != "gridlab"} <= set(names)
-    assert all(names[name]["version"] for name in dependencies() if name != "gridlab")
+    assert set(dependencies()) <= set(names)
+    assert all(names[name]["version"] for name in dependencies())
 
 
 @pytest.mark.long
@@ -103,23 +104,35 @@ def test_the_oldest_and_the_newest_dependencies(tmp_path: Path, resolution: str)
     run(python, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *TESTS_OF_DEPENDENCIES, folder=clone)
 
 
-def dependencies() -> dict[str, str]:
-    """All that pyproject.toml names, core and extras: the oldest version of each."""
+def dependencies() -> dict[str, tuple[str, str]]:
+    """All that pyproject.toml names, core and extras: the oldest version of each, and the first that is too new."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [
         *project["dependencies"],
         *(each for extra in project["optional-dependencies"].values() for each in extra),
     ]
-    found = [re.fullmatch(r"([a-z0-9-]+)(?:\[\w+\])?(?:[>=]=([\d.]+)(?:\.\*)?)?", each) for each in wanted]
-    return {each[1]: each[2] or "" for each in found if each}
+    bounds = {}
+    for each in wanted:
+        found = re.fullmatch(r"([a-z0-9-]+)(?:\[\w+\])?(?:[>=]=([\d.]+)(?:\.\*)?)?(?:,<([\d.]+))?", each)
+        assert found, each
+        bounds[found[1]] = found[2] or "", found[3] or ""
+    del bounds["gridlab"]
+    return bounds
 
 
-def test_the_page_names_every_dependency_and_its_oldest_version() -> None:
+def test_the_page_names_every_dependency_and_its_versions() -> None:
+    """Its oldest version as in pyproject.toml, and a newest one that pyproject.toml allows."""
     page = (ROOT / "docs" / "supply-chain.md").read_text()
     rows = {row.split("|")[1].strip(): row.split("|") for row in page.splitlines() if row.startswith("| ")}
-    for name, oldest in dependencies().items():
-        if name != "gridlab":
-            assert rows[name][5].strip() == oldest, name
+    for name, (oldest, too_new) in dependencies().items():
+        assert rows[name][5].strip() == oldest, name
+        if too_new:
+            newest = rows[name][6].strip()
+            assert numbers(oldest) < numbers(newest) < numbers(too_new), name
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
 
 
 @pytest.mark.long

@@ -136,7 +136,8 @@ def test_a_stream_comes_to_its_end(running: Server) -> None:
 
     listener = threading.Thread(target=listen)
     listener.start()
-    time.sleep(0.5)
+    while not told and listener.is_alive():
+        time.sleep(0.05)
     end(running, [signal.SIGTERM])
     listener.join(10)
     assert '"state": "cancelled"' in told[-1]
