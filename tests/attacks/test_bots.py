@@ -122,8 +122,12 @@ def test_bots_end_with_their_match(tmp_path: Path, number: int, workers: str) ->
     player = bot(tmp_path, text).replace("seconds=1", "seconds=60")
     run = begun(["match", player, "random", "--game", "3x3:3", "--games", "40", "--workers", workers], tmp_path)
     deadline = time.monotonic() + 30
-    while len(workers_of(tmp_path)) < 4 and time.monotonic() < deadline:
+    while (
+        not (bots := [each for each in workers_of(tmp_path) if each.rstrip().endswith("bot.py")])
+        and time.monotonic() < deadline
+    ):
         time.sleep(0.05)
+    assert bots
     assert len(workers_of(tmp_path)) >= 4  # the match, its bots, their children, their guards
     time.sleep(0.3)
     run.send_signal(number)
