@@ -114,6 +114,12 @@ def test_a_bad_bot_leaves_a_sound_file_of_answers(attacker: Attacker, tmp_path: 
     assert gone(tmp_path) == []
 
 
+def playing(folder: Path) -> bool:
+    """Whether a bot has begun, and with it the match, a child and a guard; workers that begin are not enough."""
+    found = workers_of(folder)
+    return len(found) >= 4 and any(each.rstrip().endswith("bot.py") for each in found)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_bots_end_with_their_match(tmp_path: Path, number: int, workers: str) -> None:
@@ -122,13 +128,9 @@ def test_bots_end_with_their_match(tmp_path: Path, number: int, workers: str) ->
     player = bot(tmp_path, text).replace("seconds=1", "seconds=60")
     run = begun(["match", player, "random", "--game", "3x3:3", "--games", "40", "--workers", workers], tmp_path)
     deadline = time.monotonic() + 30
-    while (
-        not (bots := [each for each in workers_of(tmp_path) if each.rstrip().endswith("bot.py")])
-        and time.monotonic() < deadline
-    ):
+    while not playing(tmp_path) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert bots
-    assert len(workers_of(tmp_path)) >= 4  # the match, its bots, their children, their guards
+    assert playing(tmp_path)
     time.sleep(0.3)
     run.send_signal(number)
     code = run.wait(5)
