@@ -62,7 +62,7 @@ chromium:
 
 # Where there are kernels, small cases run once more as plain Python: they mean the same without the compiler.
 KERNELS := $(addprefix tests/,core/test_bits.py core/test_text.py games search exact datasets environments \
-  learn/ntuple learn/dqn/test_learning.py nets/test_features.py arena/records)
+  learn/ntuple inarow/learn/test_learning.py inarow/learn/test_features.py arena/records)
 test: .venv/.all chromium
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not long" $(KERNELS)
 	$(RUN) gridlab warm

@@ -6,9 +6,9 @@ python benchmarks/census.py [GAME]
 import sys
 import time
 
-from gridlab.exact.census import census
-from gridlab.exact.reference import census_by_play
 from gridlab.games import game
+from gridlab.inarow.exact.census import census
+from gridlab.inarow.exact.reference import census_by_play
 
 
 def main() -> None:

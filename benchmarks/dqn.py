@@ -17,19 +17,18 @@ import torch
 
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import in_order
-from gridlab.exact.tablebase.probe import Tablebase
-from gridlab.exact.tablebase.sampling import draw_positions
 from gridlab.games import game
-from gridlab.games.mnk.position import Position
-from gridlab.learn.dqn.episodes import EpisodeSetup, play_episodes
-from gridlab.learn.dqn.learner import Learner
-from gridlab.learn.dqn.settings import PRESETS
-from gridlab.learn.dqn.teacher import Course, Lessons, teach
-from gridlab.nets.judge import load_judge
-from gridlab.nets.onnx_file import random_boards
-from gridlab.search.mnk.depth_limited import best_move, heuristics_of, new_depth_table
-from gridlab.search.mnk.geometry import Geometry, geometry_of
-from gridlab.search.mnk.pruned_leaves import BestMove, best_of_all, best_pruned
+from gridlab.inarow.exact.tablebase.probe import Tablebase
+from gridlab.inarow.exact.tablebase.sampling import draw_positions
+from gridlab.inarow.learn.dqn import Learner
+from gridlab.inarow.learn.episodes import EpisodeSetup, play_episodes
+from gridlab.inarow.learn.judge import load_judge
+from gridlab.inarow.learn.onnx import random_boards
+from gridlab.inarow.learn.settings import PRESETS, Course, Lessons, teach
+from gridlab.inarow.position import Position
+from gridlab.inarow.search.depth_limited import best_move, heuristics_of, new_depth_table
+from gridlab.inarow.search.geometry import Geometry, geometry_of
+from gridlab.inarow.search.leaves import BestMove, best_of_all, best_pruned
 
 SQUAVA = game("squava")
 JUDGE = load_judge("", SQUAVA)

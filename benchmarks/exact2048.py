@@ -15,19 +15,19 @@ from pathlib import Path
 
 import numpy as np
 
-from gridlab.arena.whole2048 import follow_player
-from gridlab.core.memory import size_text
-from gridlab.exact.game2048.build import build_tablebase2048
-from gridlab.exact.game2048.probe import Tablebase2048
-from gridlab.exact.game2048.reference import solve
-from gridlab.exact.game2048.sampling import draw_boards
-from gridlab.games.game2048.rules import Rules2048
+from gridlab.core.machine import size_text
+from gridlab.game2048.exact.build import build_tablebase2048
+from gridlab.game2048.exact.probe import Tablebase2048
+from gridlab.game2048.exact.reference import solve
+from gridlab.game2048.exact.sampling import draw_boards
+from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.small_boards import follow_player
 
 PLAIN_SECONDS = 69.0  # of CPU, for 3x3
 FOLLOWED = ("random", "expectimax depth=1", "expectimax depth=3")
 BUILD = """
 import resource, sys, time
-from gridlab.exact.game2048.build import build_tablebase2048
+from gridlab.game2048.exact.build import build_tablebase2048
 build_tablebase2048("2048:2x2", sys.argv[2] + ".warm", workers=1)  # compiled before the clock starts
 begun = time.process_time()
 build_tablebase2048(sys.argv[1], sys.argv[2], workers=1)

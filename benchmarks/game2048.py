@@ -9,18 +9,17 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.arena.evaluate import evaluate
-from gridlab.arena.intervals import wilson
+from gridlab.arena.statistics import wilson
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import stop_flag
-from gridlab.games.game2048.kernels import Boards, unpack
-from gridlab.games.game2048.row_tables import row_tables
-from gridlab.games.game2048.rules import Rules2048
-from gridlab.players.game2048 import ExpectimaxPlayer
-from gridlab.search.game2048.evaluators import find_evaluator
-from gridlab.search.game2048.expectimax import new_expectimax
-from gridlab.search.game2048.play import Limits, begin, play_batch, value_boards
-from gridlab.search.game2048.reference import PlainSearch
+from gridlab.game2048.evaluate import evaluate
+from gridlab.game2048.kernels import Boards, row_tables, unpack
+from gridlab.game2048.players import ExpectimaxPlayer
+from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.search.evaluators import find_evaluator
+from gridlab.game2048.search.expectimax import new_expectimax
+from gridlab.game2048.search.play import Limits, begin, play_batch, value_boards
+from gridlab.game2048.search.reference import PlainSearch
 
 RULES = Rules2048()
 STRENGTH = [  # player, share of the games asked for

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from gridlab.core.extras import import_extra
-from gridlab.datasets.games2048.generate import generate, make_settings
-from gridlab.datasets.games2048.moves import Moves2048
+from gridlab.core.machine import import_extra
+from gridlab.game2048.datasets.generate import generate
+from gridlab.game2048.datasets.moves import Moves2048
+from gridlab.game2048.datasets.settings import make_settings
 
 BATCH = 1024
 SECONDS = 3.0  # of CPU, for each figure

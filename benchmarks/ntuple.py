@@ -12,18 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
-from gridlab.arena.evaluate import evaluate
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import stop_flag
-from gridlab.games.game2048.kernels import unpack_board
-from gridlab.games.game2048.row_tables import row_tables
-from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.tuples import parse_tuples
-from gridlab.learn.ntuple import reference
-from gridlab.learn.ntuple.kernels import MOVES, TALLY, Recipe, learn_games, new_path
-from gridlab.learn.ntuple.train import train_ntuple
-from gridlab.search.game2048.ntuple import new_network
-from gridlab.search.game2048.ntuple_reference import PlainNetwork
+from gridlab.game2048.evaluate import evaluate
+from gridlab.game2048.kernels import row_tables, unpack_board
+from gridlab.game2048.learn import ntuple_reference as reference
+from gridlab.game2048.learn.ntuple import train_ntuple
+from gridlab.game2048.learn.ntuple_kernels import MOVES, TALLY, Recipe, learn_games, new_path
+from gridlab.game2048.learn.ntuple_reference import PlainNetwork
+from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.search.ntuple import new_network, parse_tuples
 
 RULES = Rules2048()
 SPEEDS = [("4x6", "td"), ("4x6", "tc"), ("8x6", "tc"), ("17x4", "tc"), ("5x4", "tc")]

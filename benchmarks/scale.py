@@ -25,12 +25,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.cluster.processes import DaskCluster, family
 
 import gridlab
-from gridlab.arena.questions import find_questions
 from gridlab.core.cluster import Cluster, on_cluster
 from gridlab.core.draw import table
 from gridlab.core.workers import in_order
-from gridlab.datasets.games2048.settings import make_settings
-from gridlab.search.mnk.geometry import geometry_of
+from gridlab.game2048.datasets.settings import make_settings
+from gridlab.inarow.questions import find_questions
+from gridlab.inarow.search.geometry import geometry_of
 
 ROUNDS = 2
 GAMES = (250, 1000, 4000)  # of a dataset, whose memory is measured
@@ -82,8 +82,8 @@ def generate(games: int, workers: int | None) -> None:
 
 
 def lessons(games: int, workers: int | None) -> None:
-    from gridlab.learn.dqn.settings import PRESETS
-    from gridlab.learn.dqn.train import _teach
+    from gridlab.inarow.learn.dqn import _teach
+    from gridlab.inarow.learn.settings import PRESETS
 
     course, geometry = PRESETS["best"].course, geometry_of(gridlab.game("squava"))
     assert course is not None

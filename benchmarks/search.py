@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from gridlab.games import game
-from gridlab.games.mnk.position import Position
-from gridlab.games.mnk.rules import Rules
-from gridlab.search.budget import Budget
-from gridlab.search.mnk.alpha_beta import AlphaBetaSearch, Bounds, OutOfBudget, sign, solve
-from gridlab.search.mnk.depth_limited import NodeCounts, best_move, heuristics_of, new_depth_table
-from gridlab.search.mnk.mcts import search as mcts
-from gridlab.search.mnk.mcts import states_of
-from gridlab.search.mnk.proof_number import prove, prove_win
-from gridlab.search.mnk.tactics import END
+from gridlab.inarow.position import Position
+from gridlab.inarow.rules import Rules
+from gridlab.inarow.search.alpha_beta import AlphaBetaSearch, Bounds, OutOfBudget, sign, solve
+from gridlab.inarow.search.depth_limited import NodeCounts, best_move, heuristics_of, new_depth_table
+from gridlab.inarow.search.geometry import END
+from gridlab.inarow.search.mcts import search as mcts
+from gridlab.inarow.search.mcts import states_of
+from gridlab.inarow.search.proof_number import prove, prove_win
+from gridlab.inarow.solution import Budget
 
 SQUAVA = game("squava")
 OPENINGS = (12, 2, 7, 6, 0, 1)  # one of each symmetry class

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from gridlab.arena.evaluate import evaluate
-from gridlab.core.figures import new_figure, save
-from gridlab.exact.census import census
-from gridlab.exact.reference import census_by_play, retrograde
-from gridlab.exact.tablebase.build import build_tablebase
+from gridlab.core.charts import new_figure, save
+from gridlab.game2048.evaluate import evaluate
 from gridlab.games import game
+from gridlab.inarow.exact.census import census
+from gridlab.inarow.exact.reference import census_by_play, retrograde
+from gridlab.inarow.exact.tablebase.build import build_tablebase
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 SIZES = ("3x3:3", "3x4:3", "4x4:4", "4x5:4", "5x5:4")

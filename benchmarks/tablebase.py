@@ -10,20 +10,19 @@ from pathlib import Path
 
 import numpy as np
 
-from gridlab.core.memory import size_text
+from gridlab.core.machine import size_text
 from gridlab.core.stop import stop_flag
-from gridlab.exact.census import census
-from gridlab.exact.reference import retrograde
-from gridlab.exact.tablebase.blocks import shape
-from gridlab.exact.tablebase.build import build_tablebase
-from gridlab.exact.tablebase.halves import halves
-from gridlab.exact.tablebase.probe import Tablebase
-from gridlab.exact.tablebase.sampling import draw_positions
-from gridlab.exact.tablebase.solve import crosses_move, noughts_move
-from gridlab.exact.tablebase.tally import new_counts
 from gridlab.games import game
-from gridlab.games.mnk.position import Position
-from gridlab.games.mnk.rules import Rules
+from gridlab.inarow.exact.census import census
+from gridlab.inarow.exact.reference import retrograde
+from gridlab.inarow.exact.tablebase.blocks import shape
+from gridlab.inarow.exact.tablebase.build import build_tablebase
+from gridlab.inarow.exact.tablebase.halves import halves
+from gridlab.inarow.exact.tablebase.probe import Tablebase
+from gridlab.inarow.exact.tablebase.sampling import draw_positions
+from gridlab.inarow.exact.tablebase.solve import crosses_move, new_counts, noughts_move
+from gridlab.inarow.position import Position
+from gridlab.inarow.rules import Rules
 
 PIECE = 1 << 25  # slots solved for a figure
 

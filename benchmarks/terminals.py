@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from gridlab.core.stop import stop_flag
-from gridlab.datasets.terminals.build import build_terminals
-from gridlab.exact.reference import terminal_wins
-from gridlab.exact.terminals import count_shards, make_shard, prepare, stones_at, walk_shard
 from gridlab.games import game
+from gridlab.inarow.datasets.terminals.build import build_terminals
+from gridlab.inarow.exact.reference import terminal_wins
+from gridlab.inarow.exact.terminals import count_shards, make_shard, prepare, stones_at, walk_shard
 
 RULES = game("tictactoe5")
 

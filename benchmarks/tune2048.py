@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import stop_flag
 from gridlab.core.workers import in_order
-from gridlab.games.game2048.row_tables import exponents_of_rows
-from gridlab.games.game2048.rules import Rules2048
-from gridlab.search.game2048.evaluators import assemble
-from gridlab.search.game2048.expectimax import new_expectimax
-from gridlab.search.game2048.last_plies import SearchSettings
-from gridlab.search.game2048.play import play_batch
-from gridlab.search.game2048.rows_evaluator import DEAD, WEIGHTS, Weights, line_values
+from gridlab.game2048.kernels import exponents_of_rows
+from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.search.evaluators import DEAD, WEIGHTS, Weights, assemble, line_values
+from gridlab.game2048.search.expectimax import SearchSettings, new_expectimax
+from gridlab.game2048.search.play import play_batch
 
 RULES = Rules2048()
 CANDIDATES, KEPT = 10, 4

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import settings
 
 from gridlab import cli
-from gridlab.exact.tablebase.build import build_tablebase
-from gridlab.exact.tablebase.probe import Tablebase
 from gridlab.games import game
+from gridlab.inarow.exact.tablebase.build import build_tablebase
+from gridlab.inarow.exact.tablebase.probe import Tablebase
 
 os.environ.pop("FORCE_COLOR", None)  # of whoever runs the tests
 settings.register_profile("gridlab", deadline=None, derandomize=True)

@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 
 from gridlab.games import laws
-from gridlab.games.mnk import reference
-from gridlab.games.mnk.position import Position
-from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import Symmetry, symmetries
+from gridlab.inarow import reference
+from gridlab.inarow.position import Position
+from gridlab.inarow.rules import Rules
 
 
 def all_rules(max_rows: int, max_cols: int) -> list[Rules]:

@@ -133,7 +133,7 @@ def test_a_destination_is_called_out() -> None:
 
 def test_a_package_that_can_be_called_shows_its_parameters(python: Python) -> None:
     """`gridlab.search` looks like Monte Carlo tree search to whoever asks, and costs nothing until then."""
-    from gridlab.search.mnk.mcts import search
+    from gridlab.inarow.search.mcts import search
 
     assert inspect.signature(gridlab.search) == inspect.signature(search)
     described = pydoc.plain(pydoc.render_doc(gridlab.search))
@@ -146,6 +146,6 @@ def test_a_package_that_can_be_called_shows_its_parameters(python: Python) -> No
 def test_a_function_and_a_room_may_share_a_name(python: Python) -> None:
     """`gridlab.search` is both, whichever is used first."""
     program = "import gridlab; {}; print(gridlab.search(gridlab.Position(gridlab.game('tictactoe')), 50).playouts)"
-    for first in ("import gridlab.search.mnk.alpha_beta as package", "gridlab.search", "pass"):
+    for first in ("import gridlab.inarow.search.alpha_beta as package", "gridlab.search", "pass"):
         done = python(program.format(first), NUMBA_DISABLE_JIT="1")
         assert done.stdout == "50\n", done.stderr

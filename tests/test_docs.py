@@ -184,7 +184,7 @@ def test_the_glossary_is_short_and_in_order() -> None:
 
 
 def test_what_gridlab_exports_is_named_by_its_short_name() -> None:
-    """`gridlab.Games`, not gridlab.datasets.games2048.reader.Games: in imports, and where the text names it."""
+    """`gridlab.Games`, not gridlab.game2048.datasets.reader.Games: in imports, and where the text names it."""
     imported = re.compile(r"from gridlab\.[\w.]+ import ([\w, ]+)")
     named = re.compile(rf"`(?:gridlab\.)?(?:{'|'.join(packages_of_gridlab())})\.[a-z0-9_.]*?\.?(\w+)`")
     places = [*PAGES, ROOT / "CONTRIBUTING.md", *(ROOT / "examples").rglob("*.*")]

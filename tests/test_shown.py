@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import gridlab
-from gridlab.core.shown import LONGEST, MOST_ROWS, Sheet, brief, line_of
+from gridlab.core.draw import LONGEST, MOST_ROWS, Sheet, brief, line_of
+from gridlab.game2048.learn.ntuple_file import Learnt, Point
 from gridlab.learn.info import Info
-from gridlab.nets.ntuple_file import Learnt, Point
 
 LONG_NAME = "a player <b>with</b> a name that nobody would want to read to its very end, " * 5
 
@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def training(folder: Path) -> gridlab.SupervisedTraining:
     pytest.importorskip("torch")
-    from gridlab.nets.policy_file import Facts
+    from gridlab.game2048.learn.policy_networks import Facts
 
     row: dict[str, int | float | None] = {"epoch": 1, "loss": 1.5, "validation_accuracy": 0.5}
     facts = Facts(epoch=2, best_epoch=1, curve=(row, row))

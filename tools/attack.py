@@ -343,8 +343,8 @@ def furnished(inputs: Path, folder: Path) -> Path:
 
 def make_inputs(folder: Path) -> Path:
     """Games and a table for those who need some."""
-    from gridlab.exact.tables import tables_of
     from gridlab.games import game
+    from gridlab.games.tablebases import tables_of
 
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(tables_of(game("squava")).shipped(game("squava")), folder / "shipped.tb")

@@ -12,9 +12,9 @@ from gridlab.core.stop import stop_flag
 
 def boards_of_games() -> Any:
     from gridlab.core.splitmix import streams
-    from gridlab.games.game2048.rules import Rules2048
-    from gridlab.players.game2048 import ExpectimaxPlayer
-    from gridlab.search.game2048.play import Limits, play_batch
+    from gridlab.game2048.players import ExpectimaxPlayer
+    from gridlab.game2048.rules import Rules2048
+    from gridlab.game2048.search.play import Limits, play_batch
 
     chooser, limit = ExpectimaxPlayer(Rules2048(), "rows", 2).chooser(), Limits(400)
     return play_batch(chooser, Rules2048(), streams(9, 200), stop_flag(), limit).boards
@@ -22,11 +22,11 @@ def boards_of_games() -> Any:
 
 def expectimax() -> Run:
     from gridlab.core.splitmix import streams
-    from gridlab.games.game2048.row_tables import row_tables
-    from gridlab.games.game2048.rules import Rules2048
-    from gridlab.players.game2048 import ExpectimaxPlayer
-    from gridlab.search.game2048.expectimax import new_expectimax
-    from gridlab.search.game2048.play import begin, value_boards
+    from gridlab.game2048.kernels import row_tables
+    from gridlab.game2048.players import ExpectimaxPlayer
+    from gridlab.game2048.rules import Rules2048
+    from gridlab.game2048.search.expectimax import new_expectimax
+    from gridlab.game2048.search.play import begin, value_boards
 
     boards = boards_of_games()
     plain = ExpectimaxPlayer(Rules2048(), "spec", 3).chooser()
@@ -43,10 +43,10 @@ def expectimax() -> Run:
 
 
 def expectimax_by_hand() -> Run:
-    from gridlab.games.game2048.kernels import unpack
-    from gridlab.games.game2048.rules import Rules2048
-    from gridlab.search.game2048.evaluators import find_evaluator
-    from gridlab.search.game2048.reference import PlainSearch
+    from gridlab.game2048.kernels import unpack
+    from gridlab.game2048.rules import Rules2048
+    from gridlab.game2048.search.evaluators import find_evaluator
+    from gridlab.game2048.search.reference import PlainSearch
 
     rules, spec = Rules2048(), find_evaluator("spec")
     search = PlainSearch(rules, spec.board(rules), 3, dead=spec.dead)
@@ -62,11 +62,10 @@ def expectimax_by_hand() -> Run:
 
 def learning() -> Run:
     from gridlab.core.splitmix import streams
-    from gridlab.games.game2048.row_tables import row_tables
-    from gridlab.games.game2048.rules import Rules2048
-    from gridlab.games.game2048.tuples import parse_tuples
-    from gridlab.learn.ntuple.kernels import MOVES, TALLY, Recipe, learn_games, new_path
-    from gridlab.search.game2048.ntuple import new_network
+    from gridlab.game2048.kernels import row_tables
+    from gridlab.game2048.learn.ntuple_kernels import MOVES, TALLY, Recipe, learn_games, new_path
+    from gridlab.game2048.rules import Rules2048
+    from gridlab.game2048.search.ntuple import new_network, parse_tuples
 
     rules = Rules2048()
     network = new_network(parse_tuples("4x6", rules), rules)
@@ -84,11 +83,9 @@ def learning() -> Run:
 
 
 def learning_by_hand() -> Run:
-    from gridlab.games.game2048.rules import Rules2048
-    from gridlab.games.game2048.tuples import parse_tuples
-    from gridlab.learn.ntuple.reference import learn_backwards
-    from gridlab.search.game2048.ntuple import new_network
-    from gridlab.search.game2048.ntuple_reference import PlainNetwork
+    from gridlab.game2048.learn.ntuple_reference import PlainNetwork, learn_backwards
+    from gridlab.game2048.rules import Rules2048
+    from gridlab.game2048.search.ntuple import new_network, parse_tuples
 
     rules = Rules2048()
     tuples = parse_tuples("4x6", rules)
@@ -104,8 +101,8 @@ def learning_by_hand() -> Run:
 
 
 def small_board() -> Run:
-    from gridlab.exact.game2048.build import build_tablebase2048
-    from gridlab.games.game2048.rules import Rules2048
+    from gridlab.game2048.exact.build import build_tablebase2048
+    from gridlab.game2048.rules import Rules2048
 
     def build() -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -115,7 +112,7 @@ def small_board() -> Run:
 
 
 def small_board_by_hand() -> Run:
-    from gridlab.exact.game2048.reference import solve
-    from gridlab.games.game2048.rules import Rules2048
+    from gridlab.game2048.exact.reference import solve
+    from gridlab.game2048.rules import Rules2048
 
     return once(lambda: solve(Rules2048(2, 3)))

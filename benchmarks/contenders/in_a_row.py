@@ -12,17 +12,17 @@ import numpy as np
 
 from contenders.run import Contender, Run, once
 from gridlab.games import game
-from gridlab.games.mnk.position import Position
+from gridlab.inarow.position import Position
 
 
 def census_once() -> Run:
-    from gridlab.exact.census import census
+    from gridlab.inarow.exact.census import census
 
     return once(lambda: census(game("tictactoe")))
 
 
 def census_by_hand() -> Run:
-    from gridlab.exact.reference import census_by_play
+    from gridlab.inarow.exact.reference import census_by_play
 
     return once(lambda: census_by_play(game("tictactoe")))
 
@@ -36,7 +36,7 @@ def all_states_of_openspiel() -> Run:
 
 def terminals(last: int) -> Contender:
     def set_up() -> Run:
-        from gridlab.datasets.terminals.build import build_terminals
+        from gridlab.inarow.datasets.terminals.build import build_terminals
 
         def run() -> int:
             with tempfile.TemporaryDirectory() as folder:
@@ -50,15 +50,15 @@ def terminals(last: int) -> Contender:
 
 
 def terminals_by_hand() -> Run:
-    from gridlab.exact.reference import terminal_wins
+    from gridlab.inarow.exact.reference import terminal_wins
 
     return lambda: len(terminal_wins(game("tictactoe5"), 9))
 
 
 def tablebase(name: str) -> Contender:
     def set_up() -> Run:
-        from gridlab.exact.census import census
-        from gridlab.exact.tablebase.build import build_tablebase
+        from gridlab.inarow.exact.census import census
+        from gridlab.inarow.exact.tablebase.build import build_tablebase
 
         rules, counts = game(name), census(game(name))
 
@@ -72,7 +72,7 @@ def tablebase(name: str) -> Contender:
 
 
 def retrograde_by_hand() -> Run:
-    from gridlab.exact.reference import retrograde
+    from gridlab.inarow.exact.reference import retrograde
 
     return once(lambda: retrograde(game("4x4:4")))
 
@@ -85,7 +85,7 @@ def value_iteration_of_openspiel() -> Run:
 
 def solve(name: str) -> Contender:
     def set_up() -> Run:
-        from gridlab.search.mnk.alpha_beta import solve
+        from gridlab.inarow.search.alpha_beta import solve
 
         return once(lambda: solve(Position(game(name)), value_only=True))
 
@@ -109,7 +109,7 @@ def negamax_of_easyai() -> Run:
 
 
 def playouts() -> Run:
-    from gridlab.search.mnk.mcts import search
+    from gridlab.inarow.search.mcts import search
 
     position, number = Position(game("5x5:4")), 20_000
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import PlayerFault
-from gridlab.games.mnk.position import Position
-from gridlab.players.mnk import PLAYERS
+from gridlab.inarow.players import PLAYERS
+from gridlab.inarow.position import Position
 from gridlab.players.registry import Kind
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.arena.grade import grade
-from gridlab.arena.match.mnk import play_match
-from gridlab.arena.tournament import play_tournament
 from gridlab.core.errors import BadPlayer
-from gridlab.games.mnk.position import Position
+from gridlab.inarow.grade import grade
+from gridlab.inarow.match import play_match
+from gridlab.inarow.position import Position
+from gridlab.inarow.tournament import play_tournament
 from gridlab.players.registry import Player
 
 

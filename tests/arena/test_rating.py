@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from gridlab.arena.rating import ELO, fit, rate
+from gridlab.arena.statistics import ELO, fit, rate
 
 Numbers = npt.NDArray[np.float64]
 

@@ -7,8 +7,8 @@ import pytest
 
 from gridlab.arena.session import PERSON, RESIGNED, TIME, Session
 from gridlab.core.errors import BadNotation, IllegalMove, PlayerFault
-from gridlab.games.game2048.position import Position2048
-from gridlab.games.mnk.position import Outcome, Position
+from gridlab.game2048.position import Position2048
+from gridlab.inarow.position import Outcome, Position
 from gridlab.players.registry import make_player
 from tests.arena.players import Answers, First, Late
 

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from gridlab.arena import visit as module
-from gridlab.arena.evaluate import evaluate
-from gridlab.arena.visit import visit
 from gridlab.core.cluster import Worker
 from gridlab.core.errors import ClusterTrouble
-from gridlab.core.passport import passport
+from gridlab.core.fingerprint import passport
+from gridlab.game2048.evaluate import evaluate
+from gridlab.tour import visit as module
+from gridlab.tour.visit import visit
 
 OURS = Worker("tcp://127.0.0.1:1", 2, passport())
 OTHER = Worker("tcp://127.0.0.1:2", 1, passport()._replace(python="3.9.1"))

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from gridlab.core.errors import GridlabError
-from gridlab.datasets.games2048.files import export_games, read_games
-from gridlab.datasets.games2048.generate import play
-from gridlab.datasets.games2048.journal import Journal
-from gridlab.datasets.games2048.reader import Games
-from gridlab.datasets.games2048.settings import DatasetSettings, make_settings
-from gridlab.games.game2048 import reference
-from gridlab.games.game2048.rules import Rules2048
+from gridlab.game2048 import reference
+from gridlab.game2048.datasets.files import export_games, read_games
+from gridlab.game2048.datasets.generate import play
+from gridlab.game2048.datasets.reader import Games
+from gridlab.game2048.datasets.settings import DatasetSettings, Journal, make_settings
+from gridlab.game2048.rules import Rules2048
 from tests.attacks.harness import tried
 
 FORMS = {"json": ".json", "csv": ".csv", "parquet": ".parquet", "hdf5": ".h5", "npz": ".npz"}

@@ -13,30 +13,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gridlab.arena.exams.answers import read_answers
-from gridlab.arena.exams.make import make_exam
-from gridlab.arena.exams.paper import read_exam, read_key
-from gridlab.arena.exams.sit import sit
-from gridlab.arena.match.mnk import play_match
-from gridlab.arena.records.mnk import read_records, verify_records, write_records
-from gridlab.arena.tournament import play_tournament, read_tournament
-from gridlab.datasets.best_first.input import read_start
-from gridlab.datasets.games2048.reader import Games
-from gridlab.datasets.games2048.verify import verify as verify_games
-from gridlab.datasets.terminals.build import build_terminals
-from gridlab.datasets.terminals.dataset import Terminals
-from gridlab.datasets.terminals.verify import verify as verify_terminals
-from gridlab.exact.game2048.build import build_tablebase2048
-from gridlab.exact.game2048.probe import Tablebase2048
-from gridlab.exact.tablebase.build import build_tablebase
-from gridlab.exact.tablebase.probe import Tablebase
+from gridlab.arena.answers import read_answers, sit
+from gridlab.arena.exam import make_exam, read_exam, read_key
+from gridlab.game2048.datasets.reader import Games
+from gridlab.game2048.datasets.verify import verify as verify_games
+from gridlab.game2048.exact.build import build_tablebase2048
+from gridlab.game2048.exact.probe import Tablebase2048
+from gridlab.game2048.learn.ntuple import train_ntuple
+from gridlab.game2048.learn.ntuple_file import read_head, read_network
+from gridlab.game2048.position import Position2048
+from gridlab.game2048.rules import Rules2048
 from gridlab.games import game
-from gridlab.games.game2048.position import Position2048
-from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.mnk.position import Position
-from gridlab.learn.ntuple.train import train_ntuple
-from gridlab.nets.checkpoint import SHIPPED
-from gridlab.nets.ntuple_file import read_head, read_network
+from gridlab.inarow.datasets.best_first import read_start
+from gridlab.inarow.datasets.terminals.build import build_terminals
+from gridlab.inarow.datasets.terminals.dataset import Terminals
+from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
+from gridlab.inarow.exact.tablebase.build import build_tablebase
+from gridlab.inarow.exact.tablebase.probe import Tablebase
+from gridlab.inarow.learn.networks import SHIPPED
+from gridlab.inarow.match import play_match
+from gridlab.inarow.position import Position
+from gridlab.inarow.records import read_records, verify_records, write_records
+from gridlab.inarow.tournament import play_tournament, read_tournament
 from tests.attacks.games2048 import make_samples
 
 PROBED = Position.parse("X../.O./...", "3x3:3")
@@ -172,7 +170,7 @@ def _bare_layers(path: Path) -> Any:
 
 
 def _networks(folder: Path) -> dict[str, Reader]:
-    from gridlab.nets.judge import load_judge
+    from gridlab.inarow.learn.judge import load_judge
 
     train_ntuple(Rules2048(3, 3), folder / "a.ntuple", games=30, tuples="0134,4", workers=1)
     network, training = ((folder / name).read_bytes() for name in ("a.ntuple", "a.ntuple.training"))

@@ -14,11 +14,11 @@ from safetensors.torch import load, save
 
 from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.games import game
-from gridlab.learn.dqn.settings import Asked, settings_of
-from gridlab.learn.dqn.train import TRAINING, begin, go_on, learn_all
-from gridlab.nets.checkpoint import SHIPPED
-from gridlab.nets.judge import load_judge
-from gridlab.nets.tensors_file import digest_of
+from gridlab.inarow.learn.dqn import TRAINING, begin, go_on, learn_all
+from gridlab.inarow.learn.judge import load_judge
+from gridlab.inarow.learn.networks import SHIPPED
+from gridlab.inarow.learn.settings import Asked, settings_of
+from gridlab.learn.networks import digest_of
 from tests.attacks.damaging import RAW, answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker
 
@@ -37,7 +37,9 @@ RESUME = ("train", "squava", "--episodes", "12", "--workers", "1", "--out", "run
 
 @pytest.fixture(scope="module")
 def torch_attacker() -> Iterator[Attacker]:
-    attacker = Attacker("torch", "safetensors.torch", "gridlab.learn.training", "gridlab.nets.judge", "loky", bare=True)
+    attacker = Attacker(
+        "torch", "safetensors.torch", "gridlab.inarow.learn.training", "gridlab.inarow.learn.judge", "loky", bare=True
+    )
     yield attacker
     attacker.close()
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.datasets.games2048.files import export_games, read_games
-from gridlab.datasets.games2048.reader import Games, index_of
-from gridlab.datasets.games2048.split import split
-from gridlab.datasets.games2048.stats import statistics
-from gridlab.datasets.games2048.verify import verify
+from gridlab.game2048.datasets.files import export_games, read_games
+from gridlab.game2048.datasets.reader import Games, index_of
+from gridlab.game2048.datasets.split import split
+from gridlab.game2048.datasets.stats import statistics
+from gridlab.game2048.datasets.verify import verify
 from tests.attacks.games2048 import damaged, every_game, judged_sound, refused, text_damaged
 from tests.attacks.harness import Attacker
 

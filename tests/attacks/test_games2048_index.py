@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.datasets.games2048.generate import generate
-from gridlab.datasets.games2048.journal import DIGITS, Journal, journal_of
-from gridlab.datasets.games2048.reader import MAGIC, Games, index_of
-from gridlab.datasets.games2048.verify import verify
+from gridlab.game2048.datasets.generate import generate
+from gridlab.game2048.datasets.reader import MAGIC, Games, index_of
+from gridlab.game2048.datasets.settings import DIGITS, Journal, journal_of
+from gridlab.game2048.datasets.verify import verify
 from tests.attacks.games2048 import damaged, judged_sound, refused, settings, text_damaged
 from tests.attacks.harness import Attacker
 

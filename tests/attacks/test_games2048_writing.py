@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError
-from gridlab.datasets.games2048.files import export_games, read_games
-from gridlab.datasets.games2048.generate import generate
-from gridlab.datasets.games2048.journal import Journal, journal_of
-from gridlab.datasets.games2048.split import NAMES, split
-from gridlab.datasets.games2048.verify import verify
+from gridlab.game2048.datasets.files import export_games, read_games
+from gridlab.game2048.datasets.generate import generate
+from gridlab.game2048.datasets.settings import Journal, journal_of
+from gridlab.game2048.datasets.split import NAMES, split
+from gridlab.game2048.datasets.verify import verify
 from tests.attacks.games2048 import FORMS, settings
 from tests.attacks.harness import Attacker
 

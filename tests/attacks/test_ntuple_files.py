@@ -10,10 +10,10 @@ import pytest
 import zstandard
 
 from gridlab.core.errors import GridlabError
-from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.tuples import parse_tuples
-from gridlab.learn.ntuple.train import train_ntuple
-from gridlab.nets.ntuple_file import DIGEST, START, Learnt, read_network, write_network
+from gridlab.game2048.learn.ntuple import train_ntuple
+from gridlab.game2048.learn.ntuple_file import DIGEST, START, Learnt, read_network, write_network
+from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.search.ntuple import parse_tuples
 from tests.attacks.damaging import answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker
 

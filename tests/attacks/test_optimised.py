@@ -71,8 +71,8 @@ def test_assertions_promise_nothing() -> None:
 @pytest.mark.parametrize(
     ("module", "name", "command", "complaint"),
     [
-        ("gridlab.datasets.games2048.generate", "game_flaw", "2048 generate -g 1 -d 2 -o g.jsonl", "breaks the rules"),
-        ("gridlab.search.mnk.proof_number", "flaw_of", "solve 4x4:3 --prove", "the proof found is none"),
+        ("gridlab.game2048.datasets.generate", "game_flaw", "2048 generate -g 1 -d 2 -o g.jsonl", "breaks the rules"),
+        ("gridlab.inarow.search.proof_number", "flaw_of", "solve 4x4:3 --prove", "the proof found is none"),
     ],
 )
 @pytest.mark.parametrize("flags", [(), ("-O",)])

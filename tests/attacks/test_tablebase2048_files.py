@@ -13,13 +13,12 @@ import pytest
 import zstandard
 
 from gridlab.core.errors import GridlabError
-from gridlab.exact.game2048.build import build_tablebase2048
-from gridlab.exact.game2048.file import END, FOOTER, MAGIC
-from gridlab.exact.game2048.probe import Tablebase2048
-from gridlab.exact.game2048.stats import stats
-from gridlab.exact.game2048.verify import verify
-from gridlab.games.game2048.position import Position2048
-from gridlab.players.game2048 import PerfectPlayer2048
+from gridlab.game2048.exact.build import build_tablebase2048
+from gridlab.game2048.exact.file import END, FOOTER, MAGIC
+from gridlab.game2048.exact.probe import Tablebase2048
+from gridlab.game2048.exact.verify import stats, verify
+from gridlab.game2048.players import PerfectPlayer2048
+from gridlab.game2048.position import Position2048
 from tests.attacks.damaging import Change, answer_of, changes, some_changes
 from tests.attacks.harness import Attacker
 from tests.attacks.tables import Commands, Damaged, by_chance

@@ -14,14 +14,12 @@ import pytest
 import zstandard
 
 from gridlab.core.errors import CorruptFile, GridlabError
-from gridlab.exact.tablebase.build import build_tablebase
-from gridlab.exact.tablebase.directory import Directory, all_possible, possible_scores
-from gridlab.exact.tablebase.file import FOOTER, MAGIC, TableFile
-from gridlab.exact.tablebase.probe import Tablebase
-from gridlab.exact.tablebase.sampling import draw_positions
-from gridlab.exact.tablebase.stats import stats
-from gridlab.exact.tablebase.verify import verify
-from gridlab.games.mnk.position import Position
+from gridlab.inarow.exact.tablebase.build import build_tablebase
+from gridlab.inarow.exact.tablebase.file import FOOTER, MAGIC, Directory, TableFile, all_possible, possible_scores
+from gridlab.inarow.exact.tablebase.probe import Tablebase
+from gridlab.inarow.exact.tablebase.sampling import draw_positions
+from gridlab.inarow.exact.tablebase.verify import stats, verify
+from gridlab.inarow.position import Position
 from tests.attacks.damaging import Change, answer_of, changes, some_changes
 from tests.attacks.harness import Attacker
 from tests.attacks.tables import Commands, Damaged, by_chance
@@ -55,7 +53,7 @@ class Sound(NamedTuple):
 @pytest.fixture(autouse=True)
 def _few_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A full verification works out all positions together, after a sample of them in plain Python."""
-    monkeypatch.setattr("gridlab.exact.tablebase.verify.SAMPLE", 5)
+    monkeypatch.setattr("gridlab.inarow.exact.tablebase.verify.SAMPLE", 5)
 
 
 @pytest.fixture(scope="session", params=["3x3:3", "3x4:3"])

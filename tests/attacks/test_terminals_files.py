@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import GridlabError
-from gridlab.datasets.terminals.build import build_terminals, command_for
-from gridlab.datasets.terminals.dataset import Terminals
-from gridlab.datasets.terminals.export import export
-from gridlab.datasets.terminals.manifest import Manifest
-from gridlab.datasets.terminals.verify import verify
+from gridlab.inarow.datasets.terminals.build import build_terminals, command_for
+from gridlab.inarow.datasets.terminals.dataset import Terminals
+from gridlab.inarow.datasets.terminals.export import export
+from gridlab.inarow.datasets.terminals.manifest import Manifest
+from gridlab.inarow.datasets.terminals.verify import verify
 from tests.attacks.damaging import Change, answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker
 

@@ -98,7 +98,7 @@ def test_wrong_places(gridlab: Run, folder: Path) -> None:
 @pytest.mark.compiled
 def test_forced_wins(gridlab: Run, folder: Path) -> None:
     """By proof-number search: with O's help X wins from the golden board, by force it does not."""
-    pytest.importorskip("gridlab.search.mnk.proof_number")
+    pytest.importorskip("gridlab.inarow.search.proof_number")
     code, out, _ = gridlab("best-first", str(GOLDEN / "reply.input.txt"), "--forced")
     assert code == 0
     assert "Refuted: X has no forced win" in out

@@ -12,7 +12,7 @@ import pytest
 
 from gridlab import __version__, cli
 from gridlab.cli import SECTIONS
-from gridlab.core.here import remedy
+from gridlab.core.machine import remedy
 from gridlab.core.progress import bar
 from gridlab.tour import doctor
 from tests.attacks.commands import commands as every_command
@@ -79,7 +79,7 @@ def test_the_doctor_finds_all_well(gridlab: Run) -> None:
     code, out, _ = gridlab("doctor")
     assert code == 0
     assert f"gridlab {__version__}, Python " in out
-    assert "file nets/shipped/2048.ntuple: " in out
+    assert "file game2048/learn/shipped/2048.ntuple: " in out
     assert out.endswith("all is well\n")
     found = json.loads(gridlab("doctor", "--json")[1])
     assert found["sound"]
@@ -100,7 +100,7 @@ def test_the_doctor_names_files_that_are_altered_or_missing(monkeypatch: pytest.
     (tmp_path / "nets" / "shipped" / "2048.ntuple").write_bytes(b"no network")
     monkeypatch.setattr(doctor, "PACKAGE", tmp_path)
     flaws = {each.file: each.flaw for each in doctor.shipped()}
-    assert flaws.pop("nets/shipped/2048.ntuple") == "altered: install gridlab again"
+    assert flaws.pop("game2048/learn/shipped/2048.ntuple") == "altered: install gridlab again"
     assert set(flaws.values()) == {"missing: install gridlab again"}
 
 

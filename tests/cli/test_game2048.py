@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.datasets.games2048.verify import verify
+from gridlab.game2048.datasets.verify import verify
 from tests.conftest import Run
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from gridlab.core import progress
-from gridlab.learn import training
+from gridlab.inarow.learn import training
 from tests.conftest import Run
 
 pytestmark = pytest.mark.compiled
 PROGRAM = """
 from gridlab.__main__ import main
-from gridlab.learn import training
+from gridlab.inarow.learn import training
 training.GAMES = 4
 main()
 """
@@ -27,7 +27,7 @@ main()
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Win rates of fewer games, and no picture of them."""
     monkeypatch.setattr(training, "GAMES", 4)
-    monkeypatch.setattr("gridlab.learn.dqn.train.plot_curve", lambda *_: None)
+    monkeypatch.setattr("gridlab.inarow.learn.dqn.plot_curve", lambda *_: None)
 
 
 def test_train_inspect_export(gridlab: Run, tmp_path: Path) -> None:

@@ -83,8 +83,8 @@ def test_grades(gridlab: Run, cluster: DaskCluster) -> None:
 @pytest.mark.parametrize(("preset", "episodes"), [("guide", 20), ("best", 4)])
 def test_the_games_of_trainings(cluster: DaskCluster, preset: str, episodes: int) -> None:
     pytest.importorskip("torch")
-    from gridlab.learn.dqn.settings import settings_of
-    from gridlab.learn.dqn.train import begin, learn_all
+    from gridlab.inarow.learn.dqn import begin, learn_all
+    from gridlab.inarow.learn.settings import settings_of
 
     for name, address in (("here", None), ("there", cluster.address)):
         with on_cluster(address):

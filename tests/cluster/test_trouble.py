@@ -18,9 +18,9 @@ import pytest
 
 import gridlab as package
 from gridlab.core.cluster import Cluster, on_cluster
-from gridlab.core.cluster_worker import Order, Stranger, carry_out
+from gridlab.core.cluster_jobs import Order, Stranger, carry_out
 from gridlab.core.errors import ClusterTrouble
-from gridlab.core.passport import passport
+from gridlab.core.fingerprint import passport
 from gridlab.core.workers import in_order
 from tests.cluster import jobs
 from tests.cluster.processes import DaskCluster, family, wait_for

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from gridlab import Position, cli
-from gridlab.core import colour, draw
-from gridlab.core.colour import boards, has_colour
+from gridlab.core import draw
+from gridlab.core import draw as colour
+from gridlab.core.draw import boards, has_colour
 from gridlab.games import game
 from tests.conftest import Python
 from tests.screen import screen

@@ -6,7 +6,7 @@ import pytest
 
 from gridlab.core import errors
 from gridlab.core.errors import GridlabError, IllegalPosition
-from gridlab.games.mnk.legality import Flaw
+from gridlab.inarow.position import Flaw
 
 KINDS = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, GridlabError)]
 

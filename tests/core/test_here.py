@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.core import here
+from gridlab.core import machine as here
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from tests.conftest import Python, in_long_runs
 
 PACKAGE = Path(jit.__file__).parent.parent
 ENDING = """
-from gridlab.games.mnk.kernels import ending, runs_of
-from gridlab.games.mnk.rules import Rules
+from gridlab.inarow.kernels import ending, runs_of
+from gridlab.inarow.rules import Rules
 print(ending(0b000000111, runs_of(Rules(3, 3, 3))))
 """
 NOTE = "compiling, first run only"
@@ -38,9 +38,7 @@ def test_a_kernel_leaves_the_settings_of_others_alone() -> None:
 
 
 def test_without_the_compiler_kernels_are_plain_python(python: Python) -> None:
-    done = python(
-        f"from gridlab.games.mnk import kernels\nprint(type(kernels.ending))\n{ENDING}", NUMBA_DISABLE_JIT="1"
-    )
+    done = python(f"from gridlab.inarow import kernels\nprint(type(kernels.ending))\n{ENDING}", NUMBA_DISABLE_JIT="1")
     assert done.stdout.split("\n")[:2] == ["<class 'function'>", "3"]
     assert done.stderr == ""
 
@@ -98,7 +96,7 @@ def test_a_changed_helper_is_never_served_stale(compiled: Copy) -> None:
     assert compiled.run() == ("3", "")
     compiled.change("core/bits.py", "return builder.ctpop(arguments[0])", "return arguments[0]")
     assert compiled.run() == ("7", NOTE)
-    assert len(list(compiled.cache.glob("gridlab.games.mnk.kernels-*"))) == 2
+    assert len(list(compiled.cache.glob("gridlab.inarow.kernels-*"))) == 2
     compiled.change("core/bits.py", "return arguments[0]", "return builder.ctpop(arguments[0])")
     assert compiled.run() == ("3", "")  # as it was: both are kept
 
@@ -117,7 +115,7 @@ def test_a_changed_constant_is_never_served_stale(copy: Copy) -> None:
 
 @pytest.mark.compiled
 def test_a_changed_module_out_of_reach_compiles_nothing(compiled: Copy) -> None:
-    for file in ("cli/__init__.py", "search/mnk/mcts_kernel.py", "core/workers.py"):
+    for file in ("cli/__init__.py", "inarow/search/mcts.py", "core/workers.py"):
         compiled.change(file, '"""', '"""Changed. ')
     assert compiled.run() == ("3", "")
 

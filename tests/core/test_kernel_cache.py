@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.core import kernel_cache, ownership
-from gridlab.core.kernel_cache import KEPT, homes, prune
+from gridlab.core import jit as kernel_cache
+from gridlab.core import jit as ownership
+from gridlab.core.jit import KEPT, homes, prune
 
 posix = pytest.mark.skipif(os.name == "nt", reason="owners and modes of POSIX")
 

@@ -11,9 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from gridlab.core import kernel_cache, ownership
+from gridlab.core import jit as kernel_cache
+from gridlab.core import jit as ownership
 from gridlab.core.errors import FileTrouble
-from gridlab.core.ownership import read_trusted, why_not_trusted
+from gridlab.core.jit import read_trusted, why_not_trusted
 from tests.conftest import Python
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="owners and modes of POSIX")
@@ -181,7 +182,7 @@ CALL = """
 import logging
 logging.basicConfig(format="%(message)s")
 from gridlab.core.bits import next_of_same_size
-from gridlab.core.kernel_cache import used_files
+from gridlab.core.jit import used_files
 print(next_of_same_size(3), *set(used_files.values()))
 """
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.core import quarantine
+from gridlab.core import sandbox as quarantine
 from gridlab.core.errors import CorruptFile
-from gridlab.core.quarantine import quarantined
+from gridlab.core.sandbox import quarantined
 
 PROGRAM = """
 import ctypes, os, sys, time
-from gridlab.core import quarantine
+from gridlab.core import sandbox as quarantine
 quarantine.SECONDS = 1
 def read(path):
     yield [1, "one"]

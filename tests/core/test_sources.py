@@ -58,8 +58,8 @@ def test_a_module_reaches_itself_and_what_its_imports_reach() -> None:
     reached = sources.reached("gridlab.core.stop")
     assert {"gridlab.core.stop", "gridlab.core.jit", "gridlab.core.sources"} <= reached
     assert all(module.startswith("gridlab.core.") for module in reached)
-    assert "gridlab.games.mnk.rules" in sources.reached("gridlab.exact.census")
-    assert not any(module.startswith("gridlab.search.") for module in sources.reached("gridlab.exact.census"))
+    assert "gridlab.inarow.rules" in sources.reached("gridlab.inarow.exact.census")
+    assert not any(module.startswith("gridlab.search.") for module in sources.reached("gridlab.inarow.exact.census"))
 
 
 def test_all_sources_are_searched_in_no_time() -> None:

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.core.text import write_number
+from gridlab.core.bits import write_number
 
 EDGES = [10**power + change for power in range(20) for change in (-1, 0, 1)] + [
     2**53 + 1,

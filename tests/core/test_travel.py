@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from gridlab.core.cluster_worker import lacking, receive
+from gridlab.core.cluster_jobs import lacking, receive
 from gridlab.core.errors import GridlabError
-from gridlab.core.passport import Passport, differences, passport
+from gridlab.core.fingerprint import Passport, differences, passport
 from gridlab.core.sources import PACKAGE, package_digest
 from gridlab.core.travel import Luggage, Wanted, here, packed_variables, require_home, travelling, variable
 from gridlab.core.untrusted import open_regular

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, IllegalMove, TooLarge
-from gridlab.exact.oracle import Oracle
 from gridlab.games import game
-from gridlab.games.mnk.position import Position
+from gridlab.inarow.exact.oracle import Oracle
+from gridlab.inarow.position import Position
 from tests.conftest import Table
 
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 from gridlab.environments import register  # noqa: E402
-from gridlab.environments.mnk.single import InARowEnv  # noqa: E402
+from gridlab.inarow.environment.gym import InARowEnv  # noqa: E402
 
 register()  # importing it is enough, and once more does no harm
 

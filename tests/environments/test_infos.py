@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.games.mnk.position import Position
+from gridlab.inarow.position import Position
 from tests.conftest import Table
 
 gymnasium = pytest.importorskip("gymnasium")
 
-from gridlab.environments.mnk.single import InARowEnv  # noqa: E402
-from gridlab.environments.mnk.views import board_texts, observed  # noqa: E402
-from gridlab.environments.vector import Infos  # noqa: E402
+from gridlab.games.vector import Infos  # noqa: E402
+from gridlab.inarow.environment.games import (
+    board_texts,
+    observed,
+)
+from gridlab.inarow.environment.gym import InARowEnv  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 GAMES = 5

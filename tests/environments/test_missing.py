@@ -6,15 +6,15 @@ import sys
 
 import pytest
 
-from gridlab.core.here import remedy
+from gridlab.core.machine import remedy
 
 EXTRAS = {
-    "gridlab.environments.mnk.single": "gym",
-    "gridlab.environments.mnk.vector": "gym",
-    "gridlab.environments.game2048.single": "gym",
-    "gridlab.environments.game2048.vector": "gym",
-    "gridlab.environments.mnk.aec": "pettingzoo",
-    "gridlab.environments.openspiel": "openspiel",
+    "gridlab.inarow.environment.gym": "gym",
+    "gridlab.inarow.environment.gym": "gym",
+    "gridlab.game2048.environment.gym": "gym",
+    "gridlab.game2048.environment.gym": "gym",
+    "gridlab.inarow.environment.pettingzoo": "pettingzoo",
+    "gridlab.players.openspiel": "openspiel",
 }
 PROGRAM = """
 import sys

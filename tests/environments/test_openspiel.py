@@ -7,15 +7,19 @@ import pytest
 
 from gridlab.arena.match import play_match
 from gridlab.core.errors import BadRules, IllegalPosition, PlayerFault
+from gridlab.game2048.position import Position2048
 from gridlab.games import game
-from gridlab.games.game2048.position import Position2048
-from gridlab.games.mnk.position import Position
+from gridlab.inarow.position import Position
 from gridlab.players.registry import make_player
 
 pyspiel = pytest.importorskip("pyspiel")
-from gridlab.environments.game2048 import openspiel as spiel2048  # noqa: E402
-from gridlab.environments.mnk import openspiel as spiel_mnk  # noqa: E402
-from gridlab.environments.openspiel import as_bot, as_player, bridge_of  # noqa: E402
+from gridlab.game2048.environment import openspiel as spiel2048  # noqa: E402
+from gridlab.inarow.environment import openspiel as spiel_mnk  # noqa: E402
+from gridlab.players.openspiel import (
+    as_bot,
+    as_player,
+    bridge_of,
+)
 
 RESULTS = {None: [0.0, 0.0], "X": [1.0, -1.0], "O": [-1.0, 1.0]}
 

@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 
-from gridlab.arena.exams.make import make_exam
-from gridlab.arena.exams.mark import Marks, mark
-from gridlab.arena.exams.paper import read_exam
-from gridlab.arena.exams.sit import sit
-from gridlab.arena.match.mnk import play_match
-from gridlab.games.mnk.position import Position
-from gridlab.games.mnk.rules import Rules
+from gridlab.arena.answers import sit
+from gridlab.arena.exam import make_exam, read_exam
+from gridlab.arena.mark import Marks, mark
+from gridlab.inarow.match import play_match
+from gridlab.inarow.position import Position
+from gridlab.inarow.rules import Rules
 from gridlab.players.command import CommandPlayer
 from gridlab.players.registry import make_player
 

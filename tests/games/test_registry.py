@@ -10,10 +10,10 @@ import gridlab
 from gridlab.arena.session import Session
 from gridlab.arena.terminal import Console, play
 from gridlab.core.errors import BadPlayer, BadRules
+from gridlab.game2048.rules import Rules2048
 from gridlab.games import NAMED, game, laws
-from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.mnk.rules import Rules
 from gridlab.games.registry import FAMILIES, Family, family_of
+from gridlab.inarow.rules import Rules
 from gridlab.players.registry import make_player
 from tests.conftest import Run
 

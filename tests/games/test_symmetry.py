@@ -2,9 +2,9 @@ from itertools import product
 
 import pytest
 
-from gridlab.games.mnk import reference
-from gridlab.games.mnk.rules import Rules
 from gridlab.games.symmetry import Symmetry, symmetries
+from gridlab.inarow import reference
+from gridlab.inarow.rules import Rules
 
 BOARDS = [(1, 1), (1, 4), (2, 3), (3, 2), (3, 3), (4, 4), (5, 5), (7, 9)]
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from gridlab.learn.dqn import train as dqn
-from gridlab.learn.ntuple import learner as ntuple
-from gridlab.learn.supervised import train as supervised
+from gridlab.game2048.learn import ntuple
+from gridlab.game2048.learn.supervised import train as supervised
+from gridlab.inarow.learn import dqn
 
 DRAWN = {module: module.plot_curve for module in (dqn, ntuple, supervised)}
 

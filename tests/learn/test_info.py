@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.datasets.games2048.generate import generate, make_settings
-from gridlab.learn import training
-from gridlab.learn.ntuple.train import train_ntuple
-from gridlab.learn.supervised.train import train_policy
-from gridlab.learn.training import train
-from gridlab.nets.checkpoint import SHIPPED
+from gridlab.game2048.datasets.generate import generate
+from gridlab.game2048.datasets.settings import make_settings
+from gridlab.game2048.learn.ntuple import train_ntuple
+from gridlab.game2048.learn.supervised.train import train_policy
+from gridlab.inarow.learn import training
+from gridlab.inarow.learn.networks import SHIPPED
+from gridlab.inarow.learn.training import train
 from tests.conftest import Run
 
 pytestmark = pytest.mark.compiled

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadPlayer, PlayerFault
-from gridlab.games.mnk.position import Position
-from gridlab.games.mnk.rules import Rules
+from gridlab.inarow.position import Position
+from gridlab.inarow.rules import Rules
 from gridlab.players.command import CommandPlayer, Program
 
 RULES = Rules(3, 3, 3)

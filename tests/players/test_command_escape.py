@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import PlayerFault
-from gridlab.games.mnk.position import Position
-from gridlab.games.mnk.rules import Rules
+from gridlab.inarow.position import Position
+from gridlab.inarow.rules import Rules
 from gridlab.players.command import CommandPlayer
 from gridlab.players.command_supervisor import system
 
@@ -161,8 +161,8 @@ def parent_of(process: int) -> int:
 DRIVER = """
 import sys, time
 import numpy as np
-from gridlab.games.mnk.position import Position
-from gridlab.games.mnk.rules import Rules
+from gridlab.inarow.position import Position
+from gridlab.inarow.rules import Rules
 from gridlab.players.command import CommandPlayer
 from gridlab.players.command_supervisor import system
 players = [CommandPlayer(Rules(3, 3, 3), each) for each in sys.argv[1:]]

@@ -10,21 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.arena.evaluate import evaluate
-from gridlab.arena.exams.make import make_exam
-from gridlab.arena.exams.mark import mark
-from gridlab.arena.exams.sit import sit
-from gridlab.arena.grade2048 import grade2048
-from gridlab.arena.match.mnk import play_match
-from gridlab.arena.records.mnk import read_records, verify_records
+from gridlab.arena.answers import sit
+from gridlab.arena.exam import make_exam
+from gridlab.arena.mark import mark
 from gridlab.arena.session import Session
 from gridlab.core.errors import BadPlayer, PlayerFault, Resigned, WrongAnswer
-from gridlab.datasets.games2048.generate import generate
-from gridlab.datasets.games2048.settings import make_settings
-from gridlab.games.game2048.position import Position2048
-from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.mnk.position import Position
-from gridlab.games.mnk.rules import Rules
+from gridlab.game2048.datasets.generate import generate
+from gridlab.game2048.datasets.settings import make_settings
+from gridlab.game2048.evaluate import evaluate
+from gridlab.game2048.grade import grade2048
+from gridlab.game2048.position import Position2048
+from gridlab.game2048.rules import Rules2048
+from gridlab.inarow.match import play_match
+from gridlab.inarow.position import Position
+from gridlab.inarow.records import read_records, verify_records
+from gridlab.inarow.rules import Rules
 from gridlab.players.command import CommandPlayer, question_of
 from gridlab.players.registry import make_player
 

@@ -9,9 +9,7 @@ import pytest
 
 import gridlab
 from gridlab.core.errors import BadPlayer
-from gridlab.players.installed import found
-from gridlab.players.listing import list_players
-from gridlab.players.registry import kinds_of, make_player
+from gridlab.players.registry import found, kinds_of, list_players, make_player
 from tests.conftest import Python, Run
 
 MODULE = '''
@@ -143,7 +141,7 @@ def test_players_that_nobody_asked_for_are_not_imported(package: Path, python: P
 
 
 def test_the_listing_says_what_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gridlab.players.listing.find_spec", lambda name: None if name == "torch" else object())
+    monkeypatch.setattr("gridlab.players.registry.find_spec", lambda name: None if name == "torch" else object())
     missing = {each.name: each.missing for each in list_players("squava").players}
     assert missing["dqn"] == "torch is not installed"
     assert missing["random"] == missing["perfect"] == ""

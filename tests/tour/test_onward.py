@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.tour.onward import next_commands
+from gridlab.tour.run import next_commands
 from tests.cli.parsing import parse
 from tests.typed import health_of_the_web_lab, outcome
 

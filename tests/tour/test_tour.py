@@ -10,13 +10,12 @@ from urllib.parse import unquote
 
 import pytest
 
-from gridlab.core.extras import import_extra
-from gridlab.core.here import program
-from gridlab.learn import training
-from gridlab.learn.reports import where_extras_allow
+from gridlab.core.machine import import_extra, program
+from gridlab.inarow.learn import training
+from gridlab.learn.run import where_extras_allow
 from gridlab.tour import steps
-from gridlab.tour.onward import next_commands
-from gridlab.tour.show import Shown
+from gridlab.tour.run import next_commands
+from gridlab.tour.steps import Shown
 from tests.cli.parsing import parse
 from tests.conftest import Run
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from gridlab.games.game2048.reference import DIRECTIONS
-from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.game2048.seeded import begun, moved, replayed
+from gridlab.game2048.position import begun, moved, replayed
+from gridlab.game2048.rules import DIRECTIONS, Rules2048
 from gridlab.players.registry import make_player
 from tests.conftest import in_long_runs
 

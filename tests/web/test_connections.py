@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from gridlab.web.connections import BODY, HEAD, LOOK
+from gridlab.web.serve import BODY, HEAD, LOOK
 from tests.web.conftest import Server, soon
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]

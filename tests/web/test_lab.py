@@ -9,17 +9,15 @@ import pytest
 
 from gridlab import Position, game
 from gridlab.core.errors import BadPlayer
-from gridlab.datasets.terminals.layer_file import layer_name, write_layer
-from gridlab.exact.oracle import whole_line
-from gridlab.games.mnk.solution import Solution
+from gridlab.inarow.datasets.terminals.manifest import layer_name, write_layer
+from gridlab.inarow.exact.oracle import whole_line
+from gridlab.inarow.solution import Solution
 from gridlab.web import lab
-from gridlab.web import truth as truth_module
-from gridlab.web.folder import Folder
-from gridlab.web.lab import Players
-from gridlab.web.players import NotHere, offered, safe_player
+from gridlab.web import lab as truth_module
+from gridlab.web.folder import Folder, NotHere, offered, safe_player
+from gridlab.web.lab import Players, Prompt, Truth, moves_known
+from gridlab.web.limits import Settings
 from gridlab.web.routes.data import terminals_info
-from gridlab.web.settings import Settings
-from gridlab.web.truth import Prompt, Truth, moves_known
 
 pytestmark = pytest.mark.compiled
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from gridlab.arena.exams.mark import mark_all
-from gridlab.arena.exams.page import write_page
-from gridlab.arena.exams.sheet import print_exam
+from gridlab.arena.mark import mark_all
+from gridlab.arena.printed import print_exam, write_page
 
 MILLIMETRE = 96 / 25.4  # CSS pixels
 WIDTH = 186  # of A4 between the margins of these pages, in millimetres

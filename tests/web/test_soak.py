@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from gridlab import Position, game
-from gridlab.web.truth import LONG_SEARCHES
+from gridlab.web.lab import LONG_SEARCHES
 from tests.web.conftest import Server
 
 TOOLS = Path(__file__).parents[2] / "tools"

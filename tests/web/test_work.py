@@ -7,8 +7,8 @@ from threading import Event
 
 import pytest
 
-from gridlab.core.interrupts import pause
 from gridlab.core.progress import bar
+from gridlab.core.workers import pause
 from gridlab.web import work
 from gridlab.web.work import Busy, Job, Jobs, Lane, Part, Tell, TooLong
 

@@ -15,28 +15,19 @@ import typer
 from typer.core import TyperGroup
 
 from gridlab import __version__
-from gridlab.cli import (
-    arena,
-    best_first,
-    cluster,
-    datasets2048,
-    doctor,
-    exam,
-    game2048,
-    grade,
-    play,
-    players,
-    positions,
-    serve,
-    solve,
-    tablebase,
-    terminals,
-    tour,
-    train,
-    warm,
-)  # fmt: skip
-from gridlab.cli.groups import HELP
-from gridlab.core import colour
+from gridlab.cli import arena, exam, game2048, play, positions, tablebase, terminals, train
+from gridlab.cli import arena as grade
+from gridlab.cli import game2048 as datasets2048
+from gridlab.cli import play as players
+from gridlab.cli import play as serve
+from gridlab.cli import positions as best_first
+from gridlab.cli import positions as solve
+from gridlab.cli import setup as cluster
+from gridlab.cli import setup as doctor
+from gridlab.cli import setup as tour
+from gridlab.cli import setup as warm  # fmt: skip
+from gridlab.cli.options import HELP
+from gridlab.core import draw as colour
 from gridlab.core.errors import GridlabError
 
 

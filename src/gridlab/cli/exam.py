@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli import completion
-from gridlab.cli.completion import exams
-from gridlab.cli.groups import group
+from gridlab.cli import options as completion
 from gridlab.cli.options import (
     Cluster,
     Game,
@@ -18,6 +16,8 @@ from gridlab.cli.options import (
     Seed,
     Table,
     Workers,
+    exams,
+    group,
     named,
     out_file,
     print_result,
@@ -27,9 +27,9 @@ from gridlab.cli.options import (
     whole,
     working_on,
 )
+from gridlab.core.arguments import counted, whole_number
 from gridlab.core.errors import BadNotation
 from gridlab.core.files import refuse_overlap
-from gridlab.core.numbers import counted, whole_number
 
 app = group("Exams: positions where the move matters, answered by any player, marked against exact values.")
 
@@ -44,7 +44,7 @@ Paper = Annotated[
 @app.command(name="list")
 def list_exams(json: Json = False) -> None:
     """List the exams that come with the package, with the score of random play in each."""
-    from gridlab.arena.exams.mark import listed
+    from gridlab.arena.mark import listed
 
     print_result(listed(), json)
 
@@ -52,7 +52,7 @@ def list_exams(json: Json = False) -> None:
 @app.command()
 def show(exam: Paper) -> None:
     """Print the questions of an exam as JSON lines, for any program."""
-    from gridlab.arena.exams.paper import find_exam
+    from gridlab.arena.exam import find_exam
     from gridlab.core.untrusted import read_bytes
 
     typer.echo(read_bytes(find_exam(exam)).decode("utf-8", "replace"), nl=False)
@@ -85,8 +85,7 @@ def make(
 
     They come from all plies and distances. The exact values go to the key.
     """
-    from gridlab.arena.exams.make import make_exam
-    from gridlab.arena.exams.paper import key_path
+    from gridlab.arena.exam import key_path, make_exam
 
     set_quiet(quiet)
     if tablebase is not None:
@@ -136,9 +135,8 @@ def sit(
 
     The answers are JSON lines on stdout, or in a file to which each answer is added as it comes.
     """
-    from gridlab.arena.exams.answers import count_missing, whole_text
-    from gridlab.arena.exams.paper import key_path, read_exam
-    from gridlab.arena.exams.sit import sit
+    from gridlab.arena.answers import count_missing, sit, whole_text
+    from gridlab.arena.exam import key_path, read_exam
     from gridlab.players.registry import files_of
 
     set_quiet(quiet)
@@ -204,7 +202,7 @@ def print_sheet(
     Open it in a browser and print it. Questions keep their numbers, so the answers can be typed into a table and marked
     by gridlab exam mark, with the same --questions and --seed.
     """
-    from gridlab.arena.exams.sheet import print_exam
+    from gridlab.arena.printed import print_exam
 
     set_quiet(quiet)
     print_exam(exam, out, questions, answers, key, seed)
@@ -245,10 +243,9 @@ def mark(
     Several files of answers are compared with the first. A table may have a column for each person; then everybody has
     a line.
     """
-    from gridlab.arena.exams.class_list import ClassList
-    from gridlab.arena.exams.mark import compare_marks, mark_all
-    from gridlab.arena.exams.page import write_page
-    from gridlab.arena.exams.paper import read_exam
+    from gridlab.arena.exam import read_exam
+    from gridlab.arena.mark import ClassList, compare_marks, mark_all
+    from gridlab.arena.printed import write_page
 
     set_quiet(quiet)
     paper = read_exam(exam)

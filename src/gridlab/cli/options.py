@@ -16,12 +16,78 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperGroup
 
-from gridlab.cli.completion import games
-from gridlab.core import colour
+from gridlab.core import draw as colour
+from gridlab.core.arguments import MOST, shortened, whole_number
 from gridlab.core.errors import BadNotation, GridlabError
 from gridlab.core.files import check_source, try_folder, try_place
-from gridlab.core.numbers import MOST, shortened, whole_number
+
+# ---- Groups of commands, and how their help lists what they do
+
+
+HELP = {"help_option_names": ["-h", "--help"]}
+WHOLE = 10_000  # characters; no sentence of a command is longer
+
+
+class Listed(TyperGroup):
+    """Lists its commands with the whole first sentence of each, over several lines where one is too short."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.get_short_help_str(WHOLE)) for name, each in self.commands.items()])
+
+
+def group(line: str) -> typer.Typer:
+    """A group of commands, described in one line."""
+    return typer.Typer(help=line, cls=Listed, rich_markup_mode=None, context_settings=HELP)
+
+
+# ---- What a shell can complete beside commands and options: games, players and exams
+
+
+FAMILY = {"2048 evaluate": "2048"}  # commands that play one family of games alone
+
+
+def games(incomplete: str) -> list[str]:
+    """Names of games; rules such as 5x5:4-3 cannot be listed."""
+    from gridlab.games import NAMED
+
+    return [name for name in NAMED if name.startswith(incomplete)]
+
+
+def players(ctx: Any, incomplete: str) -> list[str]:
+    """Names of players of the game that the line names, or of in-a-row games."""
+    from gridlab.core.errors import GridlabError
+    from gridlab.games.registry import game
+    from gridlab.players.registry import kinds_of
+
+    asked = ctx.params.get("game") or ctx.params.get("rules") or FAMILY.get(" ".join(ctx.command_path.split()[1:]))
+    try:
+        kinds = kinds_of(game(asked or "tictactoe"))
+    except GridlabError:
+        return []
+    return [name for name in kinds if name.startswith(incomplete)]
+
+
+def game_then_players(ctx: Any, incomplete: str) -> list[str]:
+    """Names for GAME PLAYER…: games at first, unless --game has named one, and players of that game then."""
+    words = ctx.params.get("words") or ()
+    if words and not ctx.params.get("game"):
+        ctx.params["game"] = words[0]
+    found = players(ctx, incomplete)
+    return found if ctx.params.get("game") else [*games(incomplete), *found]
+
+
+def exams(incomplete: str) -> list[str]:
+    """Names of the exams that come with the package; files are for the shell to complete."""
+    from gridlab.arena.exam import standard_exams
+
+    return [name for name in standard_exams() if name.startswith(incomplete)]
+
+
+# ---- Options that mean the same in every command, and one way to read each kind of value
+
 
 Value = TypeVar("Value")
 
@@ -61,7 +127,7 @@ def real(low: float, high: float = math.inf) -> Callable[[Any], float]:
 
 def _find_table(text: str) -> Path:
     """A file, or a game whose first plies come with the package."""
-    from gridlab.exact.tables import find  # with numba behind it, and most commands need none
+    from gridlab.games.tablebases import find  # with numba behind it, and most commands need none
 
     return find(text or check_source(None))
 

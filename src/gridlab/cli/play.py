@@ -1,13 +1,113 @@
 """`gridlab play`: a game in the terminal."""
 
+import atexit
+import os
+import re
 import sys
+import threading
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from gridlab.cli import completion
-from gridlab.cli.options import Game, Seed, Table, out_file, print_boards
+from gridlab.cli import options as completion
+from gridlab.cli.options import Game, Json, Seed, Table, games, out_file, print_boards, print_result, source, whole
+from gridlab.core.errors import BadNotation, FileTrouble
+
+# ---- `gridlab players`: who can play
+
+
+def players(
+    game: Annotated[
+        str, typer.Argument(metavar="[GAME]", help="List only the players of this game.", autocompletion=games)
+    ] = "",
+    json: Json = False,
+) -> None:
+    """List all players, their settings, and what they need, including players from installed packages."""
+    from gridlab.players.registry import list_players
+
+    print_result(list_players(game), json)
+
+
+# ---- `gridlab serve`: the web lab
+
+
+INTERRUPTED = 130
+PATIENCE = 0.1  # seconds for threads to end when the server has
+
+
+def serve(
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host", metavar="ADDRESS", help="The address to listen on; 0.0.0.0 lets other machines connect."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            metavar="N",
+            parser=whole(0, 65535),
+            help="The port; 0 takes any free one. 8000 by default, or a free one if that is taken.",
+        ),
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    folder: Annotated[
+        Path,
+        typer.Option(
+            "--folder", metavar="DIR", parser=source, help="The folder with the datasets, tables and networks to show."
+        ),
+    ] = Path(),
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host", metavar="NAME", help="Another name by which this machine may be reached; can be repeated."
+        ),
+    ] = None,
+    commands: Annotated[
+        bool,
+        typer.Option("--commands", help="Let players start programs; then anybody who can open the page can, too."),
+    ] = False,
+) -> None:
+    """Start the web lab: play, see the exact value of every move, run matches, browse datasets.
+
+    Only files inside the folder can be opened, and nothing in it is changed except indexes of games.
+    """
+    from gridlab.core.machine import import_extra
+
+    for name in ("fastapi", "uvicorn"):
+        import_extra(name, "web")
+    from gridlab.web.limits import Settings
+    from gridlab.web.serve import serve as run
+
+    if not folder.is_dir():
+        raise FileTrouble(f"{folder} is not a folder; name one with --folder")
+    names = tuple(name.lower() for name in allow_host or ())
+    for name in (host, *names):
+        if not re.fullmatch(r"[A-Za-z0-9._:-]{1,253}", name):
+            raise BadNotation(
+                f"{name[:40]!r} is not the name or address of a machine; write it as localhost or 127.0.0.1"
+            )
+    try:
+        run(Settings(folder, host, names, commands), port, lambda text: typer.echo(text, err=True), open_page)
+    except KeyboardInterrupt:
+        _end_soon()
+        raise
+
+
+def _end_soon() -> None:
+    """End the process without taking Python apart, which costs half a second.
+
+    And even if a thread is deep in what cannot be stopped, such as the compiler: Python would wait for it.
+    """
+    atexit.register(os._exit, INTERRUPTED)
+    end = threading.Timer(PATIENCE, os._exit, [INTERRUPTED])
+    end.daemon = True
+    end.start()
+
+
+# ---- `gridlab play`: a game in the terminal
 
 
 def play(

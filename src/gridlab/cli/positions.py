@@ -1,13 +1,245 @@
 """`gridlab census`, `states`, `lines` and `show`: what positions a game has."""
 
 import sys
-from typing import Annotated, Literal
+from collections.abc import Callable
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from gridlab.cli.options import Game, Json, Out, Quiet, Workers, bits, print_boards, print_result, set_quiet
+from gridlab.cli.options import (
+    Game,
+    Json,
+    Out,
+    Quiet,
+    Table,
+    Workers,
+    bits,
+    named,
+    out_file,
+    print_boards,
+    print_result,
+    real,
+    set_quiet,
+    tell_reading,
+    warn,
+    whole,
+)
+from gridlab.core.arguments import counted
 from gridlab.core.errors import BadNotation
-from gridlab.core.numbers import counted
+
+if TYPE_CHECKING:
+    from gridlab.inarow.datasets.best_first import Answer
+    from gridlab.inarow.search.best_first import Start
+
+
+# ---- `gridlab solve`: the exact answer for one position
+
+
+def solve(
+    game: Game,
+    board: Annotated[
+        str, typer.Argument(metavar="[BOARD]", help="A board such as X.O/.X./...; the empty board by default.")
+    ] = "",
+    value_only: Annotated[
+        bool, typer.Option("--value-only", help="Find only win, draw or loss, without distances; faster.")
+    ] = False,
+    nodes: Annotated[
+        int | None, typer.Option("--nodes", metavar="N", parser=whole(1), help="Stop after N positions.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", parser=real(0), help="Stop after S seconds.")
+    ] = None,
+    tablebase: Table = None,
+    prove: Annotated[
+        bool,
+        typer.Option("--prove", help="Find only whether the player to move can force a win, by proof-number search."),
+    ] = False,
+    player: Annotated[
+        str | None,
+        typer.Option(
+            "--player",
+            metavar="TEXT",
+            help='Also show how this player finds its move, such as "dqn-minimax depth=4" (squava).',
+        ),
+    ] = None,
+    search_only: Annotated[
+        bool,
+        typer.Option("--search-only", "--search", help="Search by alpha-beta even where a table knows the answer."),
+    ] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the exact value of a position and of every move, and the best line.
+
+    Values come from a tablebase (--tablebase, or the environment variable GRIDLAB_TABLEBASE), from the tables that come
+    with the package, or from alpha-beta search. A search that reaches its limit says what it knows so far.
+
+    With --prove a forced win is proved or refuted, and the proof is checked by the rules.
+    """
+    from gridlab.core.progress import bar
+    from gridlab.games import game as find_game
+    from gridlab.inarow.exact.oracle import Oracle
+    from gridlab.inarow.position import Position
+    from gridlab.inarow.solution import Budget
+
+    set_quiet(quiet)
+    rules = find_game(game, "mnk")
+    position = Position.parse(board, rules) if board else Position(rules)
+    tell_reading(board, quiet)
+    if prove:
+        print_result(proof_of(position, Budget(nodes, seconds), not quiet), json)
+        return
+    oracle = Oracle(rules, Budget(nodes, seconds), search_only=search_only, tablebase=tablebase)
+    with bar(len(position.moves()), f"solving {rules}", "moves", not quiet) as shown:
+
+        def tell(moves: int, nodes: int) -> None:
+            shown.set_postfix_str(f"{nodes:,} nodes", refresh=False)
+            shown.update(moves - shown.n)
+
+        found = oracle.ask(position, value_only, tell)
+    if player is None:
+        print_boards(found, json)
+    else:
+        told = report_by(player, position)
+        exact = found.as_dict() | {"player": player, "report": told.as_dict()}
+        if json:
+            typer.echo(dumps(exact))
+        else:
+            print_boards(f"{found}\n\n{player}\n{told}")
+    if not quiet:
+        typer.echo(f"by {found.source}", err=True)
+
+
+def report_by(player: str, position: Any) -> Any:
+    """How a player finds its move, if it is of those that can say so."""
+    from gridlab.core.errors import BadPlayer
+    from gridlab.players.registry import close_player, make_player
+
+    asked = make_player(player, position.rules)
+    try:
+        if not callable(report := getattr(asked, "report", None)):
+            raise BadPlayer(f"{player!r} cannot tell how it finds its moves; dqn-minimax can")
+        return report(position)
+    finally:
+        close_player(asked)
+
+
+def proof_of(position: Any, budget: Any, shown: bool) -> Any:
+    """A forced win proved or refuted, the proof checked."""
+    from gridlab.core.errors import GridlabError
+    from gridlab.core.progress import bar
+    from gridlab.inarow.search.proof_number import prove
+
+    with bar(budget.nodes, f"proving {position.rules}", "nodes", shown) as done:
+        proof = prove(position, budget, lambda nodes: done.update(nodes - done.n))
+        done.total = done.n  # it ends here, whatever was allowed
+    if proof.result == "proved":
+        flaw = proof.flaw()
+        if flaw is not None:
+            raise GridlabError(f"the proof found is none: {flaw}; this is a fault of gridlab, please report it")
+        if shown:
+            typer.echo("the proof was checked by the rules against every reply", err=True)
+    return proof
+
+
+# ---- `gridlab best-first`: a line that wins, from a board in a file
+
+
+def best_first(
+    board: Annotated[
+        Path,
+        typer.Argument(
+            metavar="[INPUT]",
+            parser=named,
+            help="A file with the size, the rows of X, O and ., and the player to move; - for standard input; or a "
+            "folder of such files.",
+            show_default=True,
+        ),
+    ] = Path("input.txt"),
+    steps: Annotated[
+        Path | None,
+        typer.Option(
+            "--steps", metavar="FILE", parser=named, help="The file for every step of the search; steps.txt by default."
+        ),
+    ] = None,
+    out: Annotated[Path | None, out_file("The file for the answer; output.txt by default.", named)] = None,
+    max_expansions: Annotated[
+        int | None,
+        typer.Option(
+            "--max-expansions",
+            metavar="N",
+            parser=whole(1),
+            help="Stop after N expansions, 100,000 by default; with --forced after N positions, 10,000,000 by default.",
+        ),
+    ] = None,
+    forced: Annotated[
+        bool, typer.Option("--forced", help="Prove or refute a forced win instead, one that no defence can prevent.")
+    ] = False,
+    both: Annotated[bool, typer.Option("--both", help="Give both answers side by side.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Search for a line of moves that wins, always continuing from the position that looks best.
+
+    The game is n in a row on an n×n board. A position looks the better the more lines are open to us and the fewer to
+    the opponent. The search chooses the moves of both sides, so the line is cooperative: the opponent would have to
+    allow it. The player in the last line of the input is to move, whatever the counts of stones say. For a folder of
+    inputs the answers are printed as a table, and --steps and --out are folders, steps and output by default.
+    """
+    from gridlab.inarow.datasets import best_first as question
+
+    set_quiet(quiet)
+    if forced and both:
+        raise BadNotation("--forced and --both exclude each other; choose one")
+
+    def ask(start: "Start", path: Path, steps: Path, output: Path) -> "Answer":
+        return question.ask(start, steps, output, max_expansions, forced, both, not quiet)
+
+    if board.is_dir():
+        answer_all(board, steps or Path("steps"), out or Path("output"), ask, json, quiet)
+    else:
+        answer_one(board, steps or Path("steps.txt"), out or Path("output.txt"), ask, json, quiet)
+
+
+Ask = Callable[["Start", Path, Path, Path], "Answer"]
+
+
+def answer_one(board: Path, steps: Path, output: Path, ask: Ask, json: bool, quiet: bool) -> None:
+    """One input; what is wrong with it is said in its files too."""
+    from gridlab.inarow.datasets.best_first import check_places, is_standard_input, off_turn, read_or_fail
+
+    check_places(None if is_standard_input(board) else board, steps, output)
+    start = read_or_fail(board, steps, output)
+    remark = off_turn(start)
+    if remark and not quiet:
+        warn(remark)
+    print_boards(ask(start, board, steps, output), json)
+    if not quiet:
+        typer.echo(f"{steps}, {output}", err=True)
+
+
+def answer_all(folder: Path, steps: Path, output: Path, ask: Ask, json: bool, quiet: bool) -> None:
+    """Every input of a folder, and a table of them."""
+    from gridlab.inarow.datasets.best_first import answer_folder, off_turn
+
+    def tell_and_ask(start: "Start", path: Path, steps: Path, output: Path) -> "Answer":
+        if (remark := off_turn(start)) and not quiet:
+            warn(f"{path}: {remark}")
+        return ask(start, path, steps, output)
+
+    summary = answer_folder(folder, steps, output, tell_and_ask)
+    print_result(summary, json)
+    if not quiet:
+        typer.echo(f"{steps}, {output}", err=True)
+    if summary.failed:
+        raise BadNotation(
+            f"{len(summary.failed)} of {counted(len(summary.rows), 'input')} could not be read; the table says why"
+        )
+
+
+# ---- `gridlab census`, `states`, `lines` and `show`: what positions a game has
 
 
 def census(game: Game, json: Json = False, quiet: Quiet = False, workers: Workers = None) -> None:
@@ -15,8 +247,8 @@ def census(game: Game, json: Json = False, quiet: Quiet = False, workers: Worker
 
     Boards may have up to 25 cells.
     """
-    from gridlab.exact.census import census
     from gridlab.games import game as find_game
+    from gridlab.inarow.exact.census import census
 
     set_quiet(quiet)
     print_result(census(find_game(game, "mnk"), workers, progress=not quiet), json)
@@ -39,8 +271,8 @@ def states(
     refused; `gridlab census` counts them.
     """
     from gridlab.core.files import whole_file
-    from gridlab.datasets.states import write_states
     from gridlab.games import game as find_game
+    from gridlab.inarow.exact.states import write_states
 
     set_quiet(quiet)
     rules = find_game(game, "mnk")
@@ -60,7 +292,7 @@ def lines(game: Game, json: Json = False) -> None:
     above a line is the one that `terminals export` and `terminals find` use.
     """
     from gridlab.games import game as find_game
-    from gridlab.games.mnk.line_classes import LineReport
+    from gridlab.inarow.lines import LineReport
 
     print_boards(LineReport(find_game(game, "mnk")), json)
 
@@ -91,10 +323,9 @@ def show(
     says which. The exit code is 1 if no game can lead to the position.
     """
     from gridlab.games import game as find_game
-    from gridlab.games.mnk.legality import find_board_flaw
-    from gridlab.games.mnk.position import Position
-    from gridlab.games.mnk.report import NoPosition, PositionReport
     from gridlab.games.notation import reading_of
+    from gridlab.inarow.position import Position, find_board_flaw
+    from gridlab.inarow.report import NoPosition, PositionReport
 
     rules = find_game(game, "mnk")
     if board and (crosses or noughts):

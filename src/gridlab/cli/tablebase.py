@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.groups import group
 from gridlab.cli.options import (
     Game,
     Json,
@@ -13,6 +12,7 @@ from gridlab.cli.options import (
     Quiet,
     Seed,
     Workers,
+    group,
     out_file,
     out_folder,
     print_boards,
@@ -21,9 +21,9 @@ from gridlab.cli.options import (
     table,
     target,
     tell_reading,
-    whole,
-)  # fmt: skip
-from gridlab.core.numbers import counted
+    whole,  # fmt: skip
+)
+from gridlab.core.arguments import counted
 
 app = group("Tablebases: the exact value of every position of a game.")
 
@@ -64,9 +64,9 @@ def build(
     Boards may have up to 25 cells, in 2048 up to 9. The time, memory and space that the build needs are printed first.
     A build that was stopped or killed continues with --resume.
     """
-    from gridlab.core.memory import size_text
-    from gridlab.exact.tables import BuildOrder, tables_of
+    from gridlab.core.machine import size_text
     from gridlab.games import game as find_game
+    from gridlab.games.tablebases import BuildOrder, tables_of
 
     set_quiet(quiet)
     rules = find_game(game)
@@ -88,8 +88,8 @@ def probe(
     json: Json = False,
 ) -> None:
     """Look up the value of a position and of each move, with the distance and the best line of in-a-row games."""
-    from gridlab.exact.tables import tables_of_file
     from gridlab.games.registry import family_of
+    from gridlab.games.tablebases import tables_of_file
 
     found = tables_of_file(file).probe(file, board)
     print_boards(found, json)
@@ -110,7 +110,7 @@ def verify(
 
     Some values of each ply or layer are checked by default, all with --full. The exit code is 1 if anything is wrong.
     """
-    from gridlab.exact.tables import tables_of_file
+    from gridlab.games.tablebases import tables_of_file
 
     set_quiet(quiet)
     verdict = tables_of_file(file).verify(file, full, seed or 0, workers, progress=not quiet)
@@ -132,8 +132,8 @@ def stats(
 
     In-a-row games are counted ply by ply, 2048 by the sum of the tiles.
     """
-    from gridlab.core.figures import check_picture
-    from gridlab.exact.tables import tables_of_file
+    from gridlab.core.charts import check_picture
+    from gridlab.games.tablebases import tables_of_file
 
     set_quiet(quiet)
     picture = out or (target(file.with_name(f"{file.name}.png")) if plot else None)
@@ -164,8 +164,8 @@ def sample(
 
     They are drawn uniformly up to symmetry. Train, validation and test are split by symmetry class.
     """
-    from gridlab.exact.tables import open_tablebase
     from gridlab.games.registry import family_of
+    from gridlab.games.tablebases import open_tablebase
 
     set_quiet(quiet)
     table = open_tablebase(file)
@@ -194,9 +194,9 @@ def export(
 
     Other tools load the folder as it is. Each game is a configuration of its own; others can be added to the folder.
     """
-    from gridlab.datasets.parquet_shards import export_folder
-    from gridlab.exact.tables import open_tablebase
+    from gridlab.core.parquet_shards import export_folder
     from gridlab.games.registry import family_of
+    from gridlab.games.tablebases import open_tablebase
 
     set_quiet(quiet)
     table = open_tablebase(file)

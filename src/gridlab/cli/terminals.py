@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from gridlab.cli.completion import games
-from gridlab.cli.groups import group
 from gridlab.cli.options import (
     Json,
     OutFolder,
@@ -14,6 +12,8 @@ from gridlab.cli.options import (
     Quiet,
     Seed,
     Workers,
+    games,
+    group,
     out_file,
     out_folder,
     print_boards,
@@ -22,13 +22,13 @@ from gridlab.cli.options import (
     source,
     tell_reading,
     warn,
-    whole,
-)  # fmt: skip
+    whole,  # fmt: skip
+)
+from gridlab.core.arguments import counted
 from gridlab.core.errors import BadNotation
-from gridlab.core.numbers import counted
 
 if TYPE_CHECKING:
-    from gridlab.datasets.terminals.dataset import Terminals
+    from gridlab.inarow.datasets.terminals.dataset import Terminals
 
 app = group("Complete datasets of all terminal wins, with one board for each set of symmetric ones.")
 
@@ -47,7 +47,7 @@ Plies = Annotated[str, typer.Option("--plies", metavar="PLIES", help="Only these
 
 def opened(folder: Path, game: str | None, quiet: bool = False) -> "Terminals":
     """A dataset, with a remark on stderr if it has no manifest."""
-    from gridlab.datasets.terminals.dataset import Terminals
+    from gridlab.inarow.datasets.terminals.dataset import Terminals
 
     data = Terminals(folder, game)
     if data.remark and not quiet:
@@ -71,8 +71,8 @@ def build(
     The default is tictactoe5, whose 523,798,756 wins (4.2 GB) go to dataset_5x5_final. Without --out, those of other
     games go to a folder named after the rules, such as dataset_3x3_3_final.
     """
-    from gridlab.datasets.terminals.build import build_report, build_terminals, parse_plies
     from gridlab.games import game as find_game
+    from gridlab.inarow.datasets.terminals.build import build_report, build_terminals, parse_plies
 
     set_quiet(quiet)
     rules = find_game(game, "mnk")
@@ -108,7 +108,7 @@ def verify(
     Records are judged by the rules (legal, won by the last move, canonical), counts by the census. The exit code is 1
     if anything is wrong.
     """
-    from gridlab.datasets.terminals.verify import SAMPLE, verify
+    from gridlab.inarow.datasets.terminals.verify import SAMPLE, verify
 
     set_quiet(quiet)
     if full and sample is not None:
@@ -141,7 +141,7 @@ def contains(
 
     The exit code is 1 if it is not in the dataset.
     """
-    from gridlab.games.mnk.position import Position
+    from gridlab.inarow.position import Position
 
     data = opened(folder, game)
     answer, found = data.answer(Position.parse(board, data.rules))
@@ -164,8 +164,8 @@ def export(
     workers: Workers = None,
 ) -> None:
     """Export records as CSV, Parquet or HDF5, with winner, lines, last moves and orbit size."""
-    from gridlab.datasets.terminals.build import parse_plies
-    from gridlab.datasets.terminals.export import export
+    from gridlab.inarow.datasets.terminals.build import parse_plies
+    from gridlab.inarow.datasets.terminals.export import export
 
     set_quiet(quiet)
     data = opened(folder, game, quiet)
@@ -180,7 +180,7 @@ def plot(folder: Folder, out: Picture = None, game: Game = None) -> None:
 
     The picture is DIR/counts.png unless --out names another file.
     """
-    from gridlab.datasets.terminals.plot import plot_counts
+    from gridlab.inarow.datasets.terminals.export import plot_counts
 
     path = out or folder / "counts.png"
     plot_counts(opened(folder, game), path)
@@ -227,8 +227,8 @@ def find(
     Boards are compared as they are stored, one of each symmetry orbit; --symmetric looks for every image. The exit code
     is 1 if nothing matches.
     """
-    from gridlab.datasets.terminals.build import parse_plies
-    from gridlab.datasets.terminals.find import find_terminals
+    from gridlab.inarow.datasets.terminals.build import parse_plies
+    from gridlab.inarow.datasets.terminals.find import find_terminals
 
     set_quiet(quiet)
     if sample is not None and count is not None:
@@ -259,8 +259,7 @@ def adopt(folder: Folder, game: Game = None, quiet: Quiet = False, workers: Work
     Every record is judged by the rules, boards are put into canonical form, and layers are sorted and must be complete;
     then manifest and dataset card are written. Nothing is written if anything is wrong.
     """
-    from gridlab.datasets.terminals.adopt import adopt_terminals
-    from gridlab.datasets.terminals.build import build_report
+    from gridlab.inarow.datasets.terminals.build import adopt_terminals, build_report
 
     set_quiet(quiet)
     typer.echo(build_report(adopt_terminals(folder, game, workers, progress=not quiet)))
@@ -277,8 +276,7 @@ def merge(
     quiet: Quiet = False,
 ) -> None:
     """Join datasets that were built on different machines, checking the checksum of every layer."""
-    from gridlab.datasets.terminals.build import build_report
-    from gridlab.datasets.terminals.merge import merge_terminals
+    from gridlab.inarow.datasets.terminals.build import build_report, merge_terminals
 
     set_quiet(quiet)
     try:

@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from gridlab.cli.groups import group
 from gridlab.cli.options import (
     Cluster,
     Json,
     Quiet,
     Seed,
     Workers,
+    group,
     out_file,
     out_folder,
     print_boards,
@@ -23,8 +23,8 @@ from gridlab.cli.options import (
     target,
     tell_reading,
     whole,
-    working_on,
-)  # fmt: skip
+    working_on,  # fmt: skip
+)
 
 app = group("Networks that learn to play: train, inspect, import and export them.")
 
@@ -92,7 +92,7 @@ def squava(
     training after the current round of games, and saves. The win rates reported on the way are those of the network
     alone, one ply deep. No tablebase is used.
     """
-    from gridlab.learn.training import train
+    from gridlab.inarow.learn.training import train
 
     set_quiet(quiet)
     with working_on(cluster, workers):
@@ -259,14 +259,14 @@ def game2048(
     _refuse_options(method, others if method == "ntuple" else own)
     trained: Any
     if method == "ntuple":
-        from gridlab.learn.ntuple.train import train_ntuple
+        from gridlab.game2048.learn.ntuple import train_ntuple
 
         trained = train_ntuple(
             rules or "2048", path, games, minutes, preset, tuples, rate, step, trace, restart, optimistic,
             settings=settings or (), seed=seed, workers=workers, resume=resume, progress=not quiet,
         )  # fmt: skip
     else:
-        from gridlab.learn.supervised.train import train_policy
+        from gridlab.game2048.learn.supervised.train import train_policy
 
         trained = train_policy(
             files, path, epochs, method, batch, learning_rate, augment, settings=settings or (), seed=seed,
@@ -310,13 +310,12 @@ def inspect(
 ) -> None:
     """Show what the network sees in a position, feature by feature, and what it thinks of it."""
     from gridlab.core.errors import BadNotation
-    from gridlab.core.extras import import_extra
+    from gridlab.core.machine import import_extra
     from gridlab.games import game
-    from gridlab.games.mnk.position import Position
+    from gridlab.inarow.position import Position
 
     import_extra("torch", "learn")
-    from gridlab.nets.judge import load_judge
-    from gridlab.nets.opinion import opinion_of
+    from gridlab.inarow.learn.judge import load_judge, opinion_of
 
     rules = game("squava")
     position = Position.parse(board, rules).require_legal()
@@ -371,7 +370,7 @@ def export(
     An ONNX graph for Squava takes features [position, 50] and gives values [position]; one for 2048 takes the cells
     after each move and gives directions and values. Both are compared with torch on random positions.
     """
-    from gridlab.nets.export import export_network
+    from gridlab.learn.info import export_network
 
     typer.echo(str(export_network(checkpoint, onnx, half, out)))
 
@@ -398,10 +397,10 @@ def import_saved(
 
     No code in the file is run. The result is a checkpoint for players: dqn-minimax checkpoint=FILE.
     """
-    from gridlab.core.extras import import_extra
+    from gridlab.core.machine import import_extra
 
     import_extra("torch", "learn")
-    from gridlab.nets.torch_file import import_network
+    from gridlab.inarow.learn.networks import import_network
 
     path = out or target(file.with_suffix(".safetensors"))
     import_network(file, path)

@@ -9,9 +9,80 @@ the machine instruction instead.
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numpy.typing import NDArray
 
 from gridlab.core.jit import inner, intrinsic, kernel, overload, types
+
+# ---- A hint to the processor: this entry of a large array will be needed soon
+#
+# A loop over random places of a table waits for memory most of its time. Where it knows the next places early, it says
+# so and goes on working while they are fetched. The hint changes nothing but the time.
+
+
+FOR_READING, KEEP, DATA = 0, 3, 1  # what LLVM's prefetch takes: kind of access, locality, kind of cache
+NUMBER = ir.IntType(32)
+POINTER = ir.IntType(8).as_pointer()
+TYPE = ir.FunctionType(ir.VoidType(), [POINTER, NUMBER, NUMBER, NUMBER])
+NAME = "llvm.prefetch.p0"
+
+
+def prefetch(array: Any, index: Any) -> None:
+    """Fetch the entry of an array of one dimension; in plain Python there is nothing to be done."""
+
+
+@intrinsic
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), POINTER)
+        hint = builder.module.globals.get(NAME) or ir.Function(builder.module, TYPE, NAME)
+        builder.call(hint, [place, *(ir.Constant(NUMBER, each) for each in (FOR_READING, KEEP, DATA))])
+        return context.get_dummy_value()
+
+    return types.void(array, index), build
+
+
+@overload(prefetch)
+def _prefetch_in_kernels(array: Any, index: Any) -> Any:
+    return lambda array, index: _prefetch(array, index)
+
+
+# ---- Kernels that write text into a buffer of bytes; each returns where the next thing goes
+
+
+ZERO, TEN = np.uint64(ord("0")), np.uint64(10)
+
+
+@kernel
+def write_number(number: int, buffer: NDArray[np.uint8], place: int) -> int:
+    """The number in decimal; up to 64 bits, so everything is unsigned: mixed with int64 it would turn into a float."""
+    rest, digits = np.uint64(number), 1
+    while rest >= TEN:
+        rest //= TEN
+        digits += 1
+    rest = np.uint64(number)
+    for each in range(place + digits - 1, place - 1, -1):
+        buffer[each] = ZERO + rest % TEN
+        rest //= TEN
+    return place + digits
+
+
+@kernel
+def write_byte(byte: int, buffer: NDArray[np.uint8], place: int) -> int:
+    buffer[place] = byte
+    return place + 1
+
+
+@kernel
+def write_bytes(text: NDArray[np.uint8], buffer: NDArray[np.uint8], place: int) -> int:
+    for byte in text:
+        buffer[place] = byte
+        place += 1
+    return place
+
+
+# ---- Single-instruction bit operations on int64 bitboards (bits 0 to 62), for use in kernels
 
 
 @inner

@@ -34,8 +34,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from gridlab.core.arguments import shortened
 from gridlab.core.errors import FileTrouble
-from gridlab.core.numbers import shortened
 from gridlab.core.travel import variable
 from gridlab.core.untrusted import open_regular
 

@@ -25,8 +25,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from gridlab.core.errors import FileTrouble, GridlabError
-from gridlab.core.jit import DISABLED, NOTE
-from gridlab.core.kernel_cache import ADVICE, find_file, save_file, surroundings, used_files
+from gridlab.core.jit import ADVICE, DISABLED, NOTE, find_file, save_file, surroundings, used_files
 from gridlab.core.progress import bar
 from gridlab.core.sources import digest_of
 from gridlab.core.untrusted import read_json

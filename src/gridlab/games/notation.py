@@ -13,8 +13,8 @@ Inside, a cell is its row-major index from 0 and a board is a tuple of cell valu
 import re
 from collections.abc import Sequence
 
+from gridlab.core.arguments import shortened
 from gridlab.core.errors import BadNotation
-from gridlab.core.numbers import shortened
 
 MARKS = ".XO"
 VALUES = {".": 0, "_": 0, "-": 0, "\N{MINUS SIGN}": 0, "X": 1, "O": 2}

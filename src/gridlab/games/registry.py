@@ -1,7 +1,7 @@
 """The one list of games: a family of games is an entry here and folders of its own.
 
-    mnk     tictactoe, squava, 5x5:4-3 …     gridlab.games.mnk        gridlab.players.mnk        …
-    2048    2048, 2048:3x3 …                 gridlab.games.game2048   gridlab.players.game2048   …
+    mnk     tictactoe, squava, 5x5:4-3 …     gridlab.inarow        gridlab.inarow.players        …
+    2048    2048, 2048:3x3 …                 gridlab.game2048   gridlab.game2048.players   …
 
 A family names its modules, and they are imported when they are asked for: counting tic-tac-toe loads nothing of 2048.
 What each must hold is drawn in gridlab.games.protocol; `gridlab.games.laws` says whether it does.
@@ -16,9 +16,9 @@ from gridlab.core.arguments import told
 from gridlab.core.errors import BadRules
 
 if TYPE_CHECKING:
-    from gridlab.games.game2048.rules import Rules2048
-    from gridlab.games.mnk.rules import Rules
+    from gridlab.game2048.rules import Rules2048
     from gridlab.games.protocol import GameRules
+    from gridlab.inarow.rules import Rules
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Family:
     players: str  # the module whose PLAYERS are its kinds of players
     match: str  # the module whose `play_match` holds two players against each other
     terminal: str  # the module whose `play` plays it in the terminal
-    tablebase: str = ""  # the module that builds and asks its tablebases (gridlab.exact.tables)
+    tablebase: str = ""  # the module that builds and asks its tablebases (gridlab.games.tablebases)
     labelled: str = ""  # the module whose `sample` writes positions of a tablebase for learning
     grade: str = ""  # the function that holds its players to the truth, if it is not that of in-a-row games
     exams: str = ""  # the module that draws questions of exams and judges answers (gridlab.arena.exams)
@@ -51,29 +51,29 @@ FAMILIES = {
         name="mnk",
         pattern=r"\s*\d+x\d+:",
         form="ROWSxCOLS:WIN or ROWSxCOLS:WIN-LOSE, such as 3x3:3 or 5x5:4-3",
-        rules="gridlab.games.mnk.rules:Rules",
-        position="gridlab.games.mnk.position:Position",
-        players="gridlab.players.mnk",
-        match="gridlab.arena.match.mnk",
-        terminal="gridlab.arena.terminal.mnk",
-        tablebase="gridlab.exact.tablebase.family",
-        labelled="gridlab.datasets.labelled",
-        exams="gridlab.arena.exams.mnk",
+        rules="gridlab.inarow.rules:Rules",
+        position="gridlab.inarow.position:Position",
+        players="gridlab.inarow.players",
+        match="gridlab.inarow.match",
+        terminal="gridlab.inarow.terminal",
+        tablebase="gridlab.inarow.exact.tablebase.tables",
+        labelled="gridlab.inarow.exact.tablebase.sampling",
+        exams="gridlab.inarow.exam",
         named={"tictactoe": "3x3:3", "tictactoe4": "4x4:4", "tictactoe5": "5x5:5", "squava": "5x5:4-3"},
     ),
     "2048": Family(
         name="2048",
         pattern=r"\s*2048\s*(:|$)",
         form="2048, 2048:ROWSxCOLS or 2048:ROWSxCOLS:FOURS, such as 2048:3x3",
-        rules="gridlab.games.game2048.rules:Rules2048",
-        position="gridlab.games.game2048.position:Position2048",
-        players="gridlab.players.game2048",
-        match="gridlab.arena.match.game2048",
-        terminal="gridlab.arena.terminal.game2048",
-        tablebase="gridlab.exact.game2048.family",
-        labelled="gridlab.datasets.labelled2048",
-        grade="gridlab.arena.grade2048:grade2048",
-        exams="gridlab.arena.exams.game2048",
+        rules="gridlab.game2048.rules:Rules2048",
+        position="gridlab.game2048.position:Position2048",
+        players="gridlab.game2048.players",
+        match="gridlab.game2048.evaluate",
+        terminal="gridlab.game2048.terminal",
+        tablebase="gridlab.game2048.exact.tables",
+        labelled="gridlab.game2048.exact.sampling",
+        grade="gridlab.game2048.grade:grade2048",
+        exams="gridlab.game2048.exam",
         named={"2048": "2048"},
     ),
 }

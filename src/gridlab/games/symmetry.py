@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from gridlab.core.arguments import told, whole
+from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation
-from gridlab.core.shown import shown
 
 Place = Callable[[int, int, int, int], tuple[int, int]]  # row, col, last row, last col -> row, col
 

@@ -10,18 +10,67 @@ Files go through the readers that players use, so what is told here was checked.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from gridlab.core import draw
-from gridlab.core.arguments import typed
+from gridlab.core.arguments import counted, typed
+from gridlab.core.charts import new_figure, save
+from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, FileTrouble
-from gridlab.core.extras import import_extra
-from gridlab.core.figures import new_figure, save
-from gridlab.core.numbers import counted
-from gridlab.core.shown import Sheet, brief, shown
-from gridlab.nets.ntuple_file import Head, is_ntuple_file, read_head
+from gridlab.core.files import refuse_overlap, try_place
+from gridlab.core.machine import import_extra
+from gridlab.game2048.learn.ntuple_file import Head, is_ntuple_file, read_head, write_small
+from gridlab.games import game
+
+# ---- A trained network for other programs or places: as an ONNX graph, or an n-tuple network in half precision
+
+
+SUFFIXES = (".safetensors", ".ntuple")  # that the name of an export takes the place of
+
+
+class Exported(NamedTuple):
+    """A file that was written, and what is to be said of it."""
+
+    path: Path
+    said: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.said}"
+
+
+def export_network(checkpoint: Path, onnx: bool = False, half: bool = False, out: Path | None = None) -> Exported:
+    """Write a network in the form that its kind has; beside the checkpoint unless `out` says where."""
+    if onnx == half or half != is_ntuple_file(checkpoint):
+        raise BadNotation("a network of torch is exported with --onnx, an n-tuple network of 2048 with --half")
+    path = try_place(out or _beside(checkpoint, ".half.ntuple" if half else ".onnx"))
+    refuse_overlap(checkpoint, path)
+    if half:
+        return Exported(path, f"{write_small(checkpoint, path):,} bytes")
+    return Exported(path, f"onnxruntime differs from torch by at most {_write_onnx(checkpoint, path):.1e}")
+
+
+def _beside(checkpoint: Path, ending: str) -> Path:
+    name = checkpoint.stem if checkpoint.suffix in SUFFIXES else checkpoint.name
+    return checkpoint.with_name(name + ending)
+
+
+def _write_onnx(checkpoint: Path, path: Path) -> float:
+    """The graph of a network of either game; the largest difference to torch that was seen."""
+    import_extra("torch", "learn")
+    from gridlab.game2048.learn import policy_networks as policy_file
+    from gridlab.game2048.learn.policy import write_policy_onnx
+    from gridlab.inarow.learn.judge import load_judge
+    from gridlab.inarow.learn.onnx import write_onnx
+
+    if policy_file.is_policy_file(checkpoint):
+        return write_policy_onnx(policy_file.read(checkpoint), path)
+    return write_onnx(load_judge(checkpoint, game("squava", "mnk")), path)
+
+
+# ---- What a checkpoint is: every kind of file that a training of the house leaves, told in one form
+
 
 NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle")
 ROWS = 12  # of a curve that is told in lines
@@ -102,7 +151,9 @@ def info_of(path: Path | str) -> Info:
     if is_ntuple_file(path):
         return _of_ntuple(path, read_head(path))
     import_extra("torch", "learn")
-    from gridlab.nets import checkpoint, policy_file, tensors_file
+    from gridlab.game2048.learn import policy_networks as policy_file
+    from gridlab.inarow.learn import networks as checkpoint
+    from gridlab.learn import networks as tensors_file
 
     form = tensors_file.stated_in(path, tensors_file.read_bytes_of(path, "gridlab train")).format
     if form == policy_file.FORMAT:
@@ -130,7 +181,7 @@ def _of_ntuple(path: Path, head: Head) -> Info:
 
 def _of_squava(path: Path) -> Info:
     from gridlab.games.registry import game
-    from gridlab.nets import checkpoint
+    from gridlab.inarow.learn import networks as checkpoint
 
     saved = checkpoint.read(path, str(game("squava")))
     facts = saved.facts
@@ -145,7 +196,7 @@ def _of_squava(path: Path) -> Info:
 
 
 def _of_policy(path: Path) -> Info:
-    from gridlab.nets import policy_file
+    from gridlab.game2048.learn import policy_networks as policy_file
 
     saved = policy_file.read(path)
     facts = saved.facts

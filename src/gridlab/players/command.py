@@ -33,9 +33,9 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
+from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble, PlayerFault, Resigned, WrongAnswer
 from gridlab.core.files import Appended, is_there
-from gridlab.core.shown import shown
 from gridlab.core.travel import require_home
 from gridlab.core.untrusted import Count, parse_json
 from gridlab.games.protocol import GamePosition, GameRules, Move

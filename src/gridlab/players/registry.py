@@ -3,24 +3,29 @@
     make_player("alpha-beta depth=6", rules)       a kind of the family of the game, with its settings
     make_player(mine, rules)                       an object of your own, as it is
 
-A family of games has its own kinds: `PLAYERS` in players/mnk.py and players/game2048.py, found through the registry of
-games; packages that are installed add more (gridlab.players.installed). What is not said in a text has its default.
+A family of games has its own kinds: `PLAYERS` in inarow/players.py and game2048/players.py, found through the registry of
+games; packages that are installed add more (gridlab.players.registry). What is not said in a text has its default.
 """
 
+import inspect
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gridlab.core.arguments import told, typed
+from gridlab.core.arguments import MOST, told, typed, whole_number
 from gridlab.core.errors import BadPlayer
 from gridlab.core.files import is_there
-from gridlab.core.numbers import MOST, whole_number
+from gridlab.core.untrusted import reason_of
 from gridlab.games.protocol import GameRules, Move
-from gridlab.games.registry import family_of, game
+from gridlab.games.registry import FAMILIES, Family, family_of, game
 
 
 @runtime_checkable
@@ -48,8 +53,6 @@ class Kind(NamedTuple):
 
 def kinds_of(rules: GameRules) -> Mapping[str, Kind]:
     """The kinds of players that a game has, by name: those of the house, and those that are installed."""
-    from gridlab.players.installed import Kinds
-
     family = family_of(rules)
     return Kinds(family.name, family.load("players").PLAYERS)
 
@@ -149,3 +152,158 @@ def _value(player: str, key: str, text: str, default: Any) -> Any:
         return type(default)(text)
     except ValueError as error:
         raise BadPlayer(f"{key}={text[:40]} of the player {player}: a number such as {default} is needed") from error
+
+
+# ---- Players of other packages: entry points of the group `gridlab.players`, found where they are installed
+#
+#     [project.entry-points."gridlab.players"]
+#     corners = "my_package:Corners"           a class or function: (rules, **settings) -> an object with `move`
+#     centre = "my_package:CENTRE"             or a gridlab.players.registry.Kind
+#
+# Of a class or function the settings are its named parameters with their defaults, and what it is the first line of its
+# docstring. Nothing of a package is imported before its player is asked for, and names of the house stay the house's.
+
+
+GROUP = "gridlab.players"
+TYPES = (str, int, float)  # that a setting may have
+
+
+@cache
+def found() -> dict[str, EntryPoint]:
+    """The entry points by name; of two with one name the first counts."""
+    return {each.name: each for each in reversed(entry_points(group=GROUP))}
+
+
+class OtherGames(BadPlayer):
+    """A player that does not play the games of this family."""
+
+
+class Kinds(Mapping[str, Kind]):
+    """The kinds of players of a family of games: its own, then those that are installed and play it."""
+
+    def __init__(self, family: str, own: Mapping[str, Kind]) -> None:
+        self.family, self.own = family, own
+
+    def __getitem__(self, name: str) -> Kind:
+        if name in self.own:
+            return self.own[name]
+        kind = load(name)
+        if kind.families and self.family not in kind.families:
+            raise OtherGames(f"the player {name} plays games of {', '.join(kind.families)}, not of {self.family}")
+        return kind
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.own or name in found()
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.own
+        yield from (name for name in found() if name not in self.own)
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+def load(name: str) -> Kind:
+    """The kind of player that an entry point names; BadPlayer if it cannot be loaded or is none."""
+    point = found()[name]
+    try:
+        loaded = point.load()
+    except Exception as error:  # another package: whatever it raises
+        raise BadPlayer(f"the player {name} of {package_of(point)} cannot be loaded: {reason_of(error)}") from error
+    if isinstance(loaded, Kind):
+        return loaded
+    if not callable(loaded):
+        raise BadPlayer(f"the player {name} of {package_of(point)} is {loaded!r:.80}; a class or function is needed")
+    about = (inspect.getdoc(loaded) or "").partition("\n")[0]
+    return Kind(loaded, _settings(name, loaded), about, f"the package {package_of(point)}")
+
+
+def package_of(point: EntryPoint) -> str:
+    return "a package without a name" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+
+
+def _settings(name: str, make: Any) -> dict[str, Any]:
+    """The parameters after the rules, with their defaults."""
+    settings = {}
+    for each in list(inspect.signature(make).parameters.values())[1:]:
+        if each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY):
+            continue
+        if not isinstance(each.default, TYPES):
+            raise BadPlayer(f"the setting {each.name} of the player {name} needs a default: a text or a number")
+        settings[each.name] = each.default
+    return settings
+
+
+# ---- All players: what they are, the settings they take, and what they need
+
+
+EXTRAS = {"gridlab[learn]": ("torch", "safetensors")}  # and the libraries that say whether it is there
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A kind of player of a family of games."""
+
+    name: str
+    family: str
+    about: str
+    settings: dict[str, Any]  # with their defaults
+    needs: str
+    package: str  # that it comes from
+    missing: str  # why it cannot play; empty if nothing is known against it
+
+    @property
+    def text(self) -> str:
+        """Its name and its settings, as they are written."""
+        said = " ".join(f"{key}={value}" for key, value in self.settings.items())
+        return said if self.name in self.settings else f"{self.name} {said}".rstrip()
+
+
+@dataclass(frozen=True)
+class Players:
+    """All kinds of players."""
+
+    players: tuple[Listed, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"players": [asdict(each) for each in self.players]}
+
+    def __str__(self) -> str:
+        parts = []
+        for family in dict.fromkeys(each.family for each in self.players):
+            parts.append(f"Players of {FAMILIES[family].form.partition(',')[0]}")
+            for each in (each for each in self.players if each.family == family):
+                parts += [f"  {each.text}", f"      {each.about}", *(f"      {line}" for line in _remarks(each))]
+        return "\n".join(parts)
+
+
+def _remarks(each: Listed) -> list[str]:
+    needs = f"needs {each.needs}" if each.needs else ""
+    return [line for line in (needs, f"not here: {each.missing}" if each.missing else "") if line]
+
+
+def list_players(text: str = "") -> Players:
+    """The players of a game, or of all of them."""
+    families = [family_of(game(text))] if text else list(FAMILIES.values())
+    return Players(tuple(each for family in families for each in _of_family(family)))
+
+
+def _of_family(family: Family) -> list[Listed]:
+    kinds = Kinds(family.name, family.load("players").PLAYERS)
+    listed = []
+    for name in kinds:
+        package = "gridlab" if name in kinds.own else package_of(found()[name])
+        try:
+            kind = kinds[name]
+        except OtherGames:
+            continue
+        except BadPlayer as error:
+            listed.append(Listed(name, family.name, "", {}, "", package, str(error)))
+            continue
+        listed.append(Listed(name, family.name, kind.about, kind.settings, kind.needs, package, _missing(kind.needs)))
+    return listed
+
+
+def _missing(needs: str) -> str:
+    absent = [each for each in EXTRAS.get(needs, ()) if find_spec(each) is None]
+    return f"{', '.join(absent)} is not installed" if absent else ""

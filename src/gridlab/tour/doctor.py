@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from gridlab import __version__
-from gridlab.core.here import remedy
-from gridlab.core.kernel_cache import homes
-from gridlab.core.memory import available_memory, size_text
+from gridlab.core.jit import homes
+from gridlab.core.machine import available_memory, remedy, size_text
 from gridlab.core.workers import available_cores
 
 NEED = re.compile(r"([\w.-]+).*;\s*extra == ['\"]([\w-]+)['\"]")  # torch==2.13.*; extra == 'learn'

@@ -1,45 +1,191 @@
 """The steps of the tour: each does a small, real piece of work in a folder, or finds it done by an earlier tour."""
 
 import importlib.util
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from gridlab.arena.evaluate import evaluate
-from gridlab.arena.grade import grade
-from gridlab.arena.match.mnk import play_match
-from gridlab.arena.questions import find_questions
-from gridlab.arena.whole2048 import follow_player
 from gridlab.core.charts import bars_svg, lines_svg
 from gridlab.core.errors import GridlabError
 from gridlab.core.files import whole_file
-from gridlab.datasets.best_first.input import read_start
-from gridlab.datasets.best_first.report import answer
-from gridlab.datasets.games2048.generate import generate
-from gridlab.datasets.games2048.reader import Games
-from gridlab.datasets.games2048.settings import make_settings
-from gridlab.datasets.games2048.stats import statistics_of
-from gridlab.datasets.games2048.verify import verify as verify_games
-from gridlab.datasets.terminals.build import build_terminals
-from gridlab.datasets.terminals.dataset import Terminals
-from gridlab.datasets.terminals.verify import verify as verify_terminals
-from gridlab.exact.census import census
-from gridlab.exact.game2048.build import build_tablebase2048
-from gridlab.exact.game2048.probe import Tablebase2048
-from gridlab.exact.tablebase.build import build_tablebase
-from gridlab.exact.tablebase.probe import Tablebase
-from gridlab.exact.tablebase.stats import stats
+from gridlab.core.machine import program
+from gridlab.game2048.datasets.generate import generate
+from gridlab.game2048.datasets.reader import Games
+from gridlab.game2048.datasets.settings import make_settings
+from gridlab.game2048.datasets.stats import statistics_of
+from gridlab.game2048.datasets.verify import verify as verify_games
+from gridlab.game2048.evaluate import Evaluation2048, evaluate
+from gridlab.game2048.exact.build import build_tablebase2048
+from gridlab.game2048.exact.probe import Tablebase2048
+from gridlab.game2048.learn.ntuple import train_ntuple
+from gridlab.game2048.learn.ntuple_file import read_network
+from gridlab.game2048.position import Position2048
+from gridlab.game2048.small_boards import follow_player
 from gridlab.games import game
-from gridlab.games.game2048.position import Position2048
-from gridlab.games.mnk.position import Position
-from gridlab.learn.ntuple.train import train_ntuple
-from gridlab.learn.reports import PICTURES
-from gridlab.nets.ntuple_file import read_network
+from gridlab.games.notation import MARKS
+from gridlab.inarow.datasets.best_first import answer, read_start
+from gridlab.inarow.datasets.terminals.build import build_terminals
+from gridlab.inarow.datasets.terminals.dataset import Terminals
+from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
+from gridlab.inarow.exact.census import census
+from gridlab.inarow.exact.tablebase.build import build_tablebase
+from gridlab.inarow.exact.tablebase.probe import Tablebase
+from gridlab.inarow.exact.tablebase.verify import stats
+from gridlab.inarow.grade import Grade, grade
+from gridlab.inarow.match import Match, play_match
+from gridlab.inarow.position import Position
+from gridlab.inarow.questions import find_questions
+from gridlab.inarow.search.proof_number import prove_win
+from gridlab.inarow.solution import Solution
+from gridlab.learn.run import PICTURES
 from gridlab.players.registry import player_text
-from gridlab.search.mnk.proof_number import prove_win
-from gridlab.tour.pictures import accuracies, blunders, played_out, reached, result, worth
-from gridlab.tour.show import Shown, drawn, gallery, named, percent, plain, said, said_by, table
+
+# ---- What a step of the tour shows: a little for the terminal, and pictures, tables and commands for the report
+
+
+class Shown(NamedTuple):
+    """The outcome of a step."""
+
+    line: str  # for the terminal: a line or a small picture
+    html: str  # for the report
+    further: tuple[str, ...] = ()  # commands of gridlab that go further
+    reused: bool = False  # whether it was there from an earlier tour
+
+
+def said(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def named(text: Path | str) -> str:
+    """A file or a player as it is typed in a command."""
+    return shlex.quote(str(text))
+
+
+def typed(command: str) -> str:
+    """A command of gridlab as it is typed here."""
+    return f"<code>{escape(f'{program()} {command}')}</code>"
+
+
+def drawn(picture: str, caption: str, *commands: str) -> str:
+    """A picture or a table with what it shows, and the commands that show the same."""
+    made = "".join(f'<div class="made">{typed(each)}</div>' for each in commands)
+    return f'<figure class="drawn">{picture}<figcaption>{escape(caption)}{made}</figcaption></figure>'
+
+
+def plain(text: str) -> str:
+    """Text as a terminal shows it."""
+    return f"<pre>{escape(text)}</pre>"
+
+
+def said_by(command: str) -> str:
+    """The command that says what has just been said."""
+    return f'<p class="made">{typed(command)}</p>'
+
+
+def gallery(pictures: Iterable[tuple[str, str]]) -> str:
+    """Pictures, each with its caption."""
+    shown = "".join(f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>" for svg, caption in pictures)
+    return f'<div class="gallery">{shown}</div>'
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+    def cell(kind: str, value: str | int) -> str:
+        return f"<{kind}>{escape(f'{value:,}' if isinstance(value, int) else value)}</{kind}>"
+
+    head = "".join(cell("th", each) for each in header)
+    body = "".join(f"<tr>{''.join(cell('td', each) for each in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def values(position: Position, found: Solution) -> str:
+    """A board with what each move is worth: W9 wins in 9 plies, L6 loses in 6, D draws; the best are framed."""
+    marks = [MARKS[value] for value in position.values]
+    cells = [f'<td class="stone">{mark}</td>' if mark != MARKS[0] else "<td></td>" for mark in marks]
+    for move in found.moves:
+        far = move.distance if move.value in ("win", "loss") else ""
+        best = " best" if move.cell in found.best else ""
+        cells[move.cell] = f'<td class="{move.value}{best}">{move.value[0].upper()}{far}</td>'
+    cols = position.rules.cols
+    rows = "".join(f"<tr>{''.join(cells[at : at + cols])}</tr>" for at in range(0, len(cells), cols))
+    return f'<table class="board">{rows}</table>'
+
+
+# ---- Findings of the tour as the report shows them: a board, a chart or a table, with the command that shows the same
+
+
+LARGE = 512  # the least tile of which a table tells
+
+
+def worth(known: Tablebase, name: str, *positions: Position) -> str:
+    """Boards with what every move is worth, by a table that goes by this name in commands."""
+    boards = "".join(values(each, known.probe(each)) for each in positions)
+    probes = [f"tablebase probe {name} {each}" for each in positions]
+    return drawn(f'<div class="gallery">{boards}</div>', "What every move is worth to whoever makes it", *probes)
+
+
+def played_out(position: Position, moves: list[int]) -> Iterator[tuple[str, str]]:
+    """The board before and after each move, drawn."""
+    yield position._repr_svg_(), f"{position.to_move} to move"
+    for move in moves:
+        mover, position = position.to_move, position.play(str(move))
+        yield position._repr_svg_(), f"{mover} {move}"
+
+
+def result(played: Match) -> str:
+    """A match as a table."""
+    rows = [
+        (f"{played.a} wins", played.a_wins, percent(played.a_wins / played.games)),
+        ("draws", played.draws, percent(played.draws / played.games)),
+        (f"{played.b} wins", played.b_wins, percent(played.b_wins / played.games)),
+    ]
+    how = f"--games {played.games} --openings {played.openings} --seed {played.seed}"
+    again = f'match {played.rules} "{played.a}" "{played.b}" {how}'
+    return drawn(table(("result", "games", "share"), rows), f"{played.a} scores {percent(played.a_score)}", again)
+
+
+def accuracies(held: list[Grade], command: str) -> str:
+    """How often each of some players kept the value, by ply."""
+    series = {
+        each.player: [(float(row["ply"]), 100 * float(row["accuracy"])) for row in each.as_dict()["by_ply"]]
+        for each in held
+    }
+    chart = lines_svg("Accuracy by ply", series, "plies played", "moves that keep the value (%)", 100)
+    return drawn(chart, "How often each keeps a win or a draw that it has", command)
+
+
+def blunders(held: Grade, command: str) -> str:
+    """The first positions in which a player gave something away."""
+    found = [(each, each.move) for each in held.outcomes if each.blunder and each.move is not None]
+    pictures = gallery(
+        (each.position._repr_svg_(), f"{held.player} plays {each.position.move_text(move)}: {arrow(each.blunder)}")
+        for each, move in found[:4]
+    )
+    return drawn(
+        pictures, "Moves that gave something away: what the position was worth, and what it is worth then", command
+    )
+
+
+def arrow(blunder: str) -> str:
+    return blunder.replace("->", " → ")
+
+
+def reached(played: Evaluation2048, place: Path) -> str:
+    """How often each large tile was reached."""
+    rates = [(f"{tile}", percent(rate)) for tile, rate in played.tile_rates.items() if tile >= LARGE]
+    caption = f"{played.games} games of the network: {played.mean_score:,.0f} points a game"
+    again = f"2048 evaluate {named(player_text('ntuple', file=place))} --games {played.games} --seed 1"
+    return drawn(table(("tile", "games that reach it"), rates), caption, again)
+
+
+# ---- The steps of the tour: each does a small, real piece of work in a folder, or finds it done by an earlier tour
+
 
 EARLY = range(9, 12)  # layers of the dataset of 5x5
 SMALL = "4x4:4-3"  # a game like Squava, small enough to be solved in seconds
@@ -227,7 +373,7 @@ def without_pictures() -> Iterator[None]:
 
 
 def deep_learning(folder: Path, progress: bool) -> Shown:
-    from gridlab.learn.training import OPPONENTS, train
+    from gridlab.inarow.learn.training import OPPONENTS, train
 
     place = folder / "dqn"
     reused = place.exists()

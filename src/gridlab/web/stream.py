@@ -9,12 +9,78 @@ What can be refused at once is refused before the first part, with a status, lik
 """
 
 import json
+import logging
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 
-from fastapi.responses import StreamingResponse
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, StreamingResponse
+from starlette.exceptions import HTTPException
 
-from gridlab.web.problems import problem_of
-from gridlab.web.work import Lane, Tell
+from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError, MissingExtra
+from gridlab.web.folder import NotHere
+from gridlab.web.work import Busy, Lane, Tell, TooLong
+
+# ---- Whatever goes wrong is said in a sentence, with a status: as an answer, or within one
+
+
+SENTENCES = {
+    Busy: (429, "the server has too much to do; ask again in a moment"),
+    TooLong: (409, "that took longer than a page can wait; choose a faster player, or a smaller board"),
+    MemoryError: (409, "there is not enough memory for this; ask for less"),
+}
+STATUSES = ((NotHere, 403), (CorruptFile, 422), (FileTrouble, 404), (GridlabError, 400))
+LOST = 500, "something went wrong in the server; its terminal says more"
+
+
+def problem_of(error: BaseException, plain: Callable[[str], str]) -> tuple[int, str]:
+    """The status and the sentence of an error; `plain` keeps to itself what is nobody's business outside."""
+    for kind, known in SENTENCES.items():
+        if isinstance(error, kind):
+            return known
+    if isinstance(error, MissingExtra):  # how to get it may name a folder, and concerns whoever runs the server
+        return 400, f"{str(error).partition(':')[0]}; `gridlab doctor` says how to get it"
+    for kind, status in STATUSES:
+        if isinstance(error, kind):
+            return status, plain(str(error))
+    with suppress(Exception):
+        logging.getLogger("gridlab").error("a request failed", exc_info=error)
+    return LOST
+
+
+def say_errors(app: FastAPI, plain: Callable[[str], str]) -> None:
+    """Let an application answer every error in this way."""
+
+    async def refused(request: Request, error: Exception) -> JSONResponse:
+        status, sentence = problem_of(error, plain)
+        answer = problem(status, sentence)
+        if status == 429:
+            answer.headers["retry-after"] = "2"
+        return answer
+
+    for kind in (GridlabError, *SENTENCES, Exception):
+        app.add_exception_handler(kind, refused)
+
+    @app.exception_handler(RequestValidationError)
+    async def misshapen(request: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(each) for each in first["loc"] if each not in ("body", "query", "path"))
+        return problem(422, f"{where or 'the request'}: {first['msg'].lower()}")
+
+    @app.exception_handler(HTTPException)
+    async def not_there(request: Request, error: HTTPException) -> JSONResponse:
+        answer = problem(error.status_code, str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
+
+
+def problem(status: int, sentence: str) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status)
+
+
+# ---- An answer in parts: one request, and a line of JSON for each thing as it becomes known
+
 
 MEDIA_TYPE = "application/x-ndjson"
 

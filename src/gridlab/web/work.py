@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from gridlab.core.errors import GridlabError
-from gridlab.core.interrupts import pause
 from gridlab.core.jit import compiling
 from gridlab.core.progress import listening
 from gridlab.core.stop import Stop, stop_flag, working
+from gridlab.core.workers import pause
 
 Result = TypeVar("Result")
 Part = dict[str, Any]  # {"part": its name, …}

@@ -1,47 +1,205 @@
 """What lies in the served folder: tablebases, datasets, recorded games, trained networks."""
 
 from itertools import islice
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
 
-from gridlab.arena.records.game2048 import tiles_of
-from gridlab.arena.records.mnk import read_records
 from gridlab.core import draw
 from gridlab.core.errors import FileTrouble
-from gridlab.core.extras import import_extra
-from gridlab.datasets.games2048.reader import Games
-from gridlab.datasets.terminals.dataset import Terminals, open_terminals
-from gridlab.exact.tablebase.probe import Tablebase
-from gridlab.exact.tablebase.stats import stats
-from gridlab.games.game2048.reference import DIRECTIONS
-from gridlab.games.mnk.position import Position
+from gridlab.core.machine import import_extra
+from gridlab.game2048.datasets.reader import Games
+from gridlab.game2048.learn.ntuple_file import read_head
+from gridlab.game2048.records import tiles_of
+from gridlab.game2048.rules import DIRECTIONS
 from gridlab.games.notation import move_text
-from gridlab.nets.ntuple_file import read_head
+from gridlab.inarow.datasets.terminals.dataset import Terminals, open_terminals
+from gridlab.inarow.exact.tablebase.probe import Tablebase
+from gridlab.inarow.exact.tablebase.verify import stats
+from gridlab.inarow.position import Position
+from gridlab.inarow.records import read_records
+from gridlab.web.folder import FileKind
 from gridlab.web.lab import Lab
+from gridlab.web.limits import REPLY_SECONDS
 from gridlab.web.models import BoardText, Direction, FileName
-from gridlab.web.models.data import (
-    CheckpointInfo,
-    Contains,
-    CurvePoint,
-    Drawn,
-    FoundFile,
-    Game2048Info,
-    Games2048Page,
-    LayerCount,
-    NTupleInfo,
-    NTuplePoint,
-    Page,
-    PlyCount,
-    RecordInfo,
-    RecordsPage,
-    Replay2048,
-    TablebaseInfo,
-    TerminalsInfo,
-)
-from gridlab.web.models.mnk import Values
-from gridlab.web.settings import REPLY_SECONDS
+from gridlab.web.routes.inarow import Values
+
+# ---- What lies in the served folder
+
+
+class FoundFile(BaseModel):
+    """Something in the served folder that the lab can show."""
+
+    path: str
+    kind: FileKind
+    bytes: int
+
+
+class PlyCount(BaseModel):
+    """Positions of a ply by the value for the player to move."""
+
+    ply: int
+    wins: int
+    draws: int
+    losses: int
+    canonical: int
+    longest_win: int
+    longest_loss: int
+
+
+class TablebaseInfo(BaseModel):
+    """A tablebase."""
+
+    path: str
+    rules: str
+    max_ply: int
+    plies: list[PlyCount]
+    openings: Values
+
+
+class LayerCount(BaseModel):
+    """A layer of terminal wins."""
+
+    ply: int
+    records: int
+    x_wins: int | None
+    o_wins: int | None
+
+
+class TerminalsInfo(BaseModel):
+    """A dataset of terminal wins."""
+
+    path: str
+    rules: str
+    remark: str
+    layers: list[LayerCount]
+
+
+class Drawn(BaseModel):
+    """A board of a dataset."""
+
+    ply: int
+    number: int
+    board: str
+    winner: str
+    svg: str
+
+
+class Page(BaseModel):
+    """Some boards of many."""
+
+    total: int
+    first: int
+    boards: list[Drawn]
+
+
+class Contains(BaseModel):
+    """Whether a board is in a dataset."""
+
+    found: bool
+    answer: str
+
+
+class RecordInfo(BaseModel):
+    """A recorded game between two."""
+
+    number: int
+    rules: str
+    x: str
+    o: str
+    moves: list[str]
+    result: str
+    reason: str
+
+
+class RecordsPage(BaseModel):
+    """Some games of a file, and what all that were read come to."""
+
+    first: int
+    more: bool
+    games: list[RecordInfo]
+
+
+class Game2048Info(BaseModel):
+    """A recorded game of 2048, in short."""
+
+    number: int
+    moves: int
+    score: int
+    max_tile: int
+
+
+class Games2048Page(BaseModel):
+    """Some games of a file."""
+
+    total: int
+    samples: int
+    first: int
+    games: list[Game2048Info]
+
+
+class Replay2048(BaseModel):
+    """Some moves of a recorded game of 2048; the last board has no direction if the game ends there."""
+
+    number: int
+    rows: int
+    cols: int
+    total: int = Field(description="Boards of the game: one more than moves.")
+    first: int
+    boards: list[list[int]]
+    scores: list[int]
+    directions: list[Direction | None]
+    svgs: list[str]
+    history: list[tuple[int, int]] = Field(description="Moves and scores over the whole game, a few hundred of them.")
+
+
+class CurvePoint(BaseModel):
+    """A row of a learning curve."""
+
+    episode: int
+    values: dict[str, float]
+
+
+class CheckpointInfo(BaseModel):
+    """A trained network."""
+
+    path: str
+    rules: str
+    episode: int | None
+    steps: int | None
+    parameters: int
+    settings: dict[str, Any]
+    curve: list[CurvePoint]
+
+
+class NTuplePoint(BaseModel):
+    """Where a training of an n-tuple network stood."""
+
+    games: int
+    minutes: float
+    mean_score: float
+    tile_rates: dict[str, float]
+
+
+class NTupleInfo(BaseModel):
+    """An n-tuple network of 2048, and how it was learnt."""
+
+    path: str
+    rules: str
+    tuples: list[str]
+    weights: int
+    games: int
+    moves: int
+    minutes: float
+    workers: int
+    settings: dict[str, float | str]
+    curve: list[NTuplePoint]
+
+
+# ---- What lies in the served folder: tablebases, datasets, recorded games, trained networks
+
 
 FAR = 2**62
 MOST_BOARDS = 200  # of a replay in one answer
@@ -200,7 +358,7 @@ def checkpoint_info(lab: Lab, file: str) -> CheckpointInfo:
     path = lab.folder.inside(file)
     import_extra("torch", "learn")
     from gridlab.games.registry import game
-    from gridlab.nets import checkpoint
+    from gridlab.inarow.learn import networks as checkpoint
 
     found = checkpoint.read(path, str(game("squava", "mnk")))
     curve = [

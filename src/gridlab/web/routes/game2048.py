@@ -1,22 +1,303 @@
 """2048: a game goes on from its board; chance hangs on the seed and the number of the move, so it can be replayed."""
 
-from typing import Annotated, Any
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from math import isfinite
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
 
-from gridlab.arena.records.game2048 import game_of
-from gridlab.core.errors import BadNotation, BadRules
-from gridlab.games.game2048.position import Position2048
-from gridlab.games.game2048.seeded import begun, replayed
+from gridlab.core.errors import BadNotation, BadRules, IllegalMove
+from gridlab.core.progress import listening
+from gridlab.game2048.grade import review_game
+from gridlab.game2048.players import as_adviser
+from gridlab.game2048.position import Position2048, begun, chance, moved, replayed
+from gridlab.game2048.records import game_of
+from gridlab.game2048.reference import travel
+from gridlab.game2048.rules import Rules2048
+from gridlab.games.registry import game
+from gridlab.players.registry import Player
+from gridlab.web.folder import safe_player
 from gridlab.web.lab import Lab
-from gridlab.web.models import BoardText, GameText, PlayerText, RecordLine, Seed
-from gridlab.web.models.game2048 import Play2048, Record2048, Review2048, State2048, Values2048
-from gridlab.web.play2048 import Game as PlayedGame
-from gridlab.web.play2048 import review as review_in_parts
-from gridlab.web.play2048 import rules_of, state_of, usable, valued
-from gridlab.web.settings import REPLY_SECONDS
+from gridlab.web.limits import MOST_AUTOPLAY, PLAIN_DEPTH, REPLY_SECONDS
+from gridlab.web.models import BoardText, Direction, GameText, PlayerText, RecordLine, Score, Seed, Told
 from gridlab.web.stream import MEDIA_TYPE, streamed
+from gridlab.web.work import Tell
+
+# ---- 2048
+
+
+MOST_RECORDED = 70_000  # moves of a game; no game on 4x4 has more
+MOST_DIRECTIONS = 500
+
+
+class State2048(BaseModel):
+    """A position of 2048; with its seed and the number of its move it goes on the same way every time."""
+
+    rules: str
+    rows: int
+    cols: int
+    board: str
+    tiles: list[int]
+    score: int
+    max_tile: int
+    over: bool
+    moves: list[Direction]
+    seed: int
+    ply: int
+
+
+Moves = Annotated[list[Direction], Field(max_length=MOST_RECORDED)]
+
+
+class Play2048(Told):
+    """Where a game is, and what is to be done with it.
+
+    It goes on from a board; without one from the start of its seed, after `moves`.
+    """
+
+    game: GameText = "2048"
+    seed: Seed = 0
+    board: BoardText = ""
+    score: Score = 0
+    ply: Annotated[int, Field(ge=0, le=10**6)] = 0
+    moves: Moves = Field(default_factory=list)
+    directions: Annotated[list[Direction], Field(max_length=MOST_DIRECTIONS, description="To be played now.")] = Field(
+        default_factory=list
+    )
+    player: PlayerText = ""
+    count: Annotated[int, Field(ge=1, le=MOST_AUTOPLAY, description="Moves of the player.")] = 1
+    values: Annotated[PlayerText, Field(description="Who says what each direction is worth in the end.")] = ""
+
+
+class Step2048(BaseModel):
+    """A move: where tiles went, what appeared, and what is there now."""
+
+    direction: Direction
+    travel: list[tuple[int, int]] = Field(description="From cell to cell; two tiles that merge go to the same one.")
+    spawned: int = Field(description="The cell of the new tile.")
+    state: State2048
+
+
+class Values2048(BaseModel):
+    """What each legal direction is worth, as a player sees it."""
+
+    player: str
+    board: str
+    values: dict[Direction, float]
+    best: Direction | None
+    exact: bool = Field(description="Whether these are the truth, from a solved board.")
+    target: str = Field(
+        description="What an exact value is: score, the points to come, or the tile whose chance it is."
+    )
+    points: bool = Field(description="Whether a value is points to come, true or expected.")
+
+
+class Record2048(Told):
+    """A game of 2048 to be written down: all its directions since the start of its seed."""
+
+    game: GameText = "2048"
+    seed: Seed
+    moves: Moves
+
+
+class Review2048(Record2048):
+    """A game to be looked through, and who does it."""
+
+    player: PlayerText = "expectimax"
+
+
+class Worst2048(BaseModel):
+    """A move that gave something away."""
+
+    ply: int
+    state: State2048
+    played: Direction
+    best: Direction
+    loss: float
+
+
+# ---- A game of 2048 in parts: what was played before, what is played now, and what each direction is worth then
+#
+# {"part": "state", "state": …, "before": […], "history": [[ply, score], …]}   if moves were to be replayed
+# {"part": "steps", "steps": […], "skipped": n}                                  those asked for, or of a player
+# {"part": "values", …}                                                          of the board that came of it
+
+
+MOST_BEFORE = 50  # states that a page can go back to without asking
+MOST_POINTS = 200  # of a chart
+REVIEW_SECONDS = 8.0
+OFTEN = 0.15  # seconds between two words of how far a review has come
+
+
+def rules_of(text: str) -> Rules2048:
+    rules: Rules2048 = game(text, "2048")
+    return rules
+
+
+def state_of(position: Position2048, seed: int, ply: int) -> State2048:
+    rules = position.rules
+    return State2048(
+        rules=str(rules), rows=rules.rows, cols=rules.cols, board=str(position), tiles=list(position.tiles),
+        score=position.score, max_tile=position.max_tile, over=position.over,
+        moves=cast(list[Direction], position.moves()), seed=seed, ply=ply,
+    )  # fmt: skip
+
+
+def step_of(before: Position2048, direction: str, after: Position2048, seed: int, ply: int) -> Step2048:
+    """What a move has changed; the new tile stands where no other has gone."""
+    goes = travel(before.rules, before.tiles, direction)
+    spawned = next(cell for cell, tile in enumerate(after.tiles) if tile and cell not in goes.values())
+    return Step2048(
+        direction=cast(Direction, direction), travel=list(goes.items()), spawned=spawned,
+        state=state_of(after, seed, ply + 1),
+    )  # fmt: skip
+
+
+# ---- players
+
+
+def usable(lab: Lab, text: str, rules: Rules2048) -> str:
+    """The player by text; on boards that no kernel plays, one that names no depth looks less far ahead."""
+    if not rules.packed and text.split()[:1] == ["expectimax"] and "depth=" not in text:
+        text = f"{text} depth={PLAIN_DEPTH}"
+    return safe_player(text, rules, lab.folder, lab.settings.commands)
+
+
+def lent(lab: Lab, text: str, rules: Rules2048) -> AbstractContextManager[Player]:
+    """A player, with a table of the served folder if there is one for it."""
+    return lab.players.lent(usable(lab, text, rules), rules, lab.folder.tablebase_of(rules))
+
+
+def about_values(player: Player) -> dict[str, Any]:
+    """What the values of a player are: true or an opinion, points or a scale of its own."""
+    return {
+        "exact": bool(getattr(player, "exact", False)),
+        "target": str(getattr(getattr(player, "table", None), "target", "")),
+        "points": bool(getattr(player, "points", False)),
+    }
+
+
+def valued(lab: Lab, position: Position2048, text: str) -> Values2048:
+    with lent(lab, text, position.rules) as player:
+        adviser = as_adviser(player, text)
+        found = adviser.values(position, chance(0, 0)) if position.moves() else {}
+        about = about_values(player)
+    best = max(found, key=found.__getitem__) if found else None
+    known = {direction: value for direction, value in found.items() if isfinite(value)}
+    return Values2048(
+        player=text, board=str(position), values=cast(dict[Direction, float], known),
+        best=cast(Direction | None, best), **about,
+    )  # fmt: skip
+
+
+# ---- a game in parts
+
+
+class PlayedGame:
+    """A game as one request goes on with it."""
+
+    def __init__(self, asked: Play2048) -> None:
+        """Where it goes on: what is wrong with the board is said before the first part."""
+        self.seed, self.ply = asked.seed, asked.ply
+        self.rules = rules_of(asked.game)
+        self.position = Position2048.parse(asked.board, self.rules, asked.score) if asked.board else None
+
+    def play(self, lab: Lab, asked: Play2048, tell: Tell) -> None:
+        """Everything that is asked for, one after the other."""
+        here = self.position or self.replay(asked.moves, tell)
+        if asked.directions:
+            here = self.push(here, asked.directions, tell)
+        if asked.player:
+            here = self.follow(here, lab, asked.player, asked.count, tell)
+        if asked.values:
+            tell("values", **valued(lab, here, asked.values).model_dump())
+
+    def replay(self, moves: Sequence[str], tell: Tell) -> Position2048:
+        """The moves so far: where they lead, the last states before, and the score over the game."""
+        if len(moves) > MOST_BEFORE:
+            tell("doing", doing=f"replaying {len(moves):,} moves")
+        positions = replayed(self.rules, self.seed, moves)
+        self.ply = len(moves)
+        first = max(0, self.ply - MOST_BEFORE)
+        states = [state_of(each, self.seed, first + i).model_dump() for i, each in enumerate(positions[first:])]
+        tell("state", state=states[-1], before=states[:-1], history=history_of(positions))
+        return positions[-1]
+
+    def push(self, here: Position2048, directions: Sequence[str], tell: Tell) -> Position2048:
+        """These directions in turn; one that changes nothing when its turn comes is skipped."""
+        steps = []
+        for direction in directions:
+            if direction in here.moves():
+                here, step = self._step(here, direction)
+                steps.append(step)
+        tell("steps", steps=steps, skipped=len(directions) - len(steps))
+        return here
+
+    def follow(self, here: Position2048, lab: Lab, text: str, count: int, tell: Tell) -> Position2048:
+        """Some moves of a player, fewer if the game ends; each is told when it is found."""
+        if here.over:
+            raise IllegalMove(f"there is no move in {here}")
+        with lent(lab, text, self.rules) as player:
+            for _ in range(count):
+                here, step = self._step(here, player.move(here, chance(self.seed + 1, self.ply)))
+                tell("steps", steps=[step], skipped=0)
+                if here.over:
+                    break
+        return here
+
+    def _step(self, here: Position2048, direction: str) -> tuple[Position2048, dict[str, Any]]:
+        after = moved(here, direction, self.seed, self.ply)
+        step = step_of(here, direction, after, self.seed, self.ply)
+        self.ply += 1
+        return after, step.model_dump()
+
+
+def history_of(positions: Sequence[Position2048]) -> list[tuple[int, int]]:
+    """The score over a game, thinned; its end is always there."""
+    last = len(positions) - 1
+    every = max(1, -(-last // (MOST_POINTS - 1)))
+    return [(ply, positions[ply].score) for ply in [*range(0, last, every), last]]
+
+
+def review_in_parts(lab: Lab, asked: Review2048, tell: Tell) -> None:
+    """The worst moves of a game, and how far the review has come in the meantime."""
+    rules = rules_of(asked.game)
+    positions = replayed(rules, asked.seed, asked.moves)
+    with lent(lab, asked.player, rules) as player, listening(now_and_then(tell)):
+        found = review_game(as_adviser(player, asked.player), positions, asked.moves, REVIEW_SECONDS)
+        about = about_values(player)
+    worst = [
+        Worst2048(
+            ply=ply, state=state_of(each.position, asked.seed, ply), played=cast(Direction, each.played),
+            best=cast(Direction, each.best), loss=each.regret,
+        ).model_dump()
+        for ply, each in found.worst
+    ]  # fmt: skip
+    tell(
+        "review", player=asked.player, moves=len(asked.moves), decisions=found.decisions, looked_at=found.looked_at,
+        kept=found.kept, worst=worst, **about,
+    )  # fmt: skip
+
+
+def now_and_then(tell: Tell) -> Callable[[str, float, float | None], None]:
+    """Tell how far some work has come, not too often."""
+    told = time.monotonic()
+
+    def hear(doing: str, done: float, total: float | None) -> None:
+        nonlocal told
+        if time.monotonic() - told >= OFTEN:
+            told = time.monotonic()
+            tell("doing", doing=doing, done=done, total=total)
+
+    return hear
+
+
+# ---- 2048: a game goes on from its board; chance hangs on the seed and the number of the move, so it can be replayed
+
 
 Game = Annotated[GameText, Query()]
 IN_PARTS: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA_TYPE: {}}, "description": "Lines of JSON."}}

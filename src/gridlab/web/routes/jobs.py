@@ -8,30 +8,104 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
 
-from gridlab.arena.grade import Grade, grade
-from gridlab.arena.grade2048 import Grade2048, find_table, grade2048
 from gridlab.arena.match import play_match
-from gridlab.arena.match.mnk import Match
-from gridlab.arena.match.mnk import play_match as play_mnk_match
-from gridlab.arena.records.mnk import PLAYED, RESIGNED, Record
-from gridlab.arena.tournament import read_tournament
-from gridlab.datasets.games2048.stats import statistics_of
-from gridlab.datasets.terminals.dataset import Terminals, open_terminals
-from gridlab.datasets.terminals.find import find_terminals
-from gridlab.exact.game2048.probe import Tablebase2048
-from gridlab.exact.game2048.stats import stats
-from gridlab.games.game2048.rules import Rules2048
-from gridlab.games.mnk.rules import Rules
-from gridlab.games.mnk.solution import Solution
+from gridlab.game2048.datasets.stats import statistics_of
+from gridlab.game2048.exact.probe import Tablebase2048
+from gridlab.game2048.exact.verify import stats
+from gridlab.game2048.grade import Grade2048, find_table, grade2048
+from gridlab.game2048.rules import Rules2048
 from gridlab.games.notation import move_text
 from gridlab.games.registry import game
+from gridlab.inarow.datasets.terminals.dataset import Terminals, open_terminals
+from gridlab.inarow.datasets.terminals.find import find_terminals
+from gridlab.inarow.grade import Grade, grade
+from gridlab.inarow.match import Match
+from gridlab.inarow.match import play_match as play_mnk_match
+from gridlab.inarow.records import PLAYED, RESIGNED, Record
+from gridlab.inarow.rules import Rules
+from gridlab.inarow.solution import Solution
+from gridlab.inarow.tournament import read_tournament
+from gridlab.web.folder import safe_player
 from gridlab.web.lab import Lab
-from gridlab.web.models.jobs import FileAsked, FindAsked, GradeAsked, JobInfo, ListedGame, MatchAsked, SolveAsked
-from gridlab.web.models.mnk import Values
-from gridlab.web.players import safe_player
-from gridlab.web.routes.mnk import position_of
+from gridlab.web.limits import MOST_GAMES, MOST_POSITIONS, SOLVE_SECONDS
+from gridlab.web.models import BoardText, FileName, GameText, PlayerText, Seed, Told
+from gridlab.web.routes.inarow import Values, position_of
 from gridlab.web.work import Busy, Job
+
+# ---- Long work
+
+
+class SolveAsked(Told):
+    """An exact answer that takes a while."""
+
+    game: GameText
+    board: BoardText = ""
+    seconds: Annotated[float, Field(ge=0.1, le=SOLVE_SECONDS)] = SOLVE_SECONDS
+
+
+class MatchAsked(Told):
+    """A match."""
+
+    game: GameText
+    a: PlayerText
+    b: PlayerText
+    games: Annotated[int, Field(ge=1, le=MOST_GAMES)] = 100
+    openings: Annotated[str, Field(max_length=20)] = "random:0"
+    seed: Seed = 0
+
+
+class GradeAsked(Told):
+    """A grade."""
+
+    game: GameText
+    player: PlayerText
+    positions: Annotated[int, Field(ge=1, le=MOST_POSITIONS)] = 200
+    seed: Seed = 0
+
+
+class FindAsked(Told):
+    """Records of a dataset that match a description."""
+
+    file: FileName
+    pattern: Annotated[str, Field(max_length=200, description="Such as X?./???/..O; ? is any cell.")] = ""
+    winner: Literal["", "X", "O"] = ""
+    symmetric: bool = True
+    count: Annotated[int, Field(ge=1, le=60)] = 24
+
+
+class FileAsked(Told):
+    """A file to be looked through."""
+
+    file: FileName
+
+
+class ListedGame(BaseModel):
+    """A game of a match; A is X in the first, third, … and O in the others."""
+
+    moves: list[str]
+    opening: Annotated[int, Field(description="So many of the first moves were drawn by chance.")]
+    result: Literal["x_wins", "o_wins", "draw"]
+    end: Literal["played", "resigned", "fault"]
+
+
+class JobInfo(BaseModel):
+    """How far long work has come, and what came of it."""
+
+    id: str
+    kind: str
+    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    doing: str
+    done: float
+    total: float | None
+    partial: Any = None
+    result: Any = None
+    error: str
+
+
+# ---- Long work: solve, match, grade, search through a dataset; its progress as server-sent events
+
 
 GLANCE = 0.1  # seconds between two looks at a job
 HEARTBEAT = 100  # looks after which something is said in any case, so that a client who has left is noticed

@@ -4,14 +4,63 @@ from importlib.util import find_spec
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
 
 from gridlab import __version__
-from gridlab.core.behaviour import BEHAVIOUR
+from gridlab.core.fingerprint import BEHAVIOUR
 from gridlab.games.registry import FAMILIES, game
 from gridlab.web.lab import Lab
+from gridlab.web.limits import REPLY_SECONDS
 from gridlab.web.models import GameText
-from gridlab.web.models.lab import Health, LabInfo, NamedGame, PlayerKind, Setting
-from gridlab.web.settings import REPLY_SECONDS
+
+# ---- What the server offers
+
+
+class Health(BaseModel):
+    """Whether the server answers."""
+
+    status: Literal["ok"]
+    version: str
+    behaviour: int
+
+
+class NamedGame(BaseModel):
+    """A game with a name."""
+
+    name: str
+    rules: str
+    family: str
+
+
+class LabInfo(BaseModel):
+    """What this server offers."""
+
+    version: str
+    behaviour: int
+    games: list[NamedGame]
+    folder: str
+    learning: bool  # whether networks can be asked
+    commands: bool  # whether players may start programs
+
+
+class Setting(BaseModel):
+    """A setting of a player."""
+
+    name: str
+    default: str | int | float
+    kind: Literal["whole", "real", "text"]
+
+
+class PlayerKind(BaseModel):
+    """A kind of player."""
+
+    name: str
+    about: str
+    settings: list[Setting]
+    reason: str = Field(description="Why it cannot play this game here; empty if it can.")
+
+
+# ---- What the server offers: games, players, and whether it is well
 
 
 def health(routes: APIRouter) -> None:

@@ -1,1 +1,0 @@
-"""Exams: the same questions for every player, answered anywhere, marked against the truth."""

@@ -1,1 +1,0 @@
-"""Games on record: what was played, as a line of JSON, and whether it is true."""

@@ -1,0 +1,269 @@
+"""Labelled positions as Parquet: one file, or a folder that `datasets.load_dataset` takes as it stands.
+
+    README.md                              the card: its head says which files are which configuration and split
+    data/5x5_4-3/train-00000.parquet …     a configuration for each game, and one schema in all its files
+    manifest.json                          sizes and SHA-256 of all files, outside the pattern of the data
+
+Every table of Arrow that comes in has a column `split`; in a folder that is the name of the file instead.
+"""
+
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from gridlab.core.errors import FileTrouble
+from gridlab.core.files import (
+    beside,
+    locked_folder,
+    refuse_overlap,
+    sha256_of,
+    timestamp,
+    try_place,
+    whole_file,
+    write_json,  # fmt: skip
+)
+from gridlab.core.machine import import_extra
+from gridlab.core.untrusted import Count, read_json
+
+SPLITS = ("train", "validation", "test")
+SHARD = 1_000_000  # rows of a file
+MANIFEST, CARD = "manifest.json", "README.md"
+CARD_TEXT = """---
+license: mit
+pretty_name: Positions of small grid games with exact values
+tags: [board-games, game-theory, exact]
+configs:
+{configs}
+dataset_info:
+{infos}
+---
+# Positions of small grid games with exact values
+
+Drawn uniformly among all positions with a move up to symmetry, each at most once, and labelled from complete tables:
+not one label is an estimate. Every configuration is a game with a schema of its own. The splits are made by symmetry
+class: no position of one has an image in another.
+
+| configuration | rules | split | positions | files |
+|---|---|---|---:|---:|
+{table}
+
+In-a-row games (rules `ROWSxCOLS:WIN-LOSE`): `board` as text (the smallest image, X and O), the same as bitboards
+`crosses` and `noughts` (bit 0 is the top left cell, row by row), `ply`; `value` 1, 0 or -1 for the player to move,
+`distance` in plies to the end under best play; `move_values` and `move_distances` for each cell, null where there is
+no move.
+
+2048: `board`, `tiles`, their `sum`; `value`, the points to come under best play (or the chance of a tile), `values` of
+up, down, left and right, null where it is no move, and which of them are the `best`.
+
+Positions stand in the order of their plies, or of their sums: shuffle before training.
+
+```python
+from datasets import load_dataset
+data = load_dataset("FOLDER", "{first}")
+```
+
+Sizes and SHA-256 of all files are in `manifest.json`. Made by gridlab.
+"""
+
+Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+Feature = dict[str, str | int]
+
+
+def write_sample(path: Path, source: Path, tables: Iterator[Any]) -> None:
+    """All tables in one file; the first is empty and has the schema."""
+    if path.suffix != ".parquet":
+        raise FileTrouble(f"{path} is not a name for the sample; end it in .parquet")
+    refuse_overlap(source, path)
+    try_place(path)
+    parquet = import_extra("pyarrow.parquet", "export")
+    schema = next(tables).schema
+    with (
+        beside(path) as part,
+        part.open("wb") as file,  # a name that is no UTF-8 is too much for pyarrow
+        parquet.ParquetWriter(file, schema, compression="zstd") as writer,
+    ):
+        for table in tables:
+            writer.write_table(table)
+
+
+class Shard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of the data."""
+
+    file: Annotated[str, msgspec.Meta(max_length=200)]
+    split: Literal["train", "validation", "test"]
+    rows: Count
+    bytes: Count
+    sha256: Digest
+
+
+class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The data of one game: one schema in all its files."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Za-z_.-]{1,60}\Z")]
+    rules: Annotated[str, msgspec.Meta(max_length=40)]
+    positions: Count
+    seed: int | None
+    table: Annotated[str, msgspec.Meta(max_length=400)]
+    features: tuple[Feature, ...]
+    shards: tuple[Shard, ...]
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is in a folder; whatever it names is whole."""
+
+    configurations: tuple[Configuration, ...] = ()
+    format: Literal["gridlab labelled positions"] = "gridlab labelled positions"
+    version: Literal[1] = 1
+    made: str = ""
+
+
+def export_folder(
+    folder: Path, table: Any, tables: Iterator[Any], seed: int | None = None, shard: int = SHARD
+) -> Configuration:
+    """Add the positions of a game to a folder, as a configuration of its own; the first table is empty."""
+    refuse_overlap(table.file.path, folder)
+    name = configuration_name(table)
+    with locked_folder(folder):
+        manifest = read_manifest(folder)
+        place = folder / "data" / name
+        if name in [each.name for each in manifest.configurations] or place.exists():
+            raise FileTrouble(f"{place} is there already; remove it, or name another folder")
+        schema = next(tables).schema
+        try:
+            shards = write_shards(place, schema, tables, shard)
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)  # a part of a configuration is none
+            raise
+        found = Configuration(
+            name,
+            str(table.rules),
+            sum(each.rows for each in shards),
+            seed,
+            table.file.path.name,
+            features_of(schema),
+            tuple(shards),
+        )
+        manifest = Manifest((*manifest.configurations, found), made=timestamp())
+        write_json(folder / MANIFEST, msgspec.to_builtins(manifest))
+        with whole_file(folder / CARD) as card:
+            card.write(card_text(manifest).encode())
+    return found
+
+
+def configuration_name(table: Any) -> str:
+    """A name that is no trouble anywhere: 5x5_4-3, or 2048_3x3_512 of a table about the chance of a tile."""
+    target = getattr(table, "target", "score")
+    return str(table.rules).replace(":", "_") + ("" if target == "score" else f"_{target}")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """What a folder holds already; anything that is none of ours is refused."""
+    if not (folder / MANIFEST).exists():
+        if any(not each.name.startswith(".") for each in folder.iterdir()):
+            raise FileTrouble(f"{folder} holds other things than labelled positions; name an empty or a new folder")
+        return Manifest()
+    return read_json(folder / MANIFEST, Manifest)
+
+
+def write_shards(place: Path, schema: Any, tables: Iterable[Any], most: int) -> list[Shard]:
+    """The rows of every split, so many a file."""
+    arrow, compute = import_extra("pyarrow", "export"), import_extra("pyarrow.compute", "export")
+    kept = schema.remove(schema.get_field_index("split"))
+    with ExitStack() as stack:
+        splits = {name: stack.enter_context(SplitWriter(place, name, kept, most)) for name in SPLITS}
+        for table in tables:
+            for name, writer in splits.items():
+                chosen = compute.equal(table["split"], arrow.scalar(name))
+                writer.write(table.filter(chosen).drop_columns("split"))
+    return [shard for name in SPLITS for shard in splits[name].shards]
+
+
+class SplitWriter:
+    """The files of one split, one after the other."""
+
+    def __init__(self, place: Path, split: str, schema: Any, most: int) -> None:
+        self.place, self.split, self.schema, self.most = place, split, schema, most
+        self.shards: list[Shard] = []
+        self.path, self.rows, self.writer, self.open = place, 0, None, ExitStack()
+
+    def __enter__(self) -> "SplitWriter":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.open.__exit__(*error)
+        if error[0] is None:
+            self._note()
+
+    def write(self, table: Any) -> None:
+        """Rows into the file that is open, and into the next ones when it is full."""
+        while len(table):
+            if self.writer is None:
+                self._begin()
+            some = table.slice(0, self.most - self.rows)
+            self.writer.write_table(some)  # type: ignore[attr-defined]
+            self.rows += len(some)
+            table = table.slice(len(some))
+            if self.rows == self.most:
+                self.open.close()
+                self._note()
+
+    def _begin(self) -> None:
+        parquet = import_extra("pyarrow.parquet", "export")
+        self.path = self.place / f"{self.split}-{len(self.shards):05}.parquet"
+        file = self.open.enter_context(self.open.enter_context(beside(self.path)).open("wb"))
+        self.writer = self.open.enter_context(parquet.ParquetWriter(file, self.schema, compression="zstd"))
+
+    def _note(self) -> None:
+        """The file that was closed, as the manifest knows it."""
+        if self.rows:
+            name = "/".join(self.path.parts[-3:])
+            size, digest = self.path.stat().st_size, sha256_of(self.path)
+            self.shards.append(Shard(name, self.split, self.rows, size, digest))  # type: ignore[arg-type]
+        self.rows, self.writer = 0, None
+
+
+def features_of(schema: Any) -> tuple[Feature, ...]:
+    """The columns as the head of a card writes them: {"name": "value", "dtype": "int8"}, lists with their length."""
+    found: list[Feature] = []
+    for field in schema:
+        if field.name == "split":
+            continue
+        is_list = field.type.num_fields > 0
+        kind = str(field.type.value_type if is_list else field.type).replace("double", "float64")
+        found.append(
+            {"name": field.name, "list": kind, "length": field.type.list_size}
+            if is_list
+            else {"name": field.name, "dtype": kind}
+        )
+    return tuple(found)
+
+
+def card_text(manifest: Manifest) -> str:
+    """The card: a head that programs read, and what the columns are, for people."""
+    configs, infos, tables = [], [], []
+    for each in manifest.configurations:
+        splits = {name: [shard for shard in each.shards if shard.split == name] for name in SPLITS}
+        present = {name: shards for name, shards in splits.items() if shards}
+        configs += [f'- config_name: "{each.name}"', "  data_files:"]
+        infos += [f'- config_name: "{each.name}"', "  features:"]
+        for feature in each.features:
+            words = [f"{key}: {value}" for key, value in feature.items()]
+            infos += [f"  - {words[0]}", *(f"    {word}" for word in words[1:])]
+        infos.append("  splits:")
+        for name, shards in present.items():
+            rows, size = sum(shard.rows for shard in shards), sum(shard.bytes for shard in shards)
+            configs += [f"  - split: {name}", f"    path: data/{each.name}/{name}-*.parquet"]
+            infos += [f"  - name: {name}", f"    num_bytes: {size}", f"    num_examples: {rows}"]
+            tables.append(f"| `{each.name}` | {each.rules} | {name} | {rows:,} | {len(shards)} |")
+        total = sum(shard.bytes for shard in each.shards)
+        infos += [f"  download_size: {total}", f"  dataset_size: {total}"]
+    return CARD_TEXT.format(
+        configs="\n".join(configs),
+        infos="\n".join(infos),
+        table="\n".join(tables),
+        first=manifest.configurations[0].name,
+    )

@@ -1,1 +1,0 @@
-"""Best-first search from and to files."""

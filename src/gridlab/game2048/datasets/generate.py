@@ -1,0 +1,521 @@
+"""Datasets of 2048 games by expectimax or another player: every game checked by the rules, the same for any workers.
+
+Games go into a journal as they end (gridlab.game2048.datasets.settings); the file itself is made of it when all are
+there, so a run that was stopped can go on, and the last good file stays until the new one is whole.
+"""
+
+import hashlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gridlab.core.arguments import counted, typed
+from gridlab.core.draw import Sheet, brief, shown
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabError
+from gridlab.core.files import check_place, locked, sha256_of, timestamp, try_place
+from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.progress import bar
+from gridlab.core.stop import Stop, current_stop, stop_flag
+from gridlab.core.untrusted import lines, parse_json
+from gridlab.core.workers import available_cores, in_order, is_elsewhere
+from gridlab.game2048.datasets.files import check_board, check_name, write_games, write_lines
+from gridlab.game2048.datasets.reader import Index, Made, index_of, known_index, write_index
+from gridlab.game2048.datasets.settings import (
+    DROPPED,
+    Base,
+    Curriculum,
+    DatasetSettings,
+    Dropped,
+    Journal,
+    dropped,
+    make_settings,
+    settings_from,
+    settings_to_resume,
+    stage,
+)
+from gridlab.game2048.datasets.stats import Statistics
+from gridlab.game2048.datasets.verify import game_flaw
+from gridlab.game2048.evaluate import record_game
+from gridlab.game2048.kernels import Boards, unpack_board
+from gridlab.game2048.players import Player2048, find_player2048, has_chooser
+from gridlab.game2048.reading import LONGEST_LINE, LONGEST_TEXT, Misshapen, parse
+from gridlab.game2048.records import Game, about_rules, details_of, tiles_of
+from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.search.play import Limits, Watch
+from gridlab.games.registry import game
+from gridlab.players.registry import close_player, player_name
+
+# ---- More games for a finished file or a stopped run: how it was made, and that it is still what it was
+#
+# Games are numbered on from where the run of the file ended, so two runs give the bytes of one that played all of them.
+
+
+def settings_for(
+    output: Path, said: dict[str, Any], extend: bool = False, resume: bool = False, player: str = ""
+) -> DatasetSettings:
+    """The settings of a run: what is said, and for the rest those of the file or of the run that it goes on with.
+
+    `player` is the name of one that is handed over and takes the place of the one that the settings name.
+    """
+    if extend:
+        return settings_to_extend(output, said)
+    asked = make_settings(**said)
+    asked = replace(asked, player=player) if player else asked
+    return settings_to_resume(output, asked, "seed" in said) if resume else asked
+
+
+def settings_to_extend(output: Path, said: dict[str, Any]) -> DatasetSettings:
+    """How a finished file was made; FileTrouble if that is not known, or is not what is said now."""
+    known = settings_from(_index(output)[0].settings, index_of(output), "the games cannot be numbered on")
+    has = known.as_dict()
+    make_settings(**{name: value for name, value in has.items() if name != "player"})  # refuses what makes no sense
+    differing = [name for name, value in said.items() if has.get(name) != value]
+    if differing:
+        told = ", ".join(f"{name} {has[name]!r}" if name in has else f"no {name}" for name in differing)
+        asked = ", ".join(repr(said[name]) for name in differing)
+        raise FileTrouble(f"{output} was made with {told}, not {asked}; leave that out, or write another file")
+    return known
+
+
+def base_of(output: Path) -> Base:
+    """The file as it is now."""
+    index, made = _index(output)
+    return Base(made.played, len(index.moves), sha256_of(output))
+
+
+def lines_of(output: Path, base: Base) -> Iterator[bytes]:
+    """The games of the file, which must be the one that a run has begun with."""
+    digest = hashlib.sha256()
+    for _, line in lines(output, LONGEST_LINE):
+        digest.update(line)
+        yield line
+    if digest.hexdigest() != base.sha256:
+        raise FileTrouble(f"{output} is not what it was when the run began; bring that file back, or start over")
+
+
+def _index(output: Path) -> tuple[Index, Made]:
+    """The index of a whole file, and the run that it is of."""
+    why = f"{output} cannot be extended:"
+    if output.suffix != ".jsonl":
+        raise FileTrouble(f"{why} only of JSON lines (.jsonl) is it written down how they were made")
+    if not output.exists():
+        raise FileTrouble(f"{why} there is no such file; leave out --extend to make it")
+    index = known_index(output)
+    if index is None or index.made is None:
+        raise FileTrouble(f"{why} {index_of(output).name} does not say which run it is of; write another file")
+    if index.made.behaviour != BEHAVIOUR:
+        raise FileTrouble(f"{why} it was made by another version, whose games differ; write another file")
+    if index.made.played < len(index.moves):
+        raise FileTrouble(f"{why} {index_of(output).name} says that it has more games than were played")
+    return index, index.made
+
+
+# ---- What --verbose tells of games while they are played: every 50 moves, as they happen
+
+
+EVERY = 50  # moves between two remarks
+
+
+class Teller(NamedTuple):
+    """Tells of games; where several are played at a time every line begins with the number of its game."""
+
+    tell: Callable[[str], object]
+    games: int  # of the file; 0 if nobody knows
+    alone: bool  # one game at a time
+    rules: Rules2048 = Rules2048()
+
+    def begins(self, number: int) -> None:
+        of = f"/{self.games}" if self.games else ""
+        self.tell(f"🎯 Game {number + 1}{of}")
+
+    def watch(self, number: int) -> Watch:
+        """Looks on while the game of this number is played."""
+
+        def see(board: int, score: int, moves: int) -> None:
+            self._say(number, f"Move {moves}: Score {score}, Max tile {max(unpack_board(board, self.rules))}")
+
+        return Watch(EVERY, see)
+
+    def ends(self, number: int, game: Game, why_dropped: str) -> None:
+        moves = game.moves + game.about.get("movesBefore", 0)
+        end = f", dropped: {why_dropped}" if why_dropped else ""
+        self._say(number, f"✓ Finished: Score {game.final_score}, Max tile {game.max_tile}, Moves {moves}{end}")
+
+    def _say(self, number: int, text: str) -> None:
+        self.tell(text if self.alone else f"[{number + 1}] {text}")
+
+
+# ---- Datasets of 2048 games by expectimax or another player: every game checked by the rules, the same for any workers
+
+
+MOST_GAMES = 10_000  # more get a warning
+USUAL_GAMES = 500
+PLAYED_FOR_ONE = 100  # games at most for each one that is to be kept, unless said otherwise
+
+
+@shown
+class Generated(NamedTuple):
+    """A finished run."""
+
+    output: Path
+    settings: DatasetSettings
+    played: int  # for the whole file, whatever run has played them
+    statistics: Statistics  # of the whole file
+    tried: int  # games that this run has played
+    added: int  # those of them that it has kept
+    keep: int = 0  # games that it was to keep; 0 if it was to play a number of them
+
+    @property
+    def dropped(self) -> int:
+        return self.played - self.statistics.games
+
+    @property
+    def enough(self) -> bool:
+        """Whether there is what was asked for; a run that keeps nothing writes nothing."""
+        return self.added >= max(1, self.keep)
+
+    def _in_short(self) -> str:
+        kept = f"{counted(self.statistics.games, 'game')} of {self.played:,} played"
+        return f"{self.settings.rules}, {brief(self.output.name)}: {kept}, seed {self.settings.seed}"
+
+    def _sheet(self) -> Sheet:
+        rows = [(str(tile), number) for tile, number in sorted(self.statistics.tiles.items())]
+        notes = [f"{self.tried:,} games tried, {self.added:,} added", str(self.output)]
+        return Sheet(self._in_short(), ("largest tile", "games"), rows, notes)
+
+    def as_dict(self) -> dict[str, Any]:
+        made = {"output": str(self.output), "written": self.added > 0, "enough": self.enough}
+        counts = {"played": self.played, "dropped": self.dropped, "tried": self.tried, "added": self.added}
+        return {**made, **counts, "settings": self.settings.as_dict(), **self.statistics.as_dict()}
+
+    def __str__(self) -> str:
+        why = self.statistics.filters or f"tile {stage(self.settings.curriculum).since} or more"
+        if not self.added:
+            return f"No game of {self.tried:,} passes ({why}): nothing was written to {self.output}."
+        kept = f"Games played: {self.played:,}, dropped: {self.dropped:,}\n" if self.dropped else ""
+        if self.enough:
+            return f"{self.statistics}\n\n{kept}✅ Dataset generation complete!\nOutput saved to: {self.output}"
+        wanted, verb = counted(self.keep, "game"), "passes" if self.added == 1 else "pass"
+        short = f"⚠️ Only {self.added:,} of the {wanted} asked for {verb} ({why}); play more to find more (-g)."
+        return f"{self.statistics}\n\n{kept}{short}\nOutput saved to: {self.output}"
+
+
+class Order(NamedTuple):
+    """What a run is asked for."""
+
+    output: Path
+    games: int  # to be played, or at most if some are to be kept
+    keep: int
+    settings: DatasetSettings
+    player: Player2048
+    base: Base | None  # the file that is extended
+
+    @property
+    def first(self) -> int:
+        """The number of the first game."""
+        return self.base.played if self.base else 0
+
+    @property
+    def known(self) -> int:
+        """Games that are there already."""
+        return self.base.kept if self.base else 0
+
+
+@typed
+def generate(
+    rules: Rules2048 | str,
+    out: Path | str,
+    games: int | None = None,
+    keep: int = 0,
+    player: Player2048 | str | None = None,
+    depth: int | None = None,
+    evaluator: str | None = None,
+    sample_cells: int | None = None,
+    max_moves: int | None = None,
+    curriculum: Curriculum | None = None,
+    min_score: int | None = None,
+    min_tile: int | None = None,
+    metadata: bool | None = None,
+    settings: DatasetSettings | None = None,
+    extend: bool = False,
+    say: Callable[[str], object] | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    resume: bool = False,
+    progress: bool = False,
+) -> Generated:
+    """Play `games` games (500) and write those that pass the filters; with `resume` go on where a run was stopped.
+
+    With `keep` games are played until so many pass, at most `games` (100 for each); with `extend` they are added to a
+    finished file, whose settings hold. A `player` is a text, or anything with `move(position, random)`; without one
+    expectimax plays, with `depth`, `evaluator` and `sample_cells`. `seed` fixes the games, `max_moves` stops them, the
+    `curriculum` is easy, medium or hard, `min_score` and `min_tile` are filters, with `metadata` a file says more of
+    every move. `settings` have all of this in one object, for those who made one. Workers are threads: all cores by
+    default for a player that has a chooser for kernels, one for any other; `say` is called by them.
+    """
+    output, board = Path(out), game(rules, "2048")
+    check_name(output)
+    games = games if games is not None else PLAYED_FOR_ONE * keep or USUAL_GAMES
+    if games < 1 or keep < 0:
+        raise BadNotation(f"{games if games < 1 else keep} games make no dataset; at least 1 is needed")
+    if keep > games:
+        raise BadNotation(f"{games} games cannot bring {keep} that pass; ask for more of them (-g)")
+    said = {
+        "seed": seed, "depth": depth, "evaluator": evaluator, "sample_cells": sample_cells, "max_moves": max_moves,
+        "curriculum": curriculum, "min_score": min_score, "min_tile": min_tile, "metadata": metadata,
+        "rules": None if settings or board == Rules2048() else str(board),
+    }  # fmt: skip
+    if isinstance(player, str):
+        said["player"], player = player, None
+    said = {name: value for name, value in said.items() if value is not None}
+    if settings and said:
+        raise BadNotation(f"{', '.join(said)} and settings are both given; say one or the other")
+    settings = settings or settings_for(output, said, extend, resume, player_name(player) if player else "")
+    if settings.game != board:
+        raise BadNotation(f"the games of {output} are of {settings.game}, not of {board}; say {settings.game}")
+    ours = player is None
+    if player is None:
+        player = settings.make_player()
+    else:
+        player, _ = find_player2048(player, settings.game)
+        settings = replace(settings, player=player_name(player))
+    check_board(output, settings.game)
+    if len(settings.player) > LONGEST_TEXT:
+        raise BadNotation(f"the player {settings.player[:40]!r}… has a name of more than {LONGEST_TEXT} letters")
+    try_place(output)
+    with _only_run(output):
+        base = None
+        if extend:
+            settings, base = settings_to_extend(output, settings.as_dict()), base_of(output)
+        try:
+            return _run(Order(output, games, keep, settings, player, base), workers, resume, say, progress)
+        finally:
+            if ours:  # who was handed over is not ours to close
+                close_player(player)
+
+
+@contextmanager
+def _only_run(output: Path) -> Iterator[None]:
+    """The right to make a file, for the whole run: a second run of it would write into the same journal."""
+    place = check_place(output)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with locked(place if place.is_file() or not place.exists() else Journal(output).path):
+        yield
+
+
+def _run(
+    order: Order, workers: int | None, resume: bool, say: Callable[[str], object] | None, progress: bool
+) -> Generated:
+    settings = order.settings
+    journal, found = Journal(order.output), Statistics(min_score=settings.min_score, min_tile=settings.min_tile)
+    if order.base:
+        _count_base(order, order.base, found)
+    next_one = order.first + (_resumed(journal, order, found) if resume else _begun(journal, order))
+    end = order.first + order.games
+    workers = workers or (None if has_chooser(order.player, settings.game) else 1)
+    alone = (workers or available_cores()) == 1
+    teller = Teller(say, 0 if order.keep else end, alone, settings.game) if say else None
+    play = partial(_play, settings=settings, player=order.player, teller=None if is_elsewhere() else teller)
+    enough = order.known + order.keep if order.keep else 0
+    numbers = range(next_one, next_one if enough and found.games >= enough else end)
+    done = found.games - order.known if order.keep else next_one - order.first
+    with (
+        bar(order.keep or order.games, "Playing games", "games", progress, lasting=True, done=done) as shown,
+        closing(_played(play, numbers, workers, journal)) as games,
+    ):
+        for played in games:
+            next_one += 1
+            if played.kept:
+                found.add(played.game)
+            if teller and is_elsewhere():  # where it was played nobody listens
+                teller.ends(next_one - 1, played.game, _filtered(played.game, settings))
+            shown.update(played.kept or not order.keep)
+            if enough and found.games == enough:
+                break
+    tried, added = next_one - order.first, found.games - order.known
+    made = Generated(order.output, settings, next_one, found, tried, added, order.keep)
+    if made.added:
+        _finish(journal, order, Made(next_one, BEHAVIOUR))
+    journal.remove()
+    return made
+
+
+def _begun(journal: Journal, order: Order) -> int:
+    """A new journal; no games are in it."""
+    journal.begin(order.settings.as_dict(), order.base)
+    return 0
+
+
+def _resumed(journal: Journal, order: Order, found: Statistics) -> int:
+    """The games of a run that was stopped, counted; how many were played."""
+    if not journal.exists():
+        if order.base:
+            raise FileTrouble(f"there is nothing to resume: no run that extends {order.output} was stopped")
+        return _begun(journal, order)
+    settings_to_resume(order.output, order.settings, seed_was_said=True)
+    base = journal.base()
+    if (base is None) != (order.base is None):
+        words = "adds to a file: go on with --extend" if base else "makes a new file: leave out --extend"
+        raise FileTrouble(f"the run to be resumed, {journal.path}, {words}, or remove that journal")
+    if base != order.base:
+        raise FileTrouble(f"{order.output} is not what it was when the run began; remove {journal.path}")
+    played = _count(journal, order, found)
+    if played > order.games or (order.keep and found.games - order.known > order.keep):
+        raise BadNotation(f"{journal.path} already has {counted(played, 'game')}; ask for so many or more (-g)")
+    journal.cut()
+    return played
+
+
+def _played(
+    play: "Callable[[int], Played]", numbers: range, workers: int | None, journal: Journal
+) -> "Generator[Played, None, None]":
+    """Games as they end, in order, each in the journal; if the first one fails there is nothing to go on with."""
+    try:
+        shared = in_order(play, numbers, workers, travels=True, name=lambda number: f"game {number + 1}")
+        with closing(shared) as games:
+            for played in games:
+                journal.add(played.line)
+                yield played
+    except GridlabError as error:
+        if journal.is_empty() and not isinstance(error, FileTrouble):
+            journal.remove()
+        raise
+
+
+def _count(journal: Journal, order: Order, found: Statistics) -> int:
+    """Add the games of a journal to the statistics, each replayed by the rules; how many were played."""
+    settings, number = order.settings, order.first
+    for line in journal.lines():
+        if line.startswith(DROPPED):
+            parse_json(line, Dropped, f"{journal.path}, game {number}")
+            if not (settings.min_score or settings.min_tile or stage(settings.curriculum).since):
+                raise CorruptFile(f"{journal.path}, game {number}: it was dropped, but no game should be; start over")
+        else:
+            place = f"{journal.path}, game {number}"
+            found.add(_checked(line, number, settings, place, "remove the file and start over"))
+        number += 1
+    return number - order.first
+
+
+def _count_base(order: Order, base: Base, found: Statistics) -> None:
+    """The same for the games of a file that is extended."""
+    for number, line in enumerate(lines_of(order.output, base)):
+        found.add(_checked(line, None, order.settings, f"{order.output}, game {number}", "it cannot be extended"))
+
+
+def _checked(line: bytes, number: int | None, settings: DatasetSettings, place: str, remedy: str) -> Game:
+    """The game of a line, if it is one of a run with these settings; its number may not be known."""
+    try:
+        game, flaw = parse(line)
+        flaw = flaw or _foreign(game, game.about.get("game", 0) if number is None else number, settings)
+    except Misshapen as error:
+        raise CorruptFile(f"{place}: {error}; {remedy}") from error
+    if flaw is not None:
+        raise CorruptFile(f"{place}: {flaw}; {remedy}")
+    return game
+
+
+def _foreign(game: Game, number: int, settings: DatasetSettings) -> str | None:
+    """Why a game is none of a run with these settings."""
+    if game.about != _about(number, settings, game.about.get("movesBefore", 0)):
+        return "it says that it was made in another way"
+    if bool(game.details) != settings.metadata:
+        return "what is said of its moves is not what was asked for"
+    flaw = game_flaw(game, max_moves=settings.max_moves or None)
+    return flaw.reason if flaw else _filtered(game, settings) or None
+
+
+def _finish(journal: Journal, order: Order, made: Made) -> None:
+    """The file itself, with an index beside JSON lines."""
+    output, games = order.output, journal.games()
+    if order.base:
+        games = chain(lines_of(output, order.base), games)
+    if output.suffix in (".jsonl", ".json"):
+        write_lines(output, games, output.suffix[1:])
+    else:
+        write_games(output, (parse(line)[0] for line in games))
+    if output.suffix == ".jsonl" and output.is_file():  # a pipe is not there to be read again
+        write_index(output, order.settings.as_dict(), made)
+
+
+class Played(NamedTuple):
+    """A game, its line for the journal, and whether it passed the filters."""
+
+    game: Game
+    line: bytes
+    kept: bool
+
+
+def _play(number: int, settings: DatasetSettings, player: Player2048, teller: Teller | None = None) -> Played:
+    stop = current_stop()
+    if teller:
+        teller.begins(number)
+    game = play(number, settings, player, stop, teller.watch(number) if teller else None)
+    reason = _filtered(game, settings)
+    if teller and not stop[0]:
+        teller.ends(number, game, reason)
+    return Played(game, dropped(reason) if reason else game.line(), not reason)
+
+
+def play(
+    number: int, settings: DatasetSettings, player: Player2048 | None = None, stop: Stop | None = None,
+    watch: Watch | None = None,
+) -> Game:  # fmt: skip
+    """Game `number` of a dataset, checked by the rules."""
+    limits = Limits(settings.max_moves, max(0, stage(settings.curriculum).until.bit_length() - 1))
+    found = record_game(
+        player or settings.make_player(), settings.game, settings.seed, number,
+        stop_flag() if stop is None else stop, limits, settings.metadata, watch,
+    )  # fmt: skip
+    first = _first(found.boards, settings)
+    run, details = found.since(first), None
+    if settings.metadata:
+        details = details_of(run.boards, run.directions, run.final_board, run.values, run.nodes, settings.game)
+    game = Game(
+        run.boards, run.directions, run.scores, run.final_board, run.final_score, timestamp(),
+        _about(number, settings, first), details,
+    )  # fmt: skip
+    if game.moves and not (stop is not None and stop[0]):
+        flaw = game_flaw(game, max_moves=settings.max_moves or None)
+        if flaw is not None:
+            raise GridlabError(
+                f"game {number} breaks the rules and is not kept: {flaw}; this is a fault of gridlab, please report it"
+            )
+    return game
+
+
+def _first(boards: Boards, settings: DatasetSettings) -> int:
+    """The first move that is recorded."""
+    since = stage(settings.curriculum).since
+    reached = np.flatnonzero(tiles_of(boards, settings.game).max(axis=(1, 2), initial=0) >= since)
+    return int(reached[0]) if len(reached) else len(boards)
+
+
+def _about(number: int, settings: DatasetSettings, first: int) -> dict[str, Any]:
+    run = about_rules(settings.game)
+    run |= {"curriculum": settings.curriculum, "movesBefore": first} if settings.curriculum else {}
+    if not settings.metadata:
+        return run
+    by: dict[str, Any] = {"depth": settings.depth, "evaluator": settings.evaluator}
+    by = {"player": settings.player} if settings.player else by
+    return {**run, "seed": settings.seed, "game": number, **by, "max_moves": settings.max_moves or None}
+
+
+def _filtered(game: Game, settings: DatasetSettings) -> str:
+    """Why a game is dropped; empty if it is kept."""
+    if not game.moves:
+        return f"there is no tile of {stage(settings.curriculum).since}"
+    if game.final_score < settings.min_score:
+        return f"score {game.final_score} is below {settings.min_score}"
+    if game.max_tile < settings.min_tile:
+        return f"tile {game.max_tile} is below {settings.min_tile}"
+    return ""
+
+
+__all__ = ["DatasetSettings", "Generated", "generate", "make_settings", "play", "settings_to_resume"]

@@ -1,0 +1,503 @@
+"""Games of 2048 as single moves for training: a map-style dataset for PyTorch, over files of any format.
+
+    moves = Moves2048("train.jsonl", "more.parquet", symmetries=True)
+    train, val, test = moves.split(0.7, 0.15, 0.15)                    by whole games; nothing is read
+    moves[17]                   {"board": uint8[4, 4], "direction": 2, "legal": bool[4], "score": 120, …}
+    moves[[3, 17]]              the same of several moves, as arrays
+    DataLoader(train, batch_size=1024, shuffle=True, num_workers=2)    as it stands
+
+Moves are taken out of columns mapped into memory (moves_file), a batch by one kernel (sampling). torch is not needed
+unless something is handed to it.
+"""
+
+import hashlib
+import mmap
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from copy import copy
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.arguments import check_seed, counted, typed
+from gridlab.core.bits import int64
+from gridlab.core.draw import Sheet, shown
+from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
+from gridlab.core.files import whole_file
+from gridlab.core.jit import inner, kernel
+from gridlab.core.machine import import_extra
+from gridlab.core.splitmix import FIRST, S27, S30, S31, SECOND, STEP, below, plus, times
+from gridlab.core.untrusted import Count, open_regular, parse_json, reading
+from gridlab.game2048.datasets.files import check_name, read_games, reading_bar
+from gridlab.game2048.datasets.reader import mark_of, may_write
+from gridlab.game2048.datasets.split import shared_out
+from gridlab.game2048.kernels import (
+    FIFTEEN,
+    FOUR,
+    Boards,
+    Mirror,
+    RowTables,
+    Shape,
+    image,
+    image_of,
+    largest_exponent,
+    mirror_table,
+    row_tables,
+    shape_of,
+    slide_rows,
+    symmetries,
+    transpose,
+)
+from gridlab.game2048.records import Game
+from gridlab.game2048.replay import REASONS, first_flaw
+from gridlab.game2048.rules import Rules2048
+
+# ---- The moves of a file of games as columns that are mapped into memory: any move at once, whatever the format
+#
+# Made once, beside the file (train.parquet.moves), while every game is replayed by the rules; one that does not fit the
+# file is not believed, and made anew if it is ours. Where nothing can be written it lasts as long as the process.
+#
+#     offset
+#          0   8   magic "gl2048mv"
+#          8   4   length of the header, uint32                  all numbers little-endian
+#         12   …   header: JSON (games, moves, rules, the mark of the file), spaces up to a multiple of 8
+#              …   uint64[games + 1]   the number of each game's first move, and of all moves
+#              …   int64[games]        final scores
+#              …   uint64[moves]       boards before the move, packed
+#              …   int64[moves]        scores before the move
+#              …   uint8[moves]        directions
+#        -32  32   SHA-256 of everything before
+
+
+MAGIC = b"gl2048mv"
+START, DIGEST = 12, 32  # bytes
+LONGEST_HEADER = 1 << 12
+GAME, MOVE = 8 + 8, 8 + 8 + 1  # bytes of each
+
+_KEPT: list[tempfile.TemporaryDirectory[str]] = []  # where columns lie that could not be written beside their file
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What the columns say of themselves."""
+
+    games: Count
+    moves: Count
+    rules: Annotated[str, msgspec.Meta(max_length=40)]
+    mark: str
+
+
+@dataclass(frozen=True)
+class MovesFile:
+    """The columns of a file of games; it travels to other processes as the place where they lie."""
+
+    path: Path  # of the games
+    place: Path  # of the columns
+    rules: Rules2048
+    starts: NDArray[np.uint64]  # [game + 1]
+    final_scores: NDArray[np.int64]  # [game]
+    boards: NDArray[np.uint64]  # [move]
+    scores: NDArray[np.int64]  # [move]
+    directions: NDArray[np.uint8]  # [move]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _mapped, (self.path, self.place)
+
+    @property
+    def games(self) -> int:
+        return len(self.final_scores)
+
+
+def moves_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.moves")
+
+
+def open_moves(path: Path, progress: bool = False) -> MovesFile:
+    """The moves of a file of games, mapped; the columns are made first if there are none that fit."""
+    check_name(path)
+    with reading(path):
+        known = _known(path)
+    return known or _made(path, progress)
+
+
+def _known(path: Path) -> MovesFile | None:
+    """The columns that stand beside a file, if they are whole and of this file."""
+    if not (place := moves_of(path)).is_file():
+        return None
+    try:
+        found = _mapped(path, place)
+        with open_regular(place) as file:
+            whole = _header(file, place).mark == _mark(path) and _is_whole(file)
+    except (FileTrouble, OSError):
+        return None
+    return found if whole else None
+
+
+def _mark(path: Path) -> str:
+    return f"{mark_of(path)}-{path.stat().st_mtime_ns}"
+
+
+def _header(file: BinaryIO, place: Path) -> Header:
+    start = file.read(START)
+    length = int.from_bytes(start[8:], "little")
+    if start[:8] != MAGIC or length > LONGEST_HEADER:
+        raise CorruptFile(f"{place} holds no moves of games")
+    return parse_json(file.read(length), Header, place)
+
+
+def _is_whole(file: BinaryIO) -> bool:
+    digest, left = hashlib.sha256(), file.seek(0, 2) - DIGEST
+    file.seek(0)
+    while left > 0 and (part := file.read(min(left, 1 << 20))):
+        digest.update(part)
+        left -= len(part)
+    return file.read() == digest.digest()
+
+
+def _mapped(path: Path, place: Path) -> MovesFile:
+    """Columns mapped into memory, their lengths held against the size of the file."""
+    with reading(place), open_regular(place) as file:
+        header = _header(file, place)
+        begin, size = file.tell(), file.seek(0, 2)
+        if begin % 8 or size != begin + 8 + GAME * header.games + MOVE * header.moves + DIGEST:
+            raise CorruptFile(f"{place} has another size than its header says")
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)  # kernels know one kind of array
+    columns: list[NDArray[Any]] = []
+    wanted = (("<u8", header.games + 1), ("<i8", header.games), ("<u8", header.moves), ("<i8", header.moves),
+              ("u1", header.moves))  # fmt: skip
+    for kind, length in wanted:
+        columns.append(np.frombuffer(content, kind, length, begin))
+        begin += columns[-1].nbytes
+    starts, directions = columns[0].astype(np.int64), columns[-1]
+    if starts[0] != 0 or starts[-1] != header.moves or (np.diff(starts) < 0).any() or (directions > 3).any():
+        raise CorruptFile(f"{place} holds moves that belong to no game")
+    try:
+        return MovesFile(path, place, Rules2048.parse(header.rules), *columns)
+    except BadRules as error:
+        raise CorruptFile(f"{place}: {error}") from error
+
+
+# ---- made from the games
+
+
+def _made(path: Path, progress: bool) -> MovesFile:
+    """Replay all games and write their moves down, beside the file if that is possible."""
+    mark, place = _mark(path), moves_of(path)
+    try:
+        if may_write(place, MAGIC):
+            _write(path, place, mark, progress)
+            return _mapped(path, place)
+    except CorruptFile:
+        raise
+    except FileTrouble:
+        pass  # a folder that cannot be written, or somebody else writes there now; other trouble comes again
+    _KEPT.append(tempfile.TemporaryDirectory(prefix="gridlab-"))
+    place = Path(_KEPT[-1].name) / place.name
+    _write(path, place, mark, progress)
+    return _mapped(path, place)
+
+
+def _write(path: Path, place: Path, mark: str, progress: bool) -> None:
+    starts, finals, rules = [0], list[int](), Rules2048()
+    with ExitStack() as stack:
+        columns = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
+        shown = stack.enter_context(reading_bar(path, "replaying", progress))
+        for number, game in enumerate(read_games(path, shown.update)):
+            if number and (game.rules.rows, game.rules.cols) != (rules.rows, rules.cols):
+                raise FileTrouble(f"{path}, game {number} is of {game.rules}, others of {rules}: no batch holds both")
+            rules = game.rules
+            _check(game, path, number)
+            columns[0].write(np.ascontiguousarray(game.boards, "<u8").data)
+            columns[1].write(np.ascontiguousarray(game.scores, "<i8").data)
+            columns[2].write(np.ascontiguousarray(game.directions, "u1").data)
+            starts.append(starts[-1] + game.moves)
+            finals.append(game.final_score)
+        text = msgspec.json.encode(Header(len(finals), starts[-1], str(rules), mark))
+        text += b" " * (-(START + len(text)) % 8)
+        sink = stack.enter_context(whole_file(place))
+        sink.write(MAGIC + len(text).to_bytes(4, "little") + text)
+        sink.write(np.array(starts, "<u8").tobytes() + np.array(finals, "<i8").tobytes())
+        for column in columns:
+            column.seek(0)
+            shutil.copyfileobj(column, sink, 1 << 20)
+        sink.write(bytes.fromhex(sink.sha256))
+
+
+def _check(game: Game, path: Path, number: int) -> None:
+    """A move that is not legal, or a score that is not true, would be learnt like any other."""
+    last, rows = np.uint64(game.final_board), row_tables(game.rules)
+    move, reason = first_flaw(game.boards, game.directions.astype(np.int64), game.scores, last, game.final_score, rows)
+    if move >= 0:
+        raise CorruptFile(
+            f"{path}, game {number + 1}, move {move + 1}: {REASONS[reason]}; gridlab 2048 verify tells more"
+        )
+
+
+# ---- Moves taken out of columns, each seen through a symmetry of the board: one kernel for a whole batch
+
+
+PHASES = ("opening", "middle", "late", "end")  # no 256 yet, no 1024, no 4096, and what comes then
+MIDDLE, LATE, END = 8, 10, 12  # the binary logarithms of the tiles that begin a phase
+NO_CHANCE = np.uint64(0)  # instead of what symmetries are drawn from
+
+
+class Columns(NamedTuple):
+    """The moves of a file, [move] each, and its final scores, [game]."""
+
+    boards: Boards
+    scores: NDArray[np.int64]
+    directions: NDArray[np.uint8]
+    final_scores: NDArray[np.int64]
+
+
+class Samples(NamedTuple):
+    """Moves for training: [sample] each."""
+
+    boards: Boards  # packed
+    cells: NDArray[np.uint8]  # [sample, 16]: the binary logarithm of each tile, 0 for none; 15 beside a smaller board
+    directions: NDArray[np.int64]  # up, down, left, right
+    legal: NDArray[np.bool_]  # [sample, direction]
+    scores: NDArray[np.int64]  # before the move
+    remaining: NDArray[np.int64]  # points from here to the end of the game
+    phases: NDArray[np.int64]
+
+
+def new_samples(number: int) -> Samples:
+    return Samples(
+        np.empty(number, np.uint64), np.empty((number, 16), np.uint8), np.empty(number, np.int64),
+        np.empty((number, 4), np.bool_), np.empty(number, np.int64), np.empty(number, np.int64),
+        np.empty(number, np.int64),
+    )  # fmt: skip
+
+
+@kernel
+def take(
+    chosen: NDArray[np.int64],  # [sample, 4]: the move in its columns, its game, where it goes, what it is known by
+    columns: Columns,
+    found: Samples,
+    key: np.uint64,  # 0 for boards as they are, else symmetries are drawn from it and from what a move is known by
+    rows: RowTables,
+    mirror: Mirror,
+    shape: Shape,
+) -> None:
+    """Fill in samples."""
+    boards, scores, directions, finals = columns
+    for i in range(len(chosen)):
+        move, game, place = chosen[i, 0], chosen[i, 1], chosen[i, 2]
+        board, direction = boards[move], int64(directions[move]) & 3
+        if key != NO_CHANCE:
+            symmetry = below(mixed(key, chosen[i, 3]), symmetries(shape))
+            board, direction = image(board, symmetry, mirror, shape), image_of(direction, symmetry)
+        found.boards[place], turned = board, transpose(board)
+        up, down = slide_rows(turned, rows.slides)
+        left, right = slide_rows(board, rows.slides)
+        legal = found.legal[place]
+        legal[0], legal[1], legal[2], legal[3] = up != turned, down != turned, left != board, right != board
+        found.directions[place], found.scores[place] = direction, scores[move]
+        found.remaining[place] = finals[game] - scores[move]
+        largest = largest_exponent(board ^ rows.walls)
+        for cell in range(16):
+            found.cells[place, cell] = board & FIFTEEN
+            board >>= FOUR
+        found.phases[place] = int(largest >= MIDDLE) + int(largest >= LATE) + int(largest >= END)
+
+
+@inner
+def mixed(key: np.uint64, number: int) -> np.uint64:
+    """Random bits that hang on both numbers alone (the step of SplitMix64)."""
+    state = plus(key, times(np.uint64(number), STEP))
+    state = times(state ^ state >> S30, FIRST)
+    state = times(state ^ state >> S27, SECOND)
+    return state ^ state >> S31  # type: ignore[no-any-return]
+
+
+# ---- Games of 2048 as single moves for training: a map-style dataset for PyTorch, over files of any format
+
+
+@shown
+class Moves2048:
+    """The moves of some files of games, numbered from 0.
+
+    With `symmetries` a move is seen as one of the eight images of its board, the direction mapped along: drawn from the
+    seed, the epoch and the number of the move, so that it does not matter which worker asks for it.
+    """
+
+    @typed
+    def __init__(self, *paths: Path | str, symmetries: bool = False, seed: int = 0, progress: bool = False) -> None:
+        if not paths:
+            raise BadNotation("no file of games was named; gridlab 2048 generate makes one")
+        self.files = tuple(open_moves(Path(path), progress) for path in paths)
+        self.rules = _one_shape(self.files)
+        self.symmetries, self.seed, self.epoch = symmetries, check_seed(seed), 0
+        self.games = np.array(
+            [(number, game) for number, file in enumerate(self.files) for game in range(file.games)], np.int64
+        ).reshape(-1, 2)
+        self._number()
+
+    def _number(self) -> None:
+        """Find out which moves belong to which game."""
+        lengths = np.empty(len(self.games), np.int64)
+        self._first = np.empty(len(self.games), np.int64)
+        for number, file in enumerate(self.files):
+            here = self.games[:, 0] == number
+            starts, games = file.starts.astype(np.int64), self.games[here, 1]
+            self._first[here], lengths[here] = starts[games], np.diff(starts)[games]
+        self._ends = np.cumsum(lengths)
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def _in_short(self) -> str:
+        seen = ", with symmetries" if self.symmetries else ""
+        held = f"{counted(len(self), 'move')} of {counted(len(self.games), 'game')}"
+        return f"{self.rules}: {held} in {counted(len(self.files), 'file')}{seen}"
+
+    def _sheet(self) -> Sheet:
+        lengths = np.diff(self._ends, prepend=0)
+        rows = []
+        for number, file in enumerate(self.files):
+            here = self.games[:, 0] == number
+            rows.append((str(file.path), int(here.sum()), int(lengths[here].sum())))
+        return Sheet(self._in_short(), ("file", "games", "moves"), rows)
+
+    # ---- parts
+
+    def part(self, games: Sequence[int] | NDArray[np.int64]) -> "Moves2048":
+        """The moves of some games alone, by their numbers here."""
+        part = copy(self)
+        part.games = self.games[np.asarray(games, np.int64)]
+        part._number()
+        return part
+
+    def split(self, *shares: float, seed: int = 0) -> list["Moves2048"]:
+        """Whole games shared out by chance, as `gridlab 2048 split` does; each in exactly one part."""
+        return [self.part(games) for games in shared_out(len(self.games), shares, seed)]
+
+    def seen(self, symmetries: bool) -> "Moves2048":
+        """The same moves, with symmetries or without."""
+        other = copy(self)
+        other.symmetries = symmetries
+        return other
+
+    def set_epoch(self, epoch: int) -> None:
+        """Draw other symmetries; workers of a loader learn of it when they start."""
+        self.epoch = epoch
+
+    def draw(self, number: int, early: float, random: np.random.Generator) -> NDArray[np.int64]:
+        """Numbers of moves by chance, early ones of a game more often: the n-th as n to the power of -`early`.
+
+        With 0 all moves are alike, with 1 the logarithm of n is. One table of sums serves games of every length.
+        """
+        lengths = np.diff(self._ends, prepend=0)
+        sums = np.cumsum(np.arange(1, lengths.max(initial=0) + 1) ** -float(early))
+        shares = np.cumsum(np.concatenate(([0.0], sums))[lengths])
+        games = np.searchsorted(shares, random.random(number) * shares[-1], "right").clip(max=len(lengths) - 1)
+        places = np.searchsorted(sums, random.random(number) * sums[lengths[games] - 1], "right")
+        numbers: NDArray[np.int64] = self._ends[games] - lengths[games] + places.clip(max=lengths[games] - 1)
+        return numbers
+
+    # ---- moves
+
+    def samples(self, numbers: Sequence[int] | NDArray[np.int64]) -> Samples:
+        """Some moves as arrays."""
+        wanted = np.asarray(numbers, np.int64)
+        if wanted.ndim != 1:
+            raise BadNotation("a batch is a list of numbers of moves")
+        wanted = np.where(wanted < 0, wanted + len(self), wanted)
+        if len(wanted) and not 0 <= wanted.min() <= wanted.max() < len(self):
+            raise IndexError(f"there are {len(self):,} moves, numbered from 0")
+        places = np.searchsorted(self._ends, wanted, "right")
+        before = np.concatenate(([0], self._ends))[places]
+        owners, games = self.games[places].T
+        chosen = np.stack((self._first[places] + wanted - before, games, np.arange(len(wanted)), wanted), axis=1)
+        found, key = new_samples(len(wanted)), self._key()
+        tables = row_tables(self.rules), mirror_table(self.rules), shape_of(self.rules)
+        for number, file in enumerate(self.files):
+            here = chosen if len(self.files) == 1 else chosen[owners == number]
+            take(here, Columns(file.boards, file.scores, file.directions, file.final_scores), found, key, *tables)
+        return found
+
+    def _key(self) -> np.uint64:
+        """What symmetries are drawn from."""
+        if not self.symmetries:
+            return NO_CHANCE
+        drawn = np.random.SeedSequence(self.seed, spawn_key=(self.epoch,)).generate_state(1, np.uint64)[0]
+        return np.uint64(drawn | np.uint64(1))
+
+    def arrays(self, samples: Samples) -> dict[str, NDArray[Any]]:
+        """Samples by name, as items have them."""
+        rows, cols = self.rules.rows, self.rules.cols
+        return {
+            "board": samples.cells.reshape(-1, 4, 4)[:, :rows, :cols],
+            "direction": samples.directions,
+            "legal": samples.legal,
+            "score": samples.scores,
+            "remaining": samples.remaining,
+            "phase": samples.phases,
+        }
+
+    def __getitem__(self, number: Any) -> Any:
+        """A move; of several numbers all of them, as arrays."""
+        if isinstance(number, (int, np.integer)):
+            move: Move = Batch(self.arrays(self.samples([int(number)])))[0]
+            return move
+        return self.arrays(self.samples(number))
+
+    def __getitems__(self, numbers: Sequence[int]) -> "Batch":
+        """What a loader asks for: a batch at once."""
+        _known_to_torch()
+        return Batch(self.arrays(self.samples(numbers)))
+
+    @staticmethod
+    def collate(batch: "Batch | Sequence[Move]", **others: Any) -> dict[str, Any]:
+        """A batch as tensors, without taking it apart and putting it together again."""
+        torch = import_extra("torch", "learn")
+        if not isinstance(batch, Batch):
+            batch = Batch({name: np.stack([each[name] for each in batch]) for name in batch[0]})
+        return {name: torch.from_numpy(np.ascontiguousarray(column)) for name, column in batch.columns.items()}
+
+
+class Move(dict[str, Any]):
+    """A move by names."""
+
+
+class Batch(Sequence[Move]):
+    """Some moves: a sequence of items, as loaders expect one, over arrays."""
+
+    def __init__(self, columns: Mapping[str, NDArray[Any]]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns["direction"])
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[each] for each in range(len(self))[place]]
+        return Move((name, column[place]) for name, column in self.columns.items())
+
+    def __iter__(self) -> Iterator[Move]:
+        return (self[place] for place in range(len(self)))
+
+
+def _known_to_torch() -> None:
+    """Let the usual collation of loaders, where torch is at work, take our batches whole."""
+    if "torch.utils.data" in sys.modules:
+        known = import_module("torch.utils.data._utils.collate").default_collate_fn_map
+        known.setdefault(Move, Moves2048.collate)
+
+
+def _one_shape(files: Sequence[MovesFile]) -> Rules2048:
+    """The rules of all files; boards of two shapes go into no batch."""
+    for each in files:
+        if (each.rules.rows, each.rules.cols) != (files[0].rules.rows, files[0].rules.cols):
+            raise BadNotation(
+                f"{each.path} is of {each.rules}, {files[0].path} of {files[0].rules}: no batch holds both"
+            )
+    return files[0].rules

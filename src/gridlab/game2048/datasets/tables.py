@@ -1,0 +1,454 @@
+"""Games as tables: CSV and Parquet with a row a move, HDF5 and NPZ with an array a column.
+
+    game, move           numbers from 0                          board   16 tiles (CSV r0c0 … r3c3, arrays [move, 4, 4])
+    direction            up, down, left, right (arrays: 0 to 3)  score   before the move
+    final_score, max_tile, won, final_board, timestamp           of the game, repeated (arrays: games/…, one a game)
+    about, details       what else is known of the game and of the move, as JSON
+
+Tables are written block by block as games come, and give back the games they were made of.
+"""
+
+import csv
+import io
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.arguments import whole_number
+from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
+from gridlab.core.files import beside, room_beside
+from gridlab.core.hdf5 import fill_hdf5
+from gridlab.core.machine import import_extra
+from gridlab.core.sandbox import quarantined
+from gridlab.core.untrusted import lines, open_regular, parse_json, reading, reason_of, size_of
+from gridlab.game2048.datasets.columns import (
+    LENGTHS,
+    LONGEST_TEXT,
+    NUMBERS,
+    TEXTS,
+    Columns,
+    Shares,
+    WrongTable,
+    check_shapes,
+)
+from gridlab.game2048.datasets.parquet_program import schema
+from gridlab.game2048.kernels import pack, unpack
+from gridlab.game2048.reading import Misshapen, checked_game, rules_of, summary_flaw
+from gridlab.game2048.records import DIRECTION_NUMBERS, EXPONENTS, Game, packed_of, rows_text, tiles_of
+from gridlab.game2048.rules import DIRECTIONS, MOST_MOVES
+
+# ---- Games as what stands in tables, and back: the fields that all rows of a game share, details as text, whole games
+
+
+OF_GAME = ("final_score", "max_tile", "won", "final_board", "timestamp", "about")
+BLOCK = 64  # games handled at a time
+TILES = {str(tile): tile for tile in EXPONENTS}
+
+
+class Found(NamedTuple):
+    """A game of a table."""
+
+    game: Game
+    flaw: str | None  # what the table says wrongly of it
+    done: float  # the share of the file that was read with it
+
+
+def shared_of(game: Game) -> tuple[Any, ...]:
+    """What a table repeats for every move of a game, in the order of OF_GAME."""
+    final = " ".join(map(str, unpack(game.final_board)))
+    return game.final_score, game.max_tile, game.won, final, game.timestamp, json.dumps(game.about)
+
+
+def details_text(game: Game) -> list[str]:
+    return [json.dumps(each) for each in game.details] if game.details else [""] * game.moves
+
+
+def game_of(columns: Columns) -> Found:
+    """A game from its columns."""
+    count = len(columns.directions)
+    if len(columns.boards) != 64 * count or len(columns.scores) != 8 * count:
+        raise WrongTable("the columns are not equally long")
+    tiles = [TILES.get(tile) for tile in columns.final_board.split(" ")]
+    if len(tiles) != 16 or None in tiles:
+        raise WrongTable("final_board is not 16 tiles with a space between them")
+    about = parse_json(columns.about, dict[str, Any], "about")
+    if rules_of(about).walled:
+        raise WrongTable(f"a table holds games on boards of 16 cells, not of {rules_of(about)}")
+    game = checked_game(  # copies, as kernels are compiled once more for arrays that cannot be written to
+        packed_of(np.frombuffer(columns.boards, "<i4")), np.frombuffer(columns.directions, np.int8).copy(),
+        np.frombuffer(columns.scores, "<i8").copy(), pack(tuple(tile for tile in tiles if tile is not None)),
+        columns.final_score, columns.timestamp, about,
+        _details_of(columns.details),
+    )  # fmt: skip
+    summary = {"totalMoves": count, "maxTile": columns.max_tile, "won": columns.won}
+    return Found(game, summary_flaw(summary, game), columns.done)
+
+
+def _details_of(texts: list[str]) -> list[dict[str, Any]] | None:
+    """None if nothing is known of any move."""
+    if not any(texts):
+        return None
+    return [parse_json(text, dict[str, Any], "details") for text in texts]
+
+
+def blocks(games: Iterator[Game]) -> Iterator[list[Game]]:
+    block: list[Game] = []
+    for game in games:
+        block.append(game)
+        if len(block) == BLOCK:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+# ---- Games as CSV: a row a move, written by kernels where they can, read row by row
+
+
+CELLS = tuple(f"r{row}c{col}" for row in range(4) for col in range(4))
+LONGEST_ROW = 1 << 16  # bytes
+TRUTH = {"True": True, "False": False}
+
+CSV_HEADER = ("game", "move", *CELLS, "direction", "score", *OF_GAME, "details")
+
+
+def write_csv(path: Path, games: Iterator[Game]) -> int:
+    number = -1
+    with path.open("wb") as file:
+        file.write(_csv_text([CSV_HEADER]))
+        for number, game in enumerate(games):
+            if game.details:
+                file.write(_csv_text(_csv_rows(number, game)))
+            else:  # all rows end alike, and kernels write the rest
+                end = _csv_text([(*shared_of(game), "")])
+                file.write(rows_text(number, game.boards, game.directions, game.scores, end))
+    return number + 1
+
+
+def _csv_text(rows: Iterable[Sequence[object]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _csv_rows(number: int, game: Game) -> Iterator[Sequence[object]]:
+    boards, shared = tiles_of(game.boards).reshape(-1, 16).tolist(), shared_of(game)
+    columns = zip(boards, game.directions.tolist(), game.scores.tolist(), details_text(game), strict=True)
+    for move, (board, direction, score, details) in enumerate(columns):
+        yield (number, move, *board, DIRECTIONS[direction], score, *shared, details)
+
+
+def read_csv(path: Path) -> Iterator[Found]:
+    """Every field of every row is looked at: numbering, and that the rows of a game say the same of it."""
+    rows = lines(path, LONGEST_ROW)
+    _, head = next(rows, (1, b""))
+    if head.rstrip(b"\r\n").decode() != ",".join(CSV_HEADER):
+        raise WrongTable("its first line does not name the columns")
+    number, moves, shared, read, size = -1, list[list[str]](), list[str](), 0, max(1, path.stat().st_size)
+    for line, text in rows:
+        read += len(text)
+        row = text.rstrip(b"\r\n").decode().split(",", len(CELLS) + 4)  # the last part is of the game, and details
+        if len(row) != len(CELLS) + 5:
+            raise WrongTable(f"line {line}: there are fields missing")
+        if row[0] != str(number) or not moves:
+            if row[0] != str(number + 1):
+                raise WrongTable(f"line {line}: game {row[0][:20]!r} stands behind game {number}")
+            if moves:
+                yield _game(moves, shared, min(1.0, read / size))
+            number, moves, shared = number + 1, [], _of_game(row[-1])
+        if row[1] != str(len(moves)) or len(moves) >= MOST_MOVES:
+            raise WrongTable(f"line {line}: move {row[1][:20]!r} stands where move {len(moves)} should")
+        if moves and row[-1] != moves[-1][-1] and _of_game(row[-1]) != shared:
+            raise WrongTable(f"line {line}: what it says of its game is not what the line before says")
+        moves.append(row)
+    if moves:
+        yield _game(moves, shared, 1.0)
+
+
+def _fields(end: str) -> list[str]:
+    """The fields of the game, and details."""
+    fields = next(csv.reader([end], strict=True)) if '"' in end else end.split(",")
+    if len(fields) != len(OF_GAME) + 1:
+        raise WrongTable("there are too few or too many fields")
+    return fields
+
+
+def _of_game(end: str) -> list[str]:
+    return _fields(end)[:-1]
+
+
+def _number(text: str) -> int:
+    """A number written as tables write it, and in no other way."""
+    number = whole_number(text)
+    if text != str(number):
+        raise WrongTable(f"{text!r} is a number in another form than {number}")
+    return number
+
+
+def _game(rows: list[list[str]], shared: list[str], done: float) -> Found:
+    try:
+        boards = np.array([[TILES[tile] for tile in row[2:18]] for row in rows], "<i4")
+        directions = np.array([DIRECTION_NUMBERS[row[18]] for row in rows], np.int8)
+        won = TRUTH[shared[2]]
+    except KeyError as error:
+        raise WrongTable(f"{error} is not a tile, no direction or no truth value") from error
+    scores = np.array([_number(row[19]) for row in rows], "<i8")
+    alike = rows[0][-1] == rows[-1][-1] and len({row[-1] for row in rows}) == 1
+    details = [_fields(rows[0][-1])[-1]] * len(rows) if alike else [_fields(row[-1])[-1] for row in rows]
+    score, tile = map(_number, shared[:2])
+    final_board, timestamp, about = shared[3:]
+    return game_of(
+        Columns(
+            boards.tobytes(), directions.tobytes(), scores.tobytes(), score, tile, won, final_board, timestamp, about,
+            details, done,
+        )
+    )  # fmt: skip
+
+
+# ---- Games as Parquet: a row a move; read in quarantine (parquet_program)
+
+
+def write_parquet(path: Path, games: Iterator[Game]) -> int:
+    arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
+    columns = schema(arrow, arrow.string())
+    count = 0
+    with parquet.ParquetWriter(path, columns, compression="zstd") as writer:
+        for block in blocks(games):
+            writer.write_table(arrow.table(_columns(block, count, arrow), schema=columns))
+            count += len(block)
+    return count
+
+
+def _columns(block: list[Game], first: int, arrow: Any) -> dict[str, Any]:
+    tiles = np.concatenate([tiles_of(game.boards).ravel() for game in block])
+    lengths = [game.moves for game in block]
+    owners = np.repeat(np.arange(len(block), dtype=np.int32), lengths)
+    columns: dict[str, Any] = {
+        "game": owners + np.int32(first),
+        "move": np.concatenate([np.arange(length, dtype=np.int32) for length in lengths]),
+        "board": arrow.FixedSizeListArray.from_arrays(arrow.array(tiles), 16),
+        "direction": arrow.array(DIRECTIONS).take(arrow.array(np.concatenate([game.directions for game in block]))),
+        "score": np.concatenate([game.scores for game in block]),
+        "details": arrow.array([text for game in block for text in details_text(game)]),
+    }
+    for name, values in zip(OF_GAME, zip(*map(shared_of, block), strict=True), strict=True):
+        columns[name] = arrow.array(values).take(arrow.array(owners))
+    columns["max_tile"] = columns["max_tile"].cast(arrow.int32())
+    return columns
+
+
+def read_parquet(path: Path) -> Iterator[Found]:
+    import_extra("pyarrow", "export")
+    program = "gridlab.game2048.datasets.parquet_program"
+    return map(game_of, quarantined(program, path, Columns, "table of games"))
+
+
+# ---- Games as HDF5 and NPZ: an array a column. HDF5 is read in quarantine (hdf5_program), NPZ as a stream
+
+
+LONGEST_HEADER = 1 << 12  # bytes of what an array says of itself
+MAGIC = b"\x93NUMPY\x01\x00"
+NPY_HEADER = re.compile(
+    rb"\{'descr': '([<|][a-zU]\d{1,6})', 'fortran_order': False, 'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n"
+)
+
+
+def write_hdf5(path: Path, games: Iterator[Game]) -> int:
+    count, h5py = 0, import_extra("h5py", "export")
+
+    def fill(file: Any) -> Iterator[None]:
+        nonlocal count
+        for block in blocks(games):
+            for name, array in _arrays(block).items():
+                if name not in file:
+                    kind = h5py.string_dtype() if array.dtype == object else array.dtype
+                    room = (None, *array.shape[1:])
+                    file.create_dataset(
+                        name, (0, *array.shape[1:]), kind, maxshape=room, chunks=True, compression="gzip"
+                    )
+                size = len(file[name])
+                file[name].resize(size + len(array), axis=0)
+                file[name][size:] = array
+            count += len(block)
+            yield
+
+    fill_hdf5(path, fill)
+    return count
+
+
+def read_hdf5(path: Path) -> Iterator[Found]:
+    import_extra("h5py", "export")
+    program = "gridlab.game2048.datasets.hdf5_program"
+    return map(game_of, quarantined(program, path, Columns, "table of games"))
+
+
+def write_npz(path: Path, games: Iterator[Game]) -> int:
+    """Numbers of moves go through files of their own, so that only what belongs to games is held in memory."""
+    with room_beside(path) as folder:
+        held: dict[str, list[Any]] = {}
+        shapes: dict[str, tuple[int, ...]] = {}
+        for block in blocks(games):
+            for name, array in _arrays(block).items():
+                if array.dtype == object or name.startswith("games/"):
+                    held.setdefault(name, []).append(array)
+                    continue
+                known = shapes.get(name, (0,))[0]
+                shapes[name] = (known + len(array), *array.shape[1:])
+                with (folder / name.replace("/", "-")).open("ab") as file:
+                    file.write(array.tobytes())
+        _assemble_npz(path, folder, shapes, held)
+        return sum(map(len, held.get(LENGTHS, [])))
+
+
+def _assemble_npz(path: Path, folder: Path, shapes: dict[str, tuple[int, ...]], held: dict[str, list[Any]]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
+        for name, parts in held.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, _plain(np.concatenate(parts)), allow_pickle=False)
+        for name, shape in shapes.items():
+            kind = np.dtype({"moves/board": "<i4", "moves/direction": "i1", "moves/score": "<i8"}[name])
+            head = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
+            with (
+                archive.open(f"{name}.npy", "w", force_zip64=True) as member,
+                (folder / name.replace("/", "-")).open("rb") as file,
+            ):
+                np.lib.format.write_array_header_1_0(member, head)
+                shutil.copyfileobj(file, member, 1 << 20)
+
+
+def _plain(array: Any) -> Any:
+    """Text of a fixed width, which needs no pickling."""
+    return array.astype(np.str_) if array.dtype == object else array
+
+
+def _arrays(block: list[Game]) -> dict[str, Any]:
+    shared = [shared_of(game) for game in block]
+    return {
+        "moves/board": np.concatenate([tiles_of(game.boards) for game in block]),
+        "moves/direction": np.concatenate([game.directions for game in block]),
+        "moves/score": np.concatenate([game.scores for game in block]),
+        "moves/details": np.array([text for game in block for text in details_text(game)], object),
+        LENGTHS: np.array([game.moves for game in block]),
+        "games/final_score": np.array([each[0] for each in shared]),
+        "games/max_tile": np.array([each[1] for each in shared]),
+        "games/won": np.array([each[2] for each in shared]),
+        "games/final_board": np.array([each[3] for each in shared], object),
+        "games/timestamp": np.array([each[4] for each in shared], object),
+        "games/about": np.array([each[5] for each in shared], object),
+    }
+
+
+def read_npz(path: Path) -> Iterator[Found]:
+    """Game by game: all members of the archive are read at once, each a little further with every game."""
+    with open_regular(path) as file, zipfile.ZipFile(file) as archive, ExitStack() as stack:
+        names = sorted(each.filename for each in archive.infolist())
+        if not names:
+            return  # no games
+        wanted = (*NUMBERS, *TEXTS)
+        if names != sorted(f"{name}.npy" for name in wanted):
+            raise WrongTable("its members are not the arrays of games")
+        members = {name: Member(archive, name, stack) for name in wanted}
+        games, moves = check_shapes({name: member.shape for name, member in members.items()}, size_of(file))
+        shares = Shares(moves)
+        for number in range(games):
+            length = int(members[LENGTHS].rows(1)[0])
+            shares.next(length)
+            boards, directions, scores = (members[name].rows(length).tobytes() for name in wanted[:3])
+            score, tile, won = (members[name].rows(1)[0] for name in wanted[4:7])
+            final_board, timestamp, about = (str(members[name].rows(1)[0]) for name in TEXTS[1:])
+            details = members[TEXTS[0]].rows(length).tolist()
+            columns = Columns(
+                boards, directions, scores, int(score), int(tile), bool(won), final_board, timestamp, about, details,
+                (number + 1) / games,
+            )  # fmt: skip
+            yield game_of(columns)
+        shares.end()
+        for member in members.values():
+            member.end()
+
+
+class Member:
+    """An array in an archive, read from its first row to its last."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str, stack: ExitStack) -> None:
+        info = archive.getinfo(f"{name}.npy")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise WrongTable(f"{name} is packed in a way in which games are not")
+        self.name, self.file = name, stack.enter_context(archive.open(info))
+        head = self.file.read(10)
+        found = NPY_HEADER.fullmatch(self.file.read(min(int.from_bytes(head[8:], "little"), LONGEST_HEADER)))
+        if head[:8] != MAGIC or found is None:
+            raise WrongTable(f"{name} does not begin as an array does")
+        kind, shape = found[1].decode(), found[2].decode()
+        self.shape = tuple(int(each) for each in shape.split(",") if each.strip())
+        width = int(kind[2:]) if name in TEXTS and kind.startswith("<U") else 0
+        if not (0 < width <= LONGEST_TEXT if name in TEXTS else kind == NUMBERS[name][0]):
+            raise WrongTable(f"{name} is of the type {kind}, which it should not be")
+        self.kind = np.dtype(kind)
+
+    def rows(self, count: int) -> NDArray[Any]:
+        """The next rows."""
+        shape = (count, *self.shape[1:])
+        size = int(np.prod(shape)) * self.kind.itemsize
+        data = self.file.read(size)
+        if len(data) != size:
+            raise WrongTable(f"{self.name} ends too early")
+        return np.frombuffer(data, self.kind).reshape(shape)
+
+    def end(self) -> None:
+        """Nothing is left; the archive compares its checksum now."""
+        if self.file.read(1):
+            raise WrongTable(f"{self.name} is longer than it says")
+
+
+# ---- Games as tables: CSV and Parquet with a row a move, HDF5 and NPZ with an array a column
+
+
+FORMS = {".csv": "csv", ".parquet": "parquet", ".h5": "hdf5", ".hdf5": "hdf5", ".npz": "npz"}
+WRITERS = {"csv": write_csv, "parquet": write_parquet, "hdf5": write_hdf5, "npz": write_npz}
+READERS = {"csv": read_csv, "parquet": read_parquet, "hdf5": read_hdf5, "npz": read_npz}
+
+
+def write_table(path: Path, form: str, games: Iterator[Game]) -> int:
+    """Write games in one of the forms; how many there were."""
+    if form not in WRITERS:
+        raise FileTrouble(f"{form!r} is not a format for games; {', '.join(WRITERS)} are")
+    with beside(path) as part:
+        return WRITERS[form](part, (_of_16_cells(game, form) for game in games))
+
+
+def _of_16_cells(game: Game, form: str) -> Game:
+    if game.rules.walled:
+        raise FileTrouble(
+            f"a game of {game.rules} cannot stand in a table of 16 cells ({form}); json and jsonl hold it"
+        )
+    return game
+
+
+def read_table(path: Path) -> Iterator[Found]:
+    """The games of a table, each with what the table says wrongly of it; CorruptFile where it is not of the form."""
+    with reading(path):
+        open_regular(path).close()
+    try:
+        yield from READERS[FORMS[path.suffix]](path)
+    except WrongTable as error:
+        raise _damaged(path, error) from error
+    except (FileTrouble, MissingExtra):
+        raise
+    except Exception as error:  # what a library raises on damaged bytes is not for us to list
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> CorruptFile:
+    where = f"move {error.move + 1}: " if isinstance(error, Misshapen) and error.move >= 0 else ""
+    return CorruptFile(
+        f"{path} is not a table of games: {where}{reason_of(error)}; gridlab 2048 export makes such tables"
+    )

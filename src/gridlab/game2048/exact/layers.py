@@ -1,0 +1,357 @@
+"""Layers of 2048 boards: all with one sum of tiles, up to symmetry.
+
+A move keeps the sum of the tiles, and a new tile adds 2 or 4. So the boards *to move* of a layer come from those *after
+a move* of the two layers below, and these are all that has to be kept:
+
+    after a move, sum s - 2  --- a new 2 --->  to move, sum s  --- a move --->  after a move, sum s
+    after a move, sum s - 4  --- a new 4 --->
+
+Upwards every layer is made of the two below it; downwards a board after a move is worth the mean over its new tiles of
+the best move there, and values of the two layers above are all that is needed:
+
+    value(after) = mean over new tiles of  best(board)      best(board) = max over moves of  points + value(after move)
+
+Every image of a board is worth the same, so the smallest stands for all. Sets of boards are hash tables with open
+addressing: an array of a power of two of places, 0 where none stands.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.jit import inner, kernel
+from gridlab.core.splitmix import times
+from gridlab.core.stop import Stop, stopped
+from gridlab.game2048.kernels import (
+    FIFTEEN,
+    FOUR,
+    ONE,
+    ROW,
+    S32,
+    UNITS,
+    ZERO,
+    Boards,
+    Mirror,
+    RowTables,
+    Shape,
+    count,
+    empties,
+    largest_exponent,
+    mirror_table,
+    mirrored,
+    moved,
+    points_of,
+    row_tables,
+    shape_of,
+    smallest_image,
+    transpose,
+    turned_over,
+)
+from gridlab.game2048.rules import Rules2048
+
+Values = NDArray[np.float64]
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+LEAST_PLACES = 1 << 10
+LOOK_AROUND = 1023  # boards between two looks at the stop flag, less one
+
+
+class Board2048(NamedTuple):
+    """What kernels need to know of a game: its rows, its symmetries, and which tile ends it."""
+
+    rows: RowTables
+    mirror: Mirror
+    shape: Shape
+    goal: np.uint64  # the exponent of the tile to be reached in every cell, 0 if points are wanted
+
+
+def board_of(rules: Rules2048, tile: int = 0) -> Board2048:
+    """The game for kernels; with `tile` a board that has it is won, and nothing comes after it."""
+    goal = UNITS * np.uint64(tile.bit_length() - 1) if tile else ZERO
+    return Board2048(row_tables(rules), mirror_table(rules), shape_of(rules), goal)
+
+
+@inner
+def place_of(board: np.uint64, places: int) -> int:
+    """Where a board would stand in a table of a power of two of places, if nothing stands there."""
+    return np.int64(times(board, SPREAD) >> S32) & places - 1  # type: ignore[return-value]
+
+
+@inner
+def find(board: np.uint64, keys: Boards) -> int:
+    """The place of a board, or the empty one where it would stand."""
+    place = place_of(board, len(keys))
+    while keys[place] != ZERO and keys[place] != board:
+        place = place + 1 & len(keys) - 1
+    return place
+
+
+@inner
+def has_tile(board: np.uint64, goal: np.uint64) -> bool:
+    """Whether one of the cells holds the exponent that `goal` has in each."""
+    return empties(board ^ goal) != ZERO  # type: ignore[no-any-return]
+
+
+@kernel
+def larger(keys: Boards) -> Boards:
+    """The same set with twice the places."""
+    found = np.zeros(2 * len(keys), np.uint64)
+    for i in range(len(keys)):
+        if keys[i] != ZERO:
+            found[find(keys[i], found)] = keys[i]
+    return found
+
+
+@kernel
+def with_new_tiles(twos_on: Boards, fours_on: Boards, mirror: Mirror, shape: Shape, stop: Stop) -> Boards:
+    """The boards to move that come of boards after a move by a new 2, and of others by a new 4; in no order."""
+    keys, number = np.zeros(LEAST_PLACES, np.uint64), 0
+    for four in range(2):
+        afters = fours_on if four else twos_on
+        for i in range(len(afters)):
+            if i & LOOK_AROUND == 0 and stopped(stop):
+                return keys[:0]
+            cells = empties(afters[i])
+            while cells != ZERO:
+                unit = cells & (~cells + ONE)
+                cells ^= unit
+                board = smallest_image(afters[i] | unit << np.uint64(four), mirror, shape)
+                place = find(board, keys)
+                if keys[place] == ZERO:
+                    keys[place] = board
+                    number += 1
+            if 2 * (number + 16) > len(keys):
+                keys = larger(keys)
+    return listed(keys, number)
+
+
+@kernel
+def after_moves(boards: Boards, game: Board2048, stop: Stop) -> tuple[Boards, int]:
+    """The boards after each move of some boards, in no order, and how many of these have no move left.
+
+    A board with the tile that was to be reached is left out.
+    """
+    (slides, _, _), mirror, shape, goal = game
+    keys, number, over = np.zeros(LEAST_PLACES, np.uint64), 0, 0
+    for i in range(len(boards)):
+        if i & LOOK_AROUND == 0 and stopped(stop):
+            return keys[:0], 0
+        board, turned, dead = boards[i], transpose(boards[i]), True
+        for direction in range(4):
+            after = moved(board, turned, direction, slides)
+            if after == board:
+                continue
+            dead = False
+            if goal != ZERO and has_tile(after, goal):
+                continue
+            after = smallest_image(after, mirror, shape)
+            place = find(after, keys)
+            if keys[place] == ZERO:
+                keys[place] = after
+                number += 1
+        over += dead
+        if 2 * (number + 4) > len(keys):
+            keys = larger(keys)
+    return listed(keys, number), over
+
+
+@kernel
+def listed(keys: Boards, number: int) -> Boards:
+    """The members of a set as a list."""
+    found, filled = np.empty(number, np.uint64), 0
+    for i in range(len(keys)):
+        if keys[i] != ZERO:
+            found[filled] = keys[i]
+            filled += 1
+    return found
+
+
+# ---- values
+
+
+@kernel
+def table_of(boards: Boards, values: Values) -> tuple[Boards, Values]:
+    """A hash table of boards and their values."""
+    places = LEAST_PLACES
+    while places < 2 * len(boards):
+        places *= 2
+    keys, found = np.zeros(places, np.uint64), np.zeros(places, np.float64)
+    for i in range(len(boards)):
+        place = find(boards[i], keys)
+        keys[place], found[place] = boards[i], values[i]
+    return keys, found
+
+
+@kernel
+def sums_over_tiles(
+    twos_on: Boards, fours_on: Boards, keys: Boards, values: Values, game: Board2048, twos: Values, fours: Values,
+    stop: Stop,
+) -> None:  # fmt: skip
+    """What boards of one layer are worth, summed over the cells on which a new 2, or a new 4, makes them.
+
+    `keys` and `values` are the table of the layer's boards after a move. A board to move is worked out once.
+    """
+    known, worth, number = np.zeros(LEAST_PLACES, np.uint64), np.zeros(LEAST_PLACES), 0
+    for four in range(2):
+        afters, sums = (fours_on, fours) if four else (twos_on, twos)
+        for i in range(len(afters)):
+            if i & LOOK_AROUND == 0 and stopped(stop):
+                return
+            cells, total = empties(afters[i]), 0.0
+            while cells != ZERO:
+                unit = cells & (~cells + ONE)
+                cells ^= unit
+                board = smallest_image(afters[i] | unit << np.uint64(four), game.mirror, game.shape)
+                place = find(board, known)
+                if known[place] == ZERO:
+                    known[place], worth[place] = board, best_value(board, keys, values, game)
+                    number += 1
+                total += worth[place]
+            sums[i] = total
+            if 2 * (number + 16) > len(known):
+                grown = larger(known)
+                again = np.zeros(len(grown))
+                for j in range(len(known)):
+                    if known[j] != ZERO:
+                        again[find(known[j], grown)] = worth[j]
+                known, worth = grown, again
+
+
+@kernel
+def best_value(board: np.uint64, keys: Boards, values: Values, game: Board2048) -> float:
+    """What a board is worth to whoever moves; 0 if there is no move."""
+    (slides, points, _), mirror, shape, goal = game
+    turned, best = transpose(board), 0.0
+    for direction in range(4):
+        after = moved(board, turned, direction, slides)
+        if after == board:
+            continue
+        if goal == ZERO:
+            value = values[find(smallest_image(after, mirror, shape), keys)] + points_of(board, direction, points)
+        elif has_tile(after, goal):
+            value = 1.0
+        else:
+            value = values[find(smallest_image(after, mirror, shape), keys)]
+        best = max(best, value)
+    return best
+
+
+@kernel
+def means(afters: Boards, twos: Values, fours: Values, odds: tuple[int, int]) -> Values:
+    """The value of boards after a move from the sums over their new tiles."""
+    found = np.empty(len(afters))
+    for i in range(len(afters)):
+        cells = (odds[0] + odds[1]) * count(empties(afters[i]))
+        found[i] = (odds[0] * twos[i] + odds[1] * fours[i]) / cells
+    return found
+
+
+# ---- What boards of 2048 look like, and what there is to choose on them, by kernels
+#
+# in a corner          one of the largest tiles stands in a corner
+# along an edge        a line along an edge holds the largest tiles, falling from a corner: the first part of a snake
+#
+# 512 128 32
+# 16   8  4      both
+# .   2  .
+
+
+# what is counted of the boards of a layer
+OVER, FORCED, TIED, DIFFERENT, CORNER_KEPT = range(5)
+
+
+class Corners(NamedTuple):
+    """Where the corners of a board are, and what its symmetries need."""
+
+    cells: np.uint64  # the lowest bits of the corner cells
+    walls: np.uint64
+    mirror: Mirror
+    shape: Shape
+
+
+def corners_of(rules: Rules2048, game: Board2048) -> Corners:
+    last, below = 4 * (rules.cols - 1), 16 * (rules.rows - 1)
+    cells = 1 | 1 << last | 1 << below | 1 << last + below
+    return Corners(np.uint64(cells), game.rows.walls, game.mirror, game.shape)
+
+
+@inner
+def in_a_corner(board: np.uint64, corners: Corners) -> bool:
+    """Whether one of the largest tiles stands in a corner."""
+    largest = np.uint64(largest_exponent(board ^ corners.walls))
+    return empties(board ^ UNITS * largest) & corners.cells != ZERO  # type: ignore[no-any-return]
+
+
+@inner
+def along_an_edge(board: np.uint64, corners: Corners) -> bool:
+    """Whether the largest tiles fall along an edge from a corner; they may be equal."""
+    for side in range(4):
+        image = mirrored(board, corners.mirror) if side & 1 else board
+        if side & 2:
+            image = turned_over(image, corners.shape.rows)
+        if falls_first(image, corners.walls) or falls_first(transpose(image), transpose(corners.walls)):
+            return True
+    return False
+
+
+@inner
+def falls_first(board: np.uint64, walls: np.uint64) -> bool:
+    """Whether the first row falls, and nothing below is larger than its last tile."""
+    tiles = board ^ walls
+    before, cell = FIFTEEN, ZERO
+    while cell < np.uint64(16) and walls >> cell & FIFTEEN == ZERO:
+        tile = tiles >> cell & FIFTEEN
+        if tile > before:
+            return False
+        before = tile
+        cell += FOUR
+    rest = tiles & ~ROW
+    while rest != ZERO:
+        if rest & FIFTEEN > before:
+            return False
+        rest >>= FOUR
+    return True
+
+
+@kernel
+def judge_boards(
+    boards: Boards, keys: Boards, values: Values, game: Board2048, corners: Corners, tied: float, stop: Stop
+) -> tuple[NDArray[np.int64], float, float]:
+    """Of boards to move: counts (see above), the sum of their values, the sum of what the best gains on the second."""
+    (slides, points, _), mirror, shape, goal = game
+    counts, total, gained = np.zeros(5, np.int64), 0.0, 0.0
+    for i in range(len(boards)):
+        if i & LOOK_AROUND == 0 and stopped(stop):
+            break
+        board, turned = boards[i], transpose(boards[i])
+        legal, best, second, kept, some = 0, -1.0, -1.0, False, 0
+        for direction in range(4):
+            after = moved(board, turned, direction, slides)
+            if after == board:
+                continue
+            value = 1.0
+            if goal == ZERO:
+                value = values[find(smallest_image(after, mirror, shape), keys)] + points_of(board, direction, points)
+            elif not has_tile(after, goal):
+                value = values[find(smallest_image(after, mirror, shape), keys)]
+            corner = in_a_corner(after, corners)
+            legal, some = legal + 1, some + corner
+            if value > best * (1 + tied):
+                best, second, kept = value, best, corner
+            else:
+                second = max(second, value)
+                kept = kept or (corner and value >= best * (1 - tied))
+        if legal == 0:
+            counts[OVER] += 1
+            continue
+        total += best
+        if legal == 1:
+            counts[FORCED] += 1
+            continue
+        gained += max(0.0, best - second)
+        counts[TIED] += second >= best * (1 - tied)
+        if 0 < some < legal:
+            counts[DIFFERENT] += 1
+            counts[CORNER_KEPT] += kept
+    return counts, total, gained

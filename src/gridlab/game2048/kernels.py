@@ -1,0 +1,390 @@
+"""2048 for the compiler: a 4x4 board in 64 bits, four a cell, row-major, cell 0 lowest.
+
+    a cell holds the binary logarithm of its tile: 0 empty, 1 is 2, 2 is 4, … 15 is 32768
+    a row is 16 bits: [2 4 . 2] = 0x1021            what becomes of each of the 65,536 rows is in row_tables.py
+
+A smaller board lies at the top left of the 4x4 board, and the cells outside are walls, 15 each:
+
+    2048:2x3      2 . 4 #      0xFFFF_FFFF_F000_F201      walls are never empty, so no tile appears there, and the
+                  . . . #                                 row tables of such a board know that the 15s at the end of
+                  # # # #                                 a row stay where they are: the kernels are the same for all
+                  # # # #                                 boards
+
+Columns are the rows of the transposed board. Every literal is a uint64, as a mixture with others is not one any more.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.bits import lowest_cell, popcount
+from gridlab.core.jit import inner, kernel
+from gridlab.core.splitmix import States, below, below_by_lower_half, draw
+from gridlab.game2048.reference import Board
+from gridlab.game2048.rules import LARGEST, Rules2048
+
+Boards = NDArray[np.uint64]
+
+UP, DOWN, LEFT, RIGHT = range(4)
+ZERO, ONE, TWO, THREE, FOUR = (np.uint64(each) for each in range(5))
+S8, S12, S16, S24, S32, S48 = (np.uint64(each) for each in (8, 12, 16, 24, 32, 48))
+ROW = np.uint64(0xFFFF)
+FIFTEEN = np.uint64(15)
+UNITS = np.uint64(0x1111111111111111)  # the lowest bit of every cell
+SWAP_CELLS = np.uint64(0x0000F0F00000F0F0)
+SWAP_BLOCKS = np.uint64(0x00000000FF00FF00)
+EVEN_CELLS, ODD_CELLS = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0xF0F0F0F0F0F0F0F0)
+EVEN_PAIRS, ODD_PAIRS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0xFF00FF00FF00FF00)
+EVEN_ROWS, ODD_ROWS = np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFF0000FFFF0000)
+
+
+def pack(tiles: Board) -> int:
+    """Tiles as a number, four bits a cell: (2, 4, 0, 2) -> 0x1021."""
+    return sum((tile.bit_length() - 1) << 4 * cell for cell, tile in enumerate(tiles) if tile)
+
+
+def unpack(packed: int, cells: int = 16) -> Board:
+    """The tiles of a packed row or board."""
+    return tuple(1 << (packed >> 4 * cell & 15) if packed >> 4 * cell & 15 else 0 for cell in range(cells))
+
+
+def walls_of(rules: Rules2048) -> int:
+    """The empty board of some rules: 15 in each cell outside, 0 for 4x4."""
+    inside = [row < rules.rows and col < rules.cols for row in range(4) for col in range(4)]
+    return sum(15 << 4 * cell for cell in range(16) if not inside[cell])
+
+
+def pack_board(tiles: Board, rules: Rules2048) -> int:
+    """A board of up to 4x4 cells as a number, with its walls."""
+    rows = (tiles[first : first + rules.cols] for first in range(0, rules.cells, rules.cols))
+    return walls_of(rules) | sum(pack(row) << 16 * number for number, row in enumerate(rows))
+
+
+def unpack_board(packed: int, rules: Rules2048) -> Board:
+    """The tiles of a packed board, without its walls."""
+    rows = (unpack(packed >> 16 * number, rules.cols) for number in range(rules.rows))
+    return tuple(tile for row in rows for tile in row)
+
+
+@kernel
+def transpose(board: np.uint64) -> np.uint64:
+    """Rows become columns: cells change places inside 2x2 blocks, then blocks do."""
+    cells = (board ^ board >> S12) & SWAP_CELLS
+    board = board ^ cells ^ cells << S12
+    blocks = (board ^ board >> S24) & SWAP_BLOCKS
+    return board ^ blocks ^ blocks << S24
+
+
+@kernel
+def mirror(board: np.uint64) -> np.uint64:
+    """Left and right change places: the cells of each pair, then the pairs of each row."""
+    board = (board & ODD_CELLS) >> FOUR | (board & EVEN_CELLS) << FOUR
+    return (board & ODD_PAIRS) >> S8 | (board & EVEN_PAIRS) << S8
+
+
+@kernel
+def flip(board: np.uint64) -> np.uint64:
+    """Top and bottom change places: the rows of each half, then the halves."""
+    board = (board & ODD_ROWS) >> S16 | (board & EVEN_ROWS) << S16
+    return board >> S32 | board << S32
+
+
+@kernel
+def slide_rows(board: np.uint64, slides: NDArray[np.uint32]) -> tuple[np.uint64, np.uint64]:
+    """All rows slid to the left, and all slid to the right: one look-up a row gives both."""
+    first, second = np.uint64(slides[board & ROW]), np.uint64(slides[board >> S16 & ROW])
+    third, fourth = np.uint64(slides[board >> S32 & ROW]), np.uint64(slides[board >> S48])
+    left = first & ROW | (second & ROW) << S16 | (third & ROW) << S32 | fourth << S48
+    right = first >> S16 | second >> S16 << S16 | third >> S16 << S32 | fourth >> S16 << S48
+    return left, right
+
+
+@kernel
+def move(board: np.uint64, direction: int, slides: NDArray[np.uint32]) -> np.uint64:
+    """The board after a move, before a tile appears; the same board if the move is not legal."""
+    if direction == LEFT:
+        return slide_rows(board, slides)[0]
+    if direction == RIGHT:
+        return slide_rows(board, slides)[1]
+    up, down = slide_rows(transpose(board), slides)
+    return transpose(up if direction == UP else down)
+
+
+@inner
+def moved(board: np.uint64, turned: np.uint64, direction: int, slides: NDArray[np.uint32]) -> np.uint64:
+    """The board after a move, its transpose being at hand."""
+    if direction < LEFT:
+        up, down = slide_rows(turned, slides)
+        return transpose(up if direction == UP else down)
+    left, right = slide_rows(board, slides)
+    return left if direction == LEFT else right
+
+
+@kernel
+def points_of(board: np.uint64, direction: int, points: NDArray[np.int32]) -> int:
+    """What a move brings."""
+    lines = board if direction >= LEFT else transpose(board)
+    total = np.int64(points[lines & ROW]) + points[lines >> S16 & ROW]
+    return total + points[lines >> S32 & ROW] + points[lines >> S48]  # type: ignore[no-any-return]
+
+
+@kernel
+def empties(board: np.uint64) -> np.uint64:
+    """The lowest bit of every empty cell."""
+    filled = board | board >> TWO
+    filled |= filled >> ONE
+    return ~filled & UNITS
+
+
+@kernel
+def count(units: np.uint64) -> int:
+    """How many cells a set of lowest bits holds; the highest of them, bit 60, leaves an int64 positive."""
+    return popcount(np.int64(units))  # type: ignore[arg-type]
+
+
+@kernel
+def nth_unit(units: np.uint64, n: int) -> np.uint64:
+    """The n-th of some cells, counted from 0: its lowest bit."""
+    for _ in range(n):
+        units &= units - ONE
+    return ONE << np.uint64(lowest_cell(np.int64(units)))  # type: ignore[arg-type]
+
+
+@kernel
+def spawn(board: np.uint64, twos: int, fours: int, states: States, game: int) -> np.uint64:
+    """The board with a new tile; one draw of the game's stream decides the cell and the tile."""
+    free = empties(board)
+    bits = draw(states, game)
+    unit = nth_unit(free, below(bits, count(free)))
+    is_four = below_by_lower_half(bits, twos + fours) < fours
+    return board | (unit << ONE if is_four else unit)
+
+
+@kernel
+def start(walls: np.uint64, twos: int, fours: int, states: States, game: int) -> np.uint64:
+    """A board with nothing but its walls and two new tiles."""
+    return spawn(spawn(walls, twos, fours, states, game), twos, fours, states, game)
+
+
+@kernel
+def largest_exponent(board: np.uint64) -> int:
+    """The binary logarithm of the largest tile of a board without walls."""
+    largest = ZERO
+    while board != ZERO:
+        largest = max(largest, board & FIFTEEN)
+        board >>= FOUR
+    return np.int64(largest)  # type: ignore[return-value]
+
+
+# ---- What becomes of each of the 65,536 rows of a board of up to 4x4 cells, as tables for kernels
+#
+# A row is 16 bits, four a cell, cell 0 lowest: the binary logarithm of its tile, its *exponent*. All rows are slid at
+# once here, as arrays [row, cell] of exponents; tests hold every row to the reference implementation (reference.py).
+#
+# Boards smaller than 4x4 have walls, 15s at the end of a row, that stay where they are: [2 . 2 #] becomes [4 . . #] or
+# [. . 4 #]. Rows and columns of all lengths stand in one table, each known by its walls.
+
+
+Exponents = NDArray[np.int64]  # [row, cell]
+
+ROWS = 1 << 16
+SHIFTS = np.arange(0, 16, 4)  # of the cells of a row
+STANDARD = Rules2048()
+
+
+class RowTables(NamedTuple):
+    """What becomes of each row, [row] each, and the walls of the board."""
+
+    slides: NDArray[np.uint32]  # the row slid to the left in the lower half, slid to the right in the upper
+    points: NDArray[np.int32]  # of a slide to either side
+    walls: np.uint64  # the board without tiles
+
+
+@cache
+def row_tables(rules: Rules2048 = STANDARD) -> RowTables:
+    """The tables of a board of up to 4x4 cells."""
+    return RowTables(*_tables(rules.walled), np.uint64(walls_of(rules)))
+
+
+@cache
+def _tables(walled: bool) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+    """All rows slid at once, walls standing still."""
+    rows = exponents_of_rows()
+    left, right, points = rows.copy(), rows.copy(), np.zeros(ROWS, np.int32)
+    for cells, chosen in by_length(walled):
+        lines = rows[chosen, :cells]
+        left[chosen, :cells], points[chosen] = slide_all(lines, LARGEST // 2 if walled else LARGEST)
+        right[chosen, :cells] = slide_all(lines[:, ::-1], LARGEST // 2 if walled else LARGEST)[0][:, ::-1]
+    slides = pack_rows(left) | pack_rows(right) << np.uint32(16)
+    for table in (slides, points):
+        table.flags.writeable = False
+    return slides, points
+
+
+def exponents_of_rows() -> Exponents:
+    """What stands in the cells of every row: [row, 4]."""
+    return np.arange(ROWS)[:, None] >> SHIFTS & 15
+
+
+def by_length(walled: bool) -> list[tuple[int, NDArray[np.int64]]]:
+    """The rows of each length: all have four cells where there are no walls."""
+    if not walled:
+        return [(4, np.arange(ROWS))]
+    walls = np.cumprod(exponents_of_rows()[:, ::-1] == 15, axis=1).sum(axis=1)
+    return [(cells, np.flatnonzero(walls == 4 - cells)) for cells in range(1, 5)]
+
+
+def line_table(rules: Rules2048, value: Callable[[Exponents], NDArray[np.int64]]) -> NDArray[np.int64]:
+    """For each row what a function of many lines of one length says of it; nothing but walls is 0."""
+    table, rows = np.zeros(ROWS, np.int64), exponents_of_rows()
+    for cells, chosen in by_length(rules.walled):
+        table[chosen] = value(rows[chosen, :cells])
+    return table
+
+
+def slide_all(rows: Exponents, largest: int = LARGEST) -> tuple[Exponents, NDArray[np.int32]]:
+    """Rows [row, cell] slid to the left, and the points of each."""
+    slid, points = squeezed(rows), np.zeros(len(rows), np.int32)
+    for cell in range(rows.shape[1] - 1):
+        merges = (slid[:, cell] == slid[:, cell + 1]) & (slid[:, cell] > 0) & (1 << slid[:, cell] < largest)
+        slid[merges, cell] += 1
+        points[merges] += 1 << slid[merges, cell]
+        slid[merges, cell + 1 : -1] = slid[merges, cell + 2 :]
+        slid[merges, -1] = 0
+    return slid, points
+
+
+def squeezed(rows: Exponents) -> Exponents:
+    """Rows without the gaps, empty cells at their ends: [0 1 0 2] -> [1 2 0 0]."""
+    return np.take_along_axis(rows, np.argsort(rows == 0, axis=1, kind="stable"), axis=1)
+
+
+def pack_rows(rows: Exponents) -> NDArray[np.uint32]:
+    """Rows [row, 4] as numbers of 16 bits."""
+    return np.asarray(np.bitwise_or.reduce(rows << SHIFTS, axis=1), np.uint32)
+
+
+# ---- The images of a packed board under the symmetries of its shape, and the smallest of them, which stands for all
+#
+# 3 2 1 #      mirror: every row        turned over: the rows        transposed, on square boards alone
+# . . . #      1 2 3 #                  . . . #                      3 . .
+# . . . #                               3 2 1 #                      2 . .
+
+
+Mirror = NDArray[np.uint16]  # [row]: from right to left, walls standing still
+
+MIDDLE = np.uint64(0xFFFF0000)
+BELOW = np.uint64(0xFFFF000000000000)  # the last row
+MIRRORED, OVER, TRANSPOSED = 1, 2, 4
+
+
+class Shape(NamedTuple):
+    """What the symmetries of a board depend on."""
+
+    rows: int
+    square: bool
+
+
+def shape_of(rules: Rules2048) -> Shape:
+    return Shape(rules.rows, rules.rows == rules.cols)
+
+
+@cache
+def mirror_table(rules: Rules2048) -> Mirror:
+    """Every row of a board of up to 4x4 cells, mirrored."""
+    return _mirror(rules.walled)
+
+
+@cache
+def _mirror(walled: bool) -> Mirror:
+    rows = exponents_of_rows()
+    mirrored = rows.copy()
+    for cells, chosen in by_length(walled):
+        mirrored[chosen, :cells] = rows[chosen, :cells][:, ::-1]
+    table = pack_rows(mirrored).astype(np.uint16)
+    table.flags.writeable = False
+    return table
+
+
+@inner
+def mirrored(board: np.uint64, mirror: Mirror) -> np.uint64:
+    """Every row from right to left."""
+    upper = np.uint64(mirror[board & ROW]) | np.uint64(mirror[board >> S16 & ROW]) << S16
+    return upper | np.uint64(mirror[board >> S32 & ROW]) << S32 | np.uint64(mirror[board >> S48]) << S48
+
+
+@inner
+def turned_over(board: np.uint64, rows: int) -> np.uint64:
+    """The rows from bottom to top."""
+    first, second = board & ROW, board >> S16 & ROW
+    if rows == 3:
+        return board >> S32 & ROW | board & MIDDLE | first << S32 | board & BELOW
+    if rows == 2:
+        return second | first << S16 | board >> S32 << S32
+    return board >> S48 | (board >> S32 & ROW) << S16 | second << S32 | first << S48
+
+
+@inner
+def smallest_image(board: np.uint64, mirror: Mirror, shape: Shape) -> np.uint64:
+    """The smallest image of a board as a number."""
+    aside, over = mirrored(board, mirror), turned_over(board, shape.rows)
+    both = turned_over(aside, shape.rows)
+    least = min(min(board, aside), min(over, both))
+    if shape.square:
+        least = min(least, min(min(transpose(board), transpose(aside)), min(transpose(over), transpose(both))))
+    return least
+
+
+@kernel
+def smallest_images(boards: Boards, mirror: Mirror, shape: Shape) -> Boards:
+    """The same for many boards."""
+    found = np.empty(len(boards), np.uint64)
+    for i in range(len(boards)):
+        found[i] = smallest_image(boards[i], mirror, shape)
+    return found
+
+
+# ---- all images, by numbers
+
+
+@inner
+def symmetries(shape: Shape) -> int:
+    """How many a board has. Each is three bits: 1 mirrored, then 2 turned over, then 4 transposed."""
+    return 8 if shape.square else 4
+
+
+@inner
+def image(board: np.uint64, symmetry: int, mirror: Mirror, shape: Shape) -> np.uint64:
+    """A board seen through a symmetry."""
+    if symmetry & MIRRORED:
+        board = mirrored(board, mirror)
+    if symmetry & OVER:
+        board = turned_over(board, shape.rows)
+    return transpose(board) if symmetry & TRANSPOSED else board
+
+
+@inner
+def image_of(direction: int, symmetry: int) -> int:
+    """Where a direction leads to on the image of a board."""
+    if symmetry & (MIRRORED if direction >= LEFT else OVER):
+        direction ^= 1
+    return direction ^ 2 if symmetry & TRANSPOSED else direction
+
+
+@kernel
+def images_of_boards(boards: Boards, number: int, mirror: Mirror, shape: Shape) -> Boards:
+    """The first so many images of each board: [board, image]."""
+    found = np.empty((len(boards), number), np.uint64)
+    for i in range(len(boards)):
+        for symmetry in range(number):
+            found[i, symmetry] = image(boards[i], symmetry, mirror, shape)
+    return found
+
+
+@cache
+def mapped_directions(number: int) -> NDArray[np.int64]:
+    """Where each direction leads to on the first so many images: [image, direction]."""
+    return np.array([[image_of(direction, symmetry) for direction in range(4)] for symmetry in range(number)])

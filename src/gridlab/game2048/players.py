@@ -1,0 +1,358 @@
+"""Players of 2048: "random", "expectimax depth=5", "ntuple", "cnn checkpoint=FILE", 'command="./bot"'.
+
+`PLAYERS` is the one list to extend.
+
+A player is anything with `move(position, random)`. More methods are asked for where they are of use, never needed:
+
+    values(position, random)     what each legal direction is worth: an adviser, and what datasets record of each move
+    points                       whether these values are points to come
+    chooser()                    the player as kernels take it (game2048/search/play.py): whole games without Python
+    choose_many(boards)          a direction for each of many boards: games are then played side by side
+"""
+
+import shlex
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, cast
+
+import numpy as np
+
+from gridlab.core.arguments import shortened
+from gridlab.core.draw import shown
+from gridlab.core.errors import BadPlayer
+from gridlab.core.splitmix import Stream
+from gridlab.game2048.exact.file import SCORE
+from gridlab.game2048.exact.probe import Tablebase2048, check_rules
+from gridlab.game2048.learn.ntuple_file import NTupleFile, load_network
+from gridlab.game2048.network_players import IMAGES, NETWORK_MOVES, DualSearchPlayer, NetworkPlayer, make_mcts
+from gridlab.game2048.position import Position2048
+from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.search.evaluators import Evaluate, find_evaluator
+from gridlab.game2048.search.expectimax import DEEPEST, Expectimax, SearchSettings, new_expectimax
+from gridlab.game2048.search.mcts import EXPLORATION, PLAYOUTS
+from gridlab.game2048.search.ntuple import NEVER, NTupleMoves, new_moves
+from gridlab.game2048.search.ntuple_search import DEEPEST_NTUPLE, NTupleSearch, new_search
+from gridlab.game2048.search.play import Chooser, best_direction, values_by_kernel
+from gridlab.game2048.search.random_moves import RandomMoves, new_random_moves
+from gridlab.game2048.search.reference import PlainSearch
+from gridlab.game2048.search.table_moves import TableMoves
+from gridlab.games import game
+from gridlab.games.tablebases import usual_table
+from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer
+from gridlab.players.registry import Kind, checked, make_player, player_name
+
+# ---- Players of 2048 by n-tuple networks: "ntuple file=FILE", "expectimax evaluator=ntuple:FILE depth=3"
+#
+# The network values boards after a move; boards with tiles that it hardly knows are seen with large tiles halved
+# (gridlab.game2048.search.ntuple).
+
+
+TILES = tuple(str(1 << exponent) for exponent in range(2, 16))  # that can be halved
+
+
+@shown
+@dataclass(frozen=True)
+class NTuplePlayer:
+    """The most points by an n-tuple network, those of its moves and those to come; `depth` as for expectimax."""
+
+    points: ClassVar[bool] = True  # what its values are
+    rules: Rules2048
+    file: str = ""  # the one that comes with the package
+    depth: int = 1
+    downgrade: str = "auto"  # boards with this tile are seen with halved tiles; "0" none
+
+    def __post_init__(self) -> None:
+        if self.depth not in range(1, DEEPEST_NTUPLE + 1, 2):
+            raise BadPlayer(
+                f"depth={self.depth} with an n-tuple network, which values boards after a move: "
+                f"1, 3, 5 and {DEEPEST_NTUPLE} end with one"
+            )
+        if self.downgrade not in ("auto", "0", *TILES):
+            raise BadPlayer(
+                f"downgrade={shortened(self.downgrade)} with an n-tuple network: name a tile of {TILES[0]} to "
+                f"{TILES[-1]}, 0 for none, or auto for the one where the training of the network ended"
+            )
+        self.loaded  # noqa: B018 - refuses files and boards now
+
+    def __str__(self) -> str:
+        """What `make_player` reads."""
+        said = f" downgrade={self.downgrade}" if self.downgrade != "auto" else ""
+        if self.depth == 1:
+            return (f"ntuple file={shlex.quote(self.file)}" if self.file else "ntuple") + said
+        evaluator = shlex.quote(f"ntuple:{self.file}") if self.file else "ntuple"
+        return f"expectimax evaluator={evaluator} depth={self.depth}{said}"
+
+    @property
+    def loaded(self) -> NTupleFile:
+        return load_network(self.file, self.rules)
+
+    @property
+    def halved_from(self) -> int:
+        """The tile from which on tiles are seen halved, 0 for none. A small board is learnt to its end."""
+        if self.downgrade != "auto":
+            return int(self.downgrade)
+        return self.loaded.frontier if self.rules.cells == 16 else 0
+
+    def move(self, position: Position2048, random: np.random.Generator) -> str:
+        return best_direction(self.values(position, random), position)
+
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
+        """The points that each legal direction is worth on the board as it is seen; the first of the best is played."""
+        return values_by_kernel(self.chooser(), position, np.zeros(1, np.uint64))
+
+    def chooser(self) -> NTupleMoves | NTupleSearch:
+        network, tile = self.loaded.network(), self.halved_from
+        exponent = tile.bit_length() - 1 if tile else NEVER
+        if self.depth == 1:
+            return new_moves(network, exponent)
+        return new_search(network, self.depth, self.rules.odds, exponent)
+
+
+# ---- Players of 2048: "random", "expectimax depth=5", "ntuple", "cnn checkpoint=FILE", 'command="./bot"'
+
+
+TABLE_PAYS = 5  # the depth
+MOST_ENTRIES = 24  # a table of 2^24 entries a level
+
+
+class Player2048(Protocol):
+    """Finds directions; `random` is its only source of chance."""
+
+    def move(self, position: Position2048, random: np.random.Generator) -> str:
+        """A legal direction of a position that is not over."""
+
+
+class Adviser2048(Player2048, Protocol):
+    """A player that can say what each legal direction is worth."""
+
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]: ...
+
+
+@shown
+@dataclass(frozen=True)
+class RandomPlayer2048:
+    """Any legal direction, all equally likely."""
+
+    rules: Rules2048
+
+    def move(self, position: Position2048, random: np.random.Generator) -> str:
+        return str(random.choice(position.moves()))
+
+    def chooser(self) -> RandomMoves:
+        return new_random_moves()
+
+    def __str__(self) -> str:
+        return "random"
+
+
+@shown
+@dataclass(frozen=True)
+class ExpectimaxPlayer:
+    """Looks `depth` moves and tiles ahead; see gridlab.game2048.search.expectimax."""
+
+    rules: Rules2048
+    evaluator: str = "rows"
+    depth: int = 4
+    sample: int = 0
+    cutoff: float = 0.0
+    table: int = 12
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.depth <= DEEPEST:
+            raise BadPlayer(f"depth={self.depth} of the player expectimax: 1 to {DEEPEST} can be searched")
+        if not 0 <= self.sample <= self.rules.cells:
+            raise BadPlayer(f"sample={self.sample} of the player expectimax: cells to try, such as 4, or 0 for all")
+        if not 0 <= self.cutoff < 1:
+            raise BadPlayer(f"cutoff={self.cutoff:g} of the player expectimax: a probability such as 0.0001, or 0")
+        if not 0 <= self.table <= MOST_ENTRIES:
+            raise BadPlayer(
+                f"table={self.table} of the player expectimax: 2 to the power of 0 to {MOST_ENTRIES} entries"
+            )
+        self.evaluate  # noqa: B018 - refuses unknown names and boards now
+
+    def __str__(self) -> str:
+        """What `make_player` reads."""
+        defaults = PLAYERS["expectimax"].settings
+        names = (each.name for each in fields(self) if each.name in defaults)
+        said = (f"{name}={getattr(self, name)}" for name in names if getattr(self, name) != defaults[name])
+        return " ".join(["expectimax", *said])
+
+    @property
+    def evaluate(self) -> Evaluate:
+        """The plain evaluation of a board."""
+        return find_evaluator(self.evaluator).board(self.rules)
+
+    def move(self, position: Position2048, random: np.random.Generator) -> str:
+        return best_direction(self.values(position, random), position)
+
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
+        """What each legal direction is worth; the first of the largest is played."""
+        state = np.array([random.integers(1 << 64, dtype=np.uint64)]) if self.sample else np.zeros(1, np.uint64)
+        if not self.rules.packed:
+            dead, stream = find_evaluator(self.evaluator).dead, Stream(int(state[0]))
+            search = PlainSearch(self.rules, self.evaluate, self.depth, self.sample, self.cutoff, stream, dead)
+            return search.move_values(position.tiles)
+        return values_by_kernel(self.chooser(), position, state)
+
+    def chooser(self) -> Expectimax:
+        twos, fours = self.rules.odds
+        settings = SearchSettings(self.depth, twos, fours, self.sample, float(self.cutoff))
+        return new_expectimax(find_evaluator(self.evaluator).arrays(self.rules), settings, self._entries())
+
+    def _entries(self) -> int:
+        """Entries of the table a level: it pays from depth 5 on, and a sampled value must not be used twice."""
+        return 1 << self.table if self.table and self.depth >= TABLE_PAYS and not self.sample else 0
+
+
+@shown
+class PerfectPlayer2048:
+    """Looks up what each direction is worth on a solved board (gridlab.game2048.exact); the first of the best."""
+
+    exact: ClassVar[bool] = True  # what its values are
+
+    def __init__(self, rules: Rules2048, tablebase: str = "") -> None:
+        self.rules, self.tablebase = rules, tablebase
+        self.table = check_rules(Tablebase2048(tablebase) if tablebase else self._usual(), rules)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process it opens its table there."""
+        return PerfectPlayer2048, (self.rules, self.tablebase)
+
+    def _usual(self) -> Tablebase2048:
+        found: Tablebase2048 | None = usual_table(self.rules)
+        if found is None:
+            raise BadPlayer(
+                f"the player perfect needs a table of {self.rules}: gridlab tablebase build {self.rules} -o FILE makes "
+                "one where the board is small, and perfect tablebase=FILE names it"
+            )
+        return found
+
+    @property
+    def points(self) -> bool:
+        """Whether its values are points to come, not the chance of a tile."""
+        return self.table.target == SCORE
+
+    def __str__(self) -> str:
+        return f"perfect tablebase={shlex.quote(self.tablebase)}" if self.tablebase else "perfect"
+
+    def move(self, position: Position2048, random: np.random.Generator) -> str:
+        return best_direction(self.values(position, random), position)
+
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
+        """What each legal direction is worth under best play, the points of the move included, or its chance."""
+        return self.table.values(position)
+
+    def chooser(self) -> TableMoves:
+        return self.table.chooser()
+
+
+def make_expectimax(
+    rules: Rules2048, evaluator: str, depth: int, downgrade: str, **settings: Any
+) -> ExpectimaxPlayer | NTuplePlayer | DualSearchPlayer:
+    """A search with one of the evaluators, with an n-tuple network (`ntuple:FILE`) or a dual one (`dual:FILE`)."""
+    kind, _, file = evaluator.partition(":")
+    if kind != "ntuple" and downgrade != "auto":
+        raise BadPlayer(
+            f"downgrade={shortened(downgrade)} of the player expectimax: only n-tuple networks see tiles halved"
+        )
+    if kind not in ("ntuple", "dual"):
+        return ExpectimaxPlayer(rules, evaluator, depth, **settings)
+    for name, value in settings.items():
+        if value != PLAYERS["expectimax"].settings[name]:
+            raise BadPlayer(f"{name}={value} of the player expectimax: a search with a network has no such setting")
+    return NTuplePlayer(rules, file, depth, downgrade) if kind == "ntuple" else DualSearchPlayer(rules, file, depth)
+
+
+def _network_kind(method: str, about: str) -> Kind:
+    return Kind(
+        lambda rules, **settings: NetworkPlayer(rules, method, **settings),
+        {"checkpoint": "", "images": IMAGES},
+        about,
+        needs=f"the file of gridlab train 2048 --method {method}, and the extra learn",
+    )
+
+
+PLAYERS: dict[str, Kind] = {
+    "random": Kind(RandomPlayer2048, {}, "any legal direction"),
+    "expectimax": Kind(
+        make_expectimax,
+        {"evaluator": "rows", "depth": 4, "sample": 0, "cutoff": 0.0, "table": 12, "downgrade": "auto"},
+        "some moves and tiles ahead, then an evaluator: spec, rows, ntuple:FILE or dual:FILE",
+    ),
+    "ntuple": Kind(
+        NTuplePlayer,
+        {"file": "", "downgrade": "auto"},
+        "the most points by a network that was learnt, one move deep",
+    ),
+    "cnn": _network_kind("cnn", "what a convolutional network has learnt from games of others"),
+    "dual": _network_kind("dual", "the same by a network that also knows what a board is worth"),
+    "transformer": _network_kind("transformer", "the same by attention over the cells"),
+    "mcts": Kind(
+        make_mcts,
+        {"playouts": PLAYOUTS, "exploration": EXPLORATION, "checkpoint": "", "moves": NETWORK_MOVES},
+        "Monte Carlo tree search: random playouts, or those of a network",
+    ),
+    "perfect": Kind(
+        PerfectPlayer2048,
+        {"tablebase": ""},
+        "the best direction, looked up: small boards, solved",
+        needs="a table of the board; those of 2x2, 2x3 and 3x2 come with the package",
+    ),
+    "command": Kind(CommandPlayer, SETTINGS, ABOUT, NEEDS),
+}
+
+
+def find_player2048(player: str | Player2048, rules: Rules2048 | str | None = None) -> tuple[Player2048, Rules2048]:
+    """A player from text, or the object that is one; and the rules: those asked for, its own, or the standard ones."""
+    rules = None if rules is None else game(rules, "2048")
+    if isinstance(player, str):
+        rules = rules or Rules2048()
+        return make_player(player, rules), rules
+    checked(player)
+    own = getattr(player, "rules", None)
+    if rules is not None and own is not None and own != rules:
+        raise BadPlayer(f"the player {player_name(player)} is made for {own}, not for {rules}")
+    return player, rules or own or Rules2048()
+
+
+def has_chooser(player: Player2048, rules: Rules2048) -> bool:
+    """Whether kernels can play whole games for this player."""
+    return rules.packed and callable(getattr(player, "chooser", None)) and not _is_overruled(type(player))
+
+
+def chooser_of(player: Player2048, rules: Rules2048) -> Chooser | None:
+    """The player as kernels take it, if they can: a new one, for one thread."""
+    return cast(Any, player).chooser() if has_chooser(player, rules) else None
+
+
+def _is_overruled(kind: type) -> bool:
+    """Whether a subclass finds its moves in another way than the class whose chooser it has inherited."""
+    for each in kind.__mro__:
+        if "chooser" in vars(each):
+            return False
+        if "move" in vars(each) or "values" in vars(each):
+            return True
+    return False
+
+
+def sees_many(player: Player2048, rules: Rules2048) -> bool:
+    """Whether a player can be asked about many boards at once."""
+    return rules.packed and callable(getattr(player, "choose_many", None))
+
+
+def adviser_of(player: Player2048) -> Adviser2048 | None:
+    """The player, if it can say what directions are worth."""
+    return cast(Adviser2048, player) if callable(getattr(player, "values", None)) else None
+
+
+def make_adviser(text: str, rules: Rules2048, tablebase: Path | str | None = None) -> Adviser2048:
+    """A player that can say what each direction is worth; `perfect` looks into this table if it names none."""
+    return as_adviser(make_player(text, rules, tablebase), text)
+
+
+def as_adviser(player: Player2048, text: str) -> Adviser2048:
+    """The player that was made from this text; BadPlayer if it cannot say what directions are worth."""
+    adviser = adviser_of(player)
+    if adviser is None:
+        raise BadPlayer(f"{text!r} has no values to give; name an expectimax player")
+    return adviser

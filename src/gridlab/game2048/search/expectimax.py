@@ -1,0 +1,482 @@
+"""Expectimax for 2048 by kernels: some moves ahead, all new tiles between them, then an evaluator.
+
+Depth counts player moves and chance layers together, the player's move first:
+
+    1  move                        the board after the move is evaluated
+    2  move, tile                  … the mean over all new tiles
+    3  move, tile, move
+    4  move, tile, move, tile      the published description's "two moves and two chance nodes"
+
+The last plies are single functions over look-up tables (last_plies.py). Above them every chance layer has a frame: the
+board after a move, the new tiles still to be tried, and the player's moves under the tile being tried. A board without
+a move is worth its static evaluation less what the evaluator takes for that; among equals the first of up, down, left,
+right is played.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.bits import lowest_cell
+from gridlab.core.jit import kernel
+from gridlab.core.splitmix import States, below, draw, times
+from gridlab.core.stop import Stop, stopped
+from gridlab.game2048.kernels import (
+    FOUR,
+    LEFT,
+    ONE,
+    ROW,
+    S16,
+    S32,
+    THREE,
+    TWO,
+    UNITS,
+    UP,
+    ZERO,
+    Boards,
+    RowTables,
+    count,
+    empties,
+    moved,
+    nth_unit,
+    slide_rows,
+    transpose,
+)
+from gridlab.game2048.search.evaluators import (
+    Evaluator,
+    LineTable,
+    Shape,
+    expected,
+    look_up_lines,
+    look_up_slid,
+    static,
+    summed_one_by_one,
+    tile_at_corner,
+)
+
+# ---- The last plies of an expectimax search: new tiles, a move, perhaps new tiles again, then the evaluator
+#
+# Nearly all of the time of a search goes by here, over look-up tables alone (evaluators.py); the plies above have
+# frames (expectimax.py). Arguments are many because what is called most takes its arrays one by one: a tuple of arrays
+# counts a reference to each of them at every call, which costs up to a third of the speed. Tuples of numbers cost
+# nothing.
+
+
+Slides = NDArray[np.uint32]
+Counts = NDArray[np.int64]  # [2]: boards evaluated, boards answered by the transposition table
+
+NO_MOVE = -np.inf
+LEAST = np.int64(-1 << 63)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class SearchSettings(NamedTuple):
+    """How far a search looks, and what it leaves out."""
+
+    depth: int
+    twos: int  # odds of new tiles: so many twos for so many fours
+    fours: int
+    sample: int  # random cells tried at each chance node; 0 tries all
+    cutoff: float  # a board less probable than this is evaluated at once
+
+
+@kernel
+def leaf_chance(
+    after: np.uint64, turned: np.uint64, values: LineTable, gains: LineTable, shape: Shape, settings: SearchSettings,
+    counts: Counts, states: States, stream: int,
+) -> float:  # fmt: skip
+    """The mean over new tiles, evaluated at once."""
+    _, twos, fours, sample, _ = settings
+    cells = empties(after)
+    room = count(cells)
+    if sample == 0 or room <= sample:
+        counts[0] += 2 * room
+        return expected(after, turned, values, gains, shape, twos, fours)
+    cells = choose_cells(cells, room, sample, states, stream)
+    counts[0] += 2 * sample
+    total = summed_one_by_one(after, turned, cells, values, shape, twos, fours)
+    return float(total) / ((twos + fours) * sample)
+
+
+@kernel
+def cells_to_try(after: np.uint64, settings: SearchSettings, states: States, stream: int) -> np.uint64:
+    """The cells on which new tiles are tried: all empty ones, or a random sample of them."""
+    cells = empties(after)
+    room = count(cells)
+    if 0 < settings.sample < room:
+        return choose_cells(cells, room, settings.sample, states, stream)
+    return cells
+
+
+@kernel
+def choose_cells(cells: np.uint64, number: int, sample: int, states: States, stream: int) -> np.uint64:
+    """Some of the cells, drawn without repetition."""
+    chosen = ZERO
+    for drawn in range(sample):
+        unit = nth_unit(cells, below(draw(states, stream), number - drawn))
+        chosen |= unit
+        cells ^= unit
+    return chosen
+
+
+@kernel
+def tiles_on(cells: np.uint64, settings: SearchSettings) -> np.uint64:
+    """The bits of the new tiles on some cells, in the order in which they are tried: a 2 is 0001, a 4 is 0010."""
+    tiles = cells if settings.twos > 0 else ZERO
+    return tiles | cells << ONE if settings.fours > 0 else tiles
+
+
+@kernel
+def weight_of(tile: np.uint64, settings: SearchSettings) -> int:
+    """How often a new tile appears, in the odds of the settings."""
+    return settings.twos if tile & UNITS != ZERO else settings.fours
+
+
+@kernel
+def best_move_before_tile(
+    board: np.uint64, turned: np.uint64, slides: Slides, values: LineTable, gains: LineTable, shape: Shape,
+    settings: SearchSettings, counts: Counts, states: States, stream: int,
+) -> float:  # fmt: skip
+    """The best move when only new tiles come after it."""
+    best = NO_MOVE
+    left, right = slide_rows(board, slides)
+    up, down = slide_rows(turned, slides)
+    for direction in range(4):
+        slid = (up if direction == UP else down) if direction < LEFT else (left if direction == LEFT else right)
+        other = transpose(slid)
+        after, after_turned = (other, slid) if direction < LEFT else (slid, other)
+        if after != board:
+            best = max(best, leaf_chance(after, after_turned, values, gains, shape, settings, counts, states, stream))
+    return best if best != NO_MOVE else float(static(board, turned, values, shape) - shape.dead)
+
+
+@kernel
+def last_chance(
+    after: np.uint64, probability: float, plies: int, slides: Slides, evaluator: Evaluator, settings: SearchSettings,
+    keys: Boards, known: NDArray[np.float64], counts: Counts, states: States, stream: int,
+) -> float:  # fmt: skip
+    """The mean over new tiles when one more ply, a move, or two, a move and a tile, come after them."""
+    values, gains, _, shape = evaluator
+    cells = cells_to_try(after, settings, states, stream)
+    odds = float((settings.twos + settings.fours) * count(cells))
+    if plies == 1:
+        return tiles_and_move(after, cells, odds, probability, slides, evaluator, settings, keys, known, counts)
+    turned, total = transpose(after), 0.0
+    tiles = tiles_on(cells, settings)
+    while tiles != ZERO:
+        tile = tiles & (~tiles + ONE)
+        tiles ^= tile
+        weight = weight_of(tile, settings)
+        board, board_turned = after | tile, turned | transpose(tile)
+        place = place_of(board, len(keys))
+        if probability * weight / odds < settings.cutoff:
+            counts[0] += 1
+            value = float(static(board, board_turned, values, shape))
+        elif place >= 0 and keys[place] == board:
+            counts[1] += 1
+            value = known[place]
+        else:
+            value = best_move_before_tile(
+                board, board_turned, slides, values, gains, shape, settings, counts, states, stream
+            )
+            if place >= 0:
+                keys[place], known[place] = board, value
+        total += weight * value
+    return total / odds
+
+
+@kernel
+def tiles_and_move(
+    after: np.uint64, cells: np.uint64, odds: float, probability: float, slides: Slides, evaluator: Evaluator,
+    settings: SearchSettings, keys: Boards, known: NDArray[np.float64], counts: Counts,
+) -> float:  # fmt: skip
+    """The mean over new tiles when one move comes after each: most of the time of a search of odd depth goes by here.
+
+    A new tile changes one row and one column, so the board is slid once without it, and for each tile these two lines
+    again. All four moves are evaluated, legal or not, without a branch. One long function, as calls would cost more
+    than what they do.
+    """
+    values, _, slid, shape = evaluator
+    row_step, first_column, column_step, corner, dead, top_right, walls = shape
+    _, twos, fours, _, cutoff = settings
+    turned, total = transpose(after), 0.0
+    bare_left, bare_right = slide_rows(after, slides)
+    bare_up, bare_down = slide_rows(turned, slides)
+    rows_left, rows_right = look_up_slid(after, slid, ZERO, row_step)
+    columns_up, columns_down = look_up_slid(turned, slid, first_column, column_step)
+    evaluated, answered = 0, 0
+    while cells != ZERO:
+        unit = cells & (~cells + ONE)
+        cells ^= unit
+        bit = np.uint64(lowest_cell(np.int64(unit)))  # type: ignore[arg-type]
+        r, c = bit >> FOUR << FOUR, (bit >> TWO & THREE) << FOUR  # where the row and the column begin
+        old_row, old_col = after >> r & ROW, turned >> c & ROW
+        rest_r, rest_c = ~(ROW << r), ~(ROW << c)
+        row_place, column_place = (r >> FOUR) * row_step, first_column + (c >> FOUR) * column_step
+        old_r, old_c = row_place + old_row << ONE, column_place + old_col << ONE
+        others_left, others_right = rows_left - slid[old_r], rows_right - slid[old_r | ONE]
+        others_up, others_down = columns_up - slid[old_c], columns_down - slid[old_c | ONE]
+        for shift in range(0 if twos > 0 else 1, 2 if fours > 0 else 1):
+            weight = fours if shift else twos
+            board = after | unit << np.uint64(shift)
+            new_row = old_row | ONE << np.uint64(shift) + (c >> TWO)
+            new_col = old_col | ONE << np.uint64(shift) + (r >> TWO)
+            board_turned = turned & rest_c | new_col << c
+            place = place_of(board, len(keys))
+            if probability * weight / odds < cutoff:
+                evaluated += 1
+                total += weight * float(static(board, board_turned, values, shape))
+                continue
+            if place >= 0 and keys[place] == board:
+                answered += 1
+                total += weight * known[place]
+                continue
+            slid_row, slid_col = np.uint64(slides[new_row]), np.uint64(slides[new_col])
+            left, right = bare_left & rest_r | (slid_row & ROW) << r, bare_right & rest_r | slid_row >> S16 << r
+            up, down = bare_up & rest_c | (slid_col & ROW) << c, bare_down & rest_c | slid_col >> S16 << c
+            new_r, new_c = row_place + new_row << ONE, column_place + new_col << ONE
+            by_left = others_left + slid[new_r] + look_up_lines(transpose(left), values, first_column, column_step)
+            by_right = (
+                others_right + slid[new_r | ONE] + look_up_lines(transpose(right), values, first_column, column_step)
+            )
+            by_up = others_up + slid[new_c] + look_up_lines(transpose(up), values, ZERO, row_step)
+            by_down = others_down + slid[new_c | ONE] + look_up_lines(transpose(down), values, ZERO, row_step)
+            if corner != 0:
+                by_left += corner * tile_at_corner(left, top_right, walls)
+                by_right += corner * tile_at_corner(right, top_right, walls)
+                by_up += corner * tile_at_corner(transpose(up), top_right, walls)
+                by_down += corner * tile_at_corner(transpose(down), top_right, walls)
+            best = by_left if left != board else LEAST
+            best = max(best, by_right if right != board else LEAST)
+            best = max(best, by_up if up != board_turned else LEAST)
+            best = max(best, by_down if down != board_turned else LEAST)
+            if best == LEAST:
+                best = static(board, board_turned, values, shape) - dead
+            evaluated += 4
+            value = float(best)
+            if place >= 0:
+                keys[place], known[place] = board, value
+            total += weight * value
+    counts[0] += evaluated
+    counts[1] += answered
+    return total / odds
+
+
+@kernel
+def place_of(board: np.uint64, entries: int) -> int:
+    """The place of a board in a table of a power of two of entries, -1 if there is no table."""
+    spread = times(board, SPREAD)
+    return np.int64(spread >> S32) & entries - 1 if entries > 0 else -1  # type: ignore[return-value]
+
+
+# ---- Expectimax for 2048 by kernels: some moves ahead, all new tiles between them, then an evaluator
+
+
+Values = NDArray[np.float64]  # [direction]: minus infinity where it is no move
+
+DEEPEST, LAST_PLIES = 8, 4  # plies
+LEVELS = DEEPEST // 2 - 1  # chance layers with moves after them
+ALL_MOVES, NO_TILE = 4, 5  # in `direction` of a frame, besides a move: all moves are valued, no tile is being tried
+FRAME = np.dtype(
+    [
+        ("after", np.uint64),  # the board after a move, on which new tiles appear
+        ("tiles", np.uint64),  # still to be tried, a bit each
+        ("tile", np.uint64),  # being tried
+        ("board", np.uint64),  # with that tile
+        ("turned", np.uint64),  # its transpose
+        ("direction", np.int64),  # of the move to be valued next
+        ("best", np.float64),  # of the moves valued
+        ("total", np.float64),  # of the tiles tried, weighted by their odds
+        ("odds", np.float64),  # of all tiles together
+        ("probability", np.float64),  # of this layer
+    ]
+)
+
+
+class Memory(NamedTuple):
+    """Room for a search, and its transposition table: boards before a move, and boards after one."""
+
+    frames: Any  # [level] of FRAME
+    keys: Boards  # [level, entry]: boards before a move whose value is known
+    values: NDArray[np.float64]
+    after_keys: Boards  # [level, entry]: boards after a move whose value is known
+    after_values: NDArray[np.float64]
+
+
+class Expectimax(NamedTuple):
+    """A search down to depth 4, as kernels take it: the last plies alone."""
+
+    evaluator: Evaluator
+    settings: SearchSettings
+    memory: Memory
+    counts: Counts
+
+
+class DeepExpectimax(Expectimax):
+    """A search from depth 5 on. A type of its own, so that nobody compiles frames who does not need them."""
+
+    __slots__ = ()
+
+
+def new_expectimax(evaluator: Evaluator, settings: SearchSettings, entries: int = 0) -> Expectimax:
+    """A search with a transposition table of a power of two of entries a level, or none."""
+    memory = Memory(
+        np.zeros(LEVELS, FRAME).view(np.recarray),
+        np.zeros((LEVELS, entries), np.uint64),
+        np.zeros((LEVELS, entries)),
+        np.zeros((LEVELS, entries), np.uint64),
+        np.zeros((LEVELS, entries)),
+    )
+    kind = Expectimax if settings.depth <= LAST_PLIES else DeepExpectimax
+    return kind(evaluator, settings, memory, np.zeros(2, np.int64))
+
+
+@kernel
+def forget(search: Expectimax) -> None:
+    """Empty the transposition table."""
+    search.memory.keys[:] = ZERO
+    search.memory.after_keys[:] = ZERO
+
+
+@kernel
+def choose(
+    search: Expectimax, board: np.uint64, values: Values, rows: RowTables, states: States, stream: int, stop: Stop
+) -> int:
+    """What each direction is worth, into `values`; the best, -1 if there is none. Depth 1 to 4."""
+    lines, gains, _, shape = search.evaluator
+    settings, memory, counts = search.settings, search.memory, search.counts
+    depth, turned = settings.depth, transpose(board)
+    for direction in range(4):
+        after = moved(board, turned, direction, rows.slides)
+        if after == board:
+            value = NO_MOVE
+        elif depth == 1:
+            counts[0] += 1
+            value = float(static(after, transpose(after), lines, shape))
+        elif depth == 2:
+            value = leaf_chance(after, transpose(after), lines, gains, shape, settings, counts, states, stream)
+        else:
+            value = last_chance(
+                after, 1.0, depth - 2, rows.slides, search.evaluator, settings, memory.keys[0], memory.values[0],
+                counts, states, stream,
+            )  # fmt: skip
+        values[direction] = value
+    return first_of_best(values)
+
+
+@kernel
+def choose_deep(
+    search: DeepExpectimax, board: np.uint64, values: Values, rows: RowTables, states: States, stream: int, stop: Stop
+) -> int:
+    """The same from depth 5 on."""
+    evaluator, settings, memory, counts = search
+    turned = transpose(board)
+    for direction in range(4):
+        after = moved(board, turned, direction, rows.slides)
+        values[direction] = NO_MOVE
+        if after != board:
+            values[direction] = chance(after, rows.slides, evaluator, settings, memory, counts, states, stream, stop)
+    return first_of_best(values)
+
+
+@kernel
+def first_of_best(values: Values) -> int:
+    """The first of the best directions, -1 if none is a move."""
+    best = -1
+    for direction in range(4):
+        if values[direction] != NO_MOVE and (best < 0 or values[direction] > values[best]):
+            best = direction
+    return best
+
+
+@kernel
+def chance(
+    after: np.uint64, slides: Slides, evaluator: Evaluator, settings: SearchSettings, memory: Memory, counts: Counts,
+    states: States, stream: int, stop: Stop,
+) -> float:  # fmt: skip
+    """What a board is worth after a move, five plies or more deep: frames down to the last chance layer.
+
+    One loop over an explicit stack, as a kernel that calls itself does not come back whole from the compile cache.
+    """
+    frames, keys, values, after_keys, after_values = memory
+    lines, shape = evaluator.values, evaluator.shape
+    entries = keys.shape[1]
+    after_entries = entries if settings.cutoff == 0.0 else 0  # with a cutoff a board is not worth the same everywhere
+    level = 0
+    open_frame(frames[0], after, 1.0, settings, states, stream)
+    while not stopped(stop):
+        frame = frames[level]
+        weight = weight_of(frame.tile, settings)
+        if frame.direction < ALL_MOVES:  # value the next move under the tile being tried
+            reached = moved(frame.board, frame.turned, frame.direction, slides)
+            frame.direction += 1
+            if reached == frame.board:
+                continue
+            probability = frame.probability * weight / frame.odds
+            plies = settings.depth - 2 * level - 4  # after the new tiles that come now
+            if plies > 2:
+                level += 1
+                open_frame(frames[level], reached, probability, settings, states, stream)
+                continue
+            place = place_of(reached, after_entries)  # tiles that slide to the same place lead to the same board
+            if place >= 0 and after_keys[level, place] == reached:
+                counts[1] += 1
+                frame.best = max(frame.best, after_values[level, place])
+                continue
+            value = last_chance(
+                reached, probability, plies, slides, evaluator, settings, keys[level + 1], values[level + 1], counts,
+                states, stream,
+            )  # fmt: skip
+            frame.best = max(frame.best, value)
+            if place >= 0:
+                after_keys[level, place], after_values[level, place] = reached, value
+        elif frame.direction == ALL_MOVES:  # the tile being tried is worth its best move
+            value = frame.best
+            if value == NO_MOVE:
+                counts[0] += 1
+                value = float(static(frame.board, frame.turned, lines, shape) - shape.dead)
+            place = place_of(frame.board, entries)
+            if place >= 0:
+                keys[level, place], values[level, place] = frame.board, value
+            frame.total += weight * value
+            frame.direction = NO_TILE
+        elif frame.tiles != ZERO:  # try the next tile
+            next_tile(frame)
+            weight = weight_of(frame.tile, settings)
+            place = place_of(frame.board, entries)
+            if frame.probability * weight / frame.odds < settings.cutoff:
+                counts[0] += 1
+                frame.total += weight * float(static(frame.board, frame.turned, lines, shape))
+            elif place >= 0 and keys[level, place] == frame.board:
+                counts[1] += 1
+                frame.total += weight * values[level, place]
+            else:
+                frame.best, frame.direction = NO_MOVE, 0
+        else:  # the layer is worth the mean of its tiles
+            value = frame.total / frame.odds
+            if level == 0:
+                return value  # type: ignore[no-any-return]
+            level -= 1
+            frames[level].best = max(frames[level].best, value)
+    return 0.0
+
+
+@kernel
+def open_frame(
+    frame: Any, after: np.uint64, probability: float, settings: SearchSettings, states: States, stream: int
+) -> None:
+    """Begin a chance layer."""
+    cells = cells_to_try(after, settings, states, stream)
+    frame.after, frame.tiles, frame.tile = after, tiles_on(cells, settings), ZERO
+    frame.direction, frame.total = NO_TILE, 0.0
+    frame.odds, frame.probability = float((settings.twos + settings.fours) * count(cells)), probability
+
+
+@kernel
+def next_tile(frame: Any) -> None:
+    """Put the next new tile on the board of a frame."""
+    frame.tile = frame.tiles & (~frame.tiles + ONE)
+    frame.tiles ^= frame.tile
+    frame.board = frame.after | frame.tile
+    frame.turned = transpose(frame.board)

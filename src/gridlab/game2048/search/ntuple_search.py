@@ -1,0 +1,247 @@
+"""Expectimax over an n-tuple network: moves, all new tiles between them, and the network at the boards after the last.
+
+    worth of a move              its points + what the board after it is worth
+    a board after a move         the network's value, if no tile is looked at any more
+                                 else the mean over all new tiles of the best worth of a move; 0 where there is none
+
+Depth counts moves and tiles together, as everywhere: 1 is the move alone (ntuple.py), 3 is move, tile, move, and so on
+with two more. The points of all moves on the way count, as the network says what is still to come. The same board after
+a move comes up again and again, as tiles slide to the same place from many: two of five leaves, and more above them.
+There a table answers.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.bits import prefetch
+from gridlab.core.jit import kernel
+from gridlab.core.splitmix import States, times
+from gridlab.core.stop import Stop, stopped
+from gridlab.game2048.kernels import LEFT, ONE, S32, ZERO, Boards, RowTables, count, empties
+from gridlab.game2048.search.ntuple import (
+    NEVER,
+    NO_MOVE,
+    Layout,
+    Moves,
+    Network,
+    Weights,
+    add_up,
+    downgraded,
+    find_places,
+    move_all,
+    new_moves,
+)
+
+DEEPEST_NTUPLE = 7
+LAYERS = (DEEPEST_NTUPLE - 1) // 2  # of chance
+ENTRIES, LEAVES = 1 << 16, 1 << 13  # of the table above the last tiles, and of the one of leaves
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+NO_TILE = 5  # in `direction` of a frame: no tile is being tried
+FRAME = np.dtype(
+    [
+        ("after", np.uint64),  # the board after a move, on which new tiles appear
+        ("tiles", np.uint64),  # still to be tried, a bit each
+        ("weight", np.float64),  # how often the tile being tried appears
+        ("board", np.uint64),  # with that tile
+        ("direction", np.int64),  # of the move to be valued next
+        ("across", np.int64),  # points of a move to either side
+        ("down", np.int64),  # points of a move up or down
+        ("best", np.float64),  # of the moves valued
+        ("total", np.float64),  # of the tiles tried, times how often they appear
+        ("odds", np.float64),  # of all tiles together
+    ]
+)
+
+
+class NTupleSearch(NamedTuple):
+    """The search as kernels take it; one for each thread, which share the weights."""
+
+    network: Network
+    layers: int  # of chance: depth 3 has one, depth 5 two
+    twos: int
+    fours: int
+    places: NDArray[np.uint64]  # [move, tuple and image]
+    afters: Moves  # at the leaves
+    leaves: NDArray[np.float64]  # [4]: their worth
+    leaf_keys: Boards  # [entry]: boards after the last move whose value is known
+    leaf_known: NDArray[np.float64]
+    frames: Any  # [layer] of FRAME
+    moves: Boards  # [layer, 4]
+    keys: Boards  # [entry]: boards after a move whose worth is known, over the last tiles
+    known: NDArray[np.float64]
+    counts: NDArray[np.int64]  # [2]: boards evaluated, boards answered by the table
+    downgrade: int  # boards with a tile of this logarithm are seen with halved tiles
+
+
+def new_search(network: Network, depth: int, odds: tuple[int, int], downgrade: int = NEVER) -> NTupleSearch:
+    """A search of an odd depth from 3 on."""
+    room, layers = new_moves(network), (depth - 1) // 2
+    entries = ENTRIES if layers > 1 else 0
+    return NTupleSearch(
+        network, layers, *odds, room.places, room.afters, np.empty(4), np.zeros(LEAVES, np.uint64), np.zeros(LEAVES),
+        np.zeros(LAYERS, FRAME).view(np.recarray),
+        np.zeros((LAYERS, 4), np.uint64), np.zeros(entries, np.uint64), np.zeros(entries), np.zeros(2, np.int64),
+        downgrade,
+    )  # fmt: skip
+
+
+@kernel
+def begin(search: NTupleSearch) -> None:
+    """Empty the tables."""
+    search.keys[:] = ZERO
+    search.leaf_keys[:] = ZERO
+
+
+@kernel
+def choose(
+    search: NTupleSearch, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
+    stop: Stop,
+) -> int:  # fmt: skip
+    """The best direction, -1 if there is none; in `values` the points that each is worth."""
+    board = downgraded(board, search.network.layout.walls, search.downgrade)
+    moves = np.empty(4, np.uint64)
+    across, down = move_all(board, moves, rows.slides, rows.points)
+    best = -1
+    for direction in range(4):
+        values[direction] = NO_MOVE
+        if moves[direction] == board:
+            continue
+        gain = down if direction < LEFT else across
+        if search.layers == 1:
+            values[direction] = gain + last_tiles(search, moves[direction], rows)
+        else:
+            values[direction] = gain + tiles_above(search, moves[direction], rows, stop)
+        if best < 0 or values[direction] > values[best]:
+            best = direction
+    return best
+
+
+@kernel
+def last_tiles(search: NTupleSearch, after: np.uint64, rows: RowTables) -> float:
+    """What a board after a move is worth: all new tiles, the best move after each, then the network."""
+    network, _, twos, fours, places, afters, leaves, leaf_keys, leaf_known, _, _, keys, known, counts, _ = search
+    at = place_of(after, len(keys)) if len(keys) > 0 else -1
+    if at >= 0 and keys[at] == after:
+        counts[1] += 1
+        return known[at]  # type: ignore[no-any-return]
+    weights, masks, shifts, offsets, layout = network
+    slides, points = rows.slides, rows.points
+    cells = empties(after)
+    odds, total = (twos + fours) * count(cells), 0.0
+    while cells != ZERO:
+        unit = cells & (~cells + ONE)
+        cells ^= unit
+        for kind in range(2):
+            often = fours if kind else twos
+            if often > 0:
+                best = best_leaf(
+                    after | unit << np.uint64(kind), afters, leaves, places, leaf_keys, leaf_known, weights, masks,
+                    shifts, offsets, layout, slides, points, counts,
+                )  # fmt: skip
+                total += often * best if best != NO_MOVE else 0.0
+    if at >= 0:
+        keys[at], known[at] = after, total / odds
+    return total / odds
+
+
+@kernel
+def best_leaf(
+    board: np.uint64, afters: Moves, leaves: NDArray[np.float64], places: NDArray[np.uint64], leaf_keys: Boards,
+    leaf_known: NDArray[np.float64], weights: Weights, masks: NDArray[np.uint64], shifts: NDArray[np.uint64],
+    offsets: NDArray[np.uint64], layout: Layout, slides: NDArray[np.uint32], points: NDArray[np.int32],
+    counts: NDArray[np.int64],
+) -> float:  # fmt: skip
+    """The worth of the best move by the network; as `value_moves` of ntuple.py, with a table of leaves."""
+    across, down = move_all(board, afters, slides, points)
+    for direction in range(4):
+        after = afters[direction]
+        at = place_of(after, LEAVES)
+        leaves[direction] = leaf_known[at] if leaf_keys[at] == after else NO_MOVE
+        if after != board and leaf_keys[at] != after:
+            find_places(after, places[direction], masks, shifts, offsets, layout)
+            for each in range(places.shape[1]):
+                prefetch(weights, places[direction, each])
+    best = NO_MOVE
+    for direction in range(4):
+        after = afters[direction]
+        if after != board:
+            if leaves[direction] == NO_MOVE:
+                leaves[direction] = add_up(weights, places[direction])
+                at = place_of(after, LEAVES)
+                leaf_keys[at], leaf_known[at] = after, leaves[direction]
+                counts[0] += 1
+            else:
+                counts[1] += 1
+            best = max(best, leaves[direction] + (down if direction < LEFT else across))
+    return best
+
+
+@kernel
+def place_of(board: np.uint64, entries: int) -> int:
+    """The place of a board in a table of a power of two of entries."""
+    return np.int64(times(board, SPREAD) >> S32) & entries - 1  # type: ignore[return-value]
+
+
+@kernel
+def tiles_above(search: NTupleSearch, after: np.uint64, rows: RowTables, stop: Stop) -> float:
+    """The same with more moves and tiles before the last: one loop over a stack of frames.
+
+    A kernel that calls itself would not come back whole from the compile cache.
+    """
+    frames, moves = search.frames, search.moves
+    level = 0
+    open_frame(frames[0], after, search.twos, search.fours)
+    while not stopped(stop):
+        frame = frames[level]
+        if frame.direction < 4:  # value the next move under the tile being tried
+            moved = moves[level, frame.direction]
+            frame.direction += 1
+            if moved == frame.board:
+                continue
+            if level + 2 < search.layers:
+                level += 1
+                open_frame(frames[level], moved, search.twos, search.fours)
+                continue
+            take(frame, last_tiles(search, moved, rows))
+        elif frame.direction == 4:  # the tile is worth its best move
+            frame.total += frame.weight * frame.best if frame.best != NO_MOVE else 0.0
+            frame.direction = NO_TILE
+        elif frame.tiles != ZERO:
+            next_tile(frame, search.twos, search.fours)
+            if frame.direction == 0:
+                frame.across, frame.down = move_all(frame.board, moves[level], rows.slides, rows.points)
+        else:  # the layer is worth the mean of its tiles
+            value = frame.total / frame.odds
+            if level == 0:
+                return value  # type: ignore[no-any-return]
+            level -= 1
+            take(frames[level], value)
+    return 0.0
+
+
+@kernel
+def open_frame(frame: Any, after: np.uint64, twos: int, fours: int) -> None:
+    """Begin a layer of chance; a 2 is the lowest bit of a cell, a 4 the next."""
+    cells = empties(after)
+    frame.after, frame.tiles = after, cells | cells << ONE
+    frame.direction, frame.total, frame.odds = NO_TILE, 0.0, float((twos + fours) * count(cells))
+
+
+@kernel
+def next_tile(frame: Any, twos: int, fours: int) -> None:
+    """Put the next new tile on the board; one that never appears is left out."""
+    tile = frame.tiles & (~frame.tiles + ONE)
+    frame.tiles ^= tile
+    often = twos if tile & empties(frame.after) != ZERO else fours
+    if often > 0:
+        frame.weight, frame.board = float(often), frame.after | tile
+        frame.best, frame.direction = NO_MOVE, 0
+
+
+@kernel
+def take(frame: Any, value: float) -> None:
+    """Value the move before the next: its points, and what comes."""
+    gain = frame.down if frame.direction - 1 < LEFT else frame.across
+    frame.best = max(frame.best, gain + value)

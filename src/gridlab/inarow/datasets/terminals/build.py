@@ -1,0 +1,454 @@
+"""Terminal wins written to a folder, layer by layer; a run that was stopped goes on where it was."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gridlab import __version__
+from gridlab.core import draw
+from gridlab.core.arguments import number_ranges, typed
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, TooLarge
+from gridlab.core.files import locked_folder, refuse_overlap, sha256_of, timestamp, try_folder, whole_file
+from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.progress import Bars, bars
+from gridlab.core.untrusted import open_regular, read_bytes, reading
+from gridlab.core.workers import in_order, pause
+from gridlab.games.registry import game
+from gridlab.inarow.datasets.terminals.dataset import Terminals, board_text, layers_without_manifest
+from gridlab.inarow.datasets.terminals.manifest import (
+    CARD,
+    MANIFEST,
+    Layer,
+    Manifest,
+    Records,
+    is_card,
+    layer_name,
+    layer_size,
+    open_layer,
+    wins_of_players,
+    write_layer,
+)
+from gridlab.inarow.datasets.terminals.records import (
+    NOT_CANONICAL,
+    REASONS,
+    SOUND,
+    Checker,
+    checker,
+    count_won,
+    first_disorder,
+    first_flaw,
+    make_canonical,
+)
+from gridlab.inarow.exact.census import CENSUS_CELLS, PlyCensus, count_plies
+from gridlab.inarow.exact.terminals import (
+    RECORD_CELLS,
+    LayerTables,
+    candidates,
+    count_shards,
+    first_ply,
+    layer,
+    prepare,
+)
+from gridlab.inarow.rules import Rules
+
+MOST_IN_MEMORY = 1 << 25  # records of a shard, 256 MiB; boards of up to 25 cells stay far below
+BLOCK = 1 << 20  # records judged at a time
+
+
+def parse_plies(text: str) -> list[int]:
+    """Read a list of plies, ascending and each once: `9-12,25` is [9, 10, 11, 12, 25]."""
+    return number_ranges(text, 1, RECORD_CELLS, "plies")
+
+
+def plies_text(plies: Iterable[int]) -> str:
+    """What `parse_plies` reads: [9, 10, 11, 12, 25] is `9-12,25`."""
+    runs: list[list[int]] = []
+    for ply in sorted(plies):
+        if runs and runs[-1][-1] == ply - 1:
+            runs[-1].append(ply)
+        else:
+            runs.append([ply])
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+@typed
+def build_terminals(
+    rules: Rules | str,
+    out: Path | str,
+    plies: Iterable[int] | None = None,
+    workers: int | None = None,
+    resume: bool = False,
+    progress: bool = False,
+) -> Manifest:
+    """Write the layers of a game into the folder `out`; with `resume`, those it does not hold yet."""
+    rules, folder = game(rules, "mnk"), Path(out)
+    every = range(first_ply(rules), rules.cells + 1)
+    wanted = sorted(set(every if plies is None else plies))
+    if not every:
+        raise FileTrouble(f"{rules} has no terminal win at all: the board is full before anybody can have a line")
+    if not wanted:
+        raise BadNotation("no ply is named; leave the list out for all of them")
+    if outside := [ply for ply in wanted if ply not in every]:
+        raise FileTrouble(f"{rules} has no terminal win at ply {outside[0]}; its layers are {every[0]} to {every[-1]}")
+    try_folder(folder)
+    with locked_folder(folder):
+        manifest = begin(rules, folder, resume)
+        missing = [ply for ply in wanted if ply not in {each.ply for each in manifest.layers}]
+        manifest = _build_layers(manifest, folder, missing, workers, progress)
+        if not holds(folder / CARD, manifest.card()):  # killed between the manifest and the card
+            manifest.write_card(folder)
+    return manifest
+
+
+def _build_layers(
+    manifest: Manifest, folder: Path, missing: list[int], workers: int | None, progress: bool
+) -> Manifest:
+    """Write the layers that are missing; the manifest names each as soon as it is whole."""
+    rules = manifest.rules
+    if missing:
+        tables = prepare(rules, missing[-1], workers)
+    whole = sum(candidates(rules, ply) for ply in missing)  # known before anything is counted
+    with bars(whole, f"building {rules}", "candidates", progress) as shown:
+        for ply in missing:
+            made = _build_layer(rules, tables, folder, ply, workers, shown)
+            manifest = manifest.with_layer(made, command_for(rules, [*manifest.layers, made]))
+            manifest.write(folder)
+    return manifest
+
+
+def command_for(rules: Rules, layers: Iterable[Layer]) -> str:
+    """What makes these layers."""
+    return f"gridlab terminals build {rules} --plies {plies_text(each.ply for each in layers)}"
+
+
+def holds(path: Path, content: bytes) -> bool:
+    """Whether a file is there and holds just this."""
+    return path.is_file() and path.stat().st_size == len(content) and read_bytes(path) == content
+
+
+def require_file(path: Path) -> None:
+    """Refuse to write where something stands that is no file: a folder, a pipe, a loop of links."""
+    if os.path.lexists(path) and not path.is_file():
+        raise FileTrouble(f"{path} is not a file, and one must be written there; remove it, or name another folder")
+
+
+def refuse_foreign_card(folder: Path, rules: Rules) -> None:
+    """A README.md of somebody else's is not written over."""
+    if os.path.lexists(folder / CARD) and not is_card(read_bytes(folder / CARD), rules):
+        raise FileTrouble(f"{folder} holds a {CARD} that is not of a dataset of {rules}; name another folder")
+
+
+def new_manifest(rules: Rules) -> Manifest:
+    """A manifest without layers, made here and now."""
+    return Manifest(rules, BEHAVIOUR, {"when": timestamp(), "by": f"gridlab {__version__}"}, ())
+
+
+def begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
+    """The manifest of a folder that layers are to be added to, a new one where there is none; others are refused."""
+    require_file(folder / MANIFEST)
+    require_file(folder / CARD)
+    if not (folder / MANIFEST).exists():
+        if not resume and (strangers := sorted(folder.glob("layer_*.bin"))):
+            raise FileTrouble(
+                f"{folder} holds {strangers[0].name} without a manifest; --resume keeps whole layers of it"
+            )
+        refuse_foreign_card(folder, rules)
+        return new_manifest(rules)
+    manifest = Manifest.read(folder)
+    if manifest.rules != rules:
+        raise FileTrouble(f"{folder} holds terminal wins of {manifest.rules}, not of {rules}; name another folder")
+    if not resume:
+        raise FileTrouble(f"{folder} already holds a dataset of {rules}; --resume adds to it, or name another folder")
+    if manifest.behaviour != BEHAVIOUR:
+        raise FileTrouble(
+            f"{folder} was made by behaviour {manifest.behaviour}, this is {BEHAVIOUR}; name another folder"
+        )
+    return manifest
+
+
+def _build_layer(rules: Rules, tables: LayerTables, folder: Path, ply: int, workers: int | None, shown: Bars) -> Layer:
+    path = folder / layer_name(ply)
+    require_file(path)
+    shards = count_shards(tables, ply, workers)
+    largest = max((shard.won + shard.lost for shard in shards), default=0)
+    if largest > MOST_IN_MEMORY:
+        raise TooLarge(
+            f"the layer of ply {ply} of {rules} has parts of {largest:,} records; up to {MOST_IN_MEMORY:,} are held "
+            "in memory: choose earlier plies with --plies"
+        )
+    won, lost = sum(shard.won for shard in shards), sum(shard.lost for shard in shards)
+    with shown.part(won + lost, f"ply {ply:2}", "records", candidates(rules, ply)):
+        if path.exists() and _is_whole(path, won + lost, ply, rules):  # killed between this file and the manifest
+            checksum = sha256_of(path)
+        else:
+            require_room(folder, layer_size(won + lost))
+            checksum = write_layer(path, won + lost, _advancing(layer(tables, shards, workers), shown)).sha256
+    return Layer.of(rules, ply, won, lost, checksum)
+
+
+def _is_whole(path: Path, count: int, ply: int, rules: Rules) -> bool:
+    """Whether a file is the layer: as many different sound records as there are, are all of them."""
+    try:
+        records = open_layer(path)
+    except CorruptFile:
+        return False
+    if len(records) != count or first_disorder(records) >= 0:
+        return False
+    game = checker(rules)
+    blocks = (np.array(records[first : first + BLOCK]) for first in range(0, count, BLOCK))
+    return all(first_flaw(block, ply, game, SOUND)[0] < 0 for block in blocks)
+
+
+def require_room(folder: Path, size: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if size > free:
+        raise FileTrouble(f"the next layer needs {size:,} bytes and {folder} has {free:,} free; name a larger place")
+
+
+def _advancing(shards: Iterable[Records], shown: Bars) -> Iterator[Records]:
+    for records in shards:
+        yield records
+        shown.update(len(records))
+
+
+def build_report(manifest: Manifest) -> str:
+    """What was made: wins of X and O by ply, beside the boards that reverse generation would have looked at."""
+    header = ["ply", "records", "X wins", "O wins", "candidates"]
+    rows = [(each.ply, each.records, each.x_wins, each.o_wins, each.candidates) for each in manifest.layers]
+    totals = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
+    return draw.table(header, [*rows, ("all", *totals)])
+
+
+# ---- Layers of somebody else's made a dataset: judged by the rules, found complete, sorted, named in a manifest
+#
+# A board that was kept as another of its symmetric images is put into canonical form; boards that are there twice, are
+# no terminal wins, or are missing, are refused. Nothing is written before every layer was found right.
+
+
+JUDGED_AT_ONCE = 1 << 18  # records judged in one job
+SHARD = 1 << 24  # records sorted at a time, 128 MiB
+
+
+class Judged(NamedTuple):
+    """A layer that was found right."""
+
+    ply: int
+    records: Records
+    won: int  # by the player who moved last
+    ready: bool  # counted, ascending and canonical already
+
+
+@typed
+def adopt_terminals(
+    folder: Path | str, rules: Rules | str | None = None, workers: int | None = None, progress: bool = False
+) -> Manifest:
+    """Make a dataset of a folder of layers without a manifest; `rules` are those of 5x5:5 by default."""
+    folder = Path(folder)
+    with locked_folder(folder):
+        data = Terminals(folder, rules)
+        if data.manifest:
+            raise FileTrouble(f"{folder} has a manifest already; gridlab terminals verify checks it against its files")
+        require_file(folder / CARD)
+        refuse_foreign_card(folder, data.rules)
+        counted = count_plies(data.rules, data.plies, workers, progress) if data.rules.cells <= CENSUS_CELLS else None
+        manifest = new_manifest(data.rules)
+        with bars(2 * len(data), f"adopting {data.rules}", "records", progress) as shown:
+            judged = [_judge_layer(data, ply, counted[ply] if counted else None, workers, shown) for ply in data.plies]
+            for each in judged:
+                layer = _write_layer(folder, data.rules, each, workers, shown)
+                manifest = manifest.with_layer(layer, command_for(data.rules, [*manifest.layers, layer]))
+        manifest.write(folder)
+    return manifest
+
+
+def _judge_layer(data: Terminals, ply: int, counted: PlyCensus | None, workers: int | None, shown: Bars) -> Judged:
+    """A layer of which every record is right and none is missing; CorruptFile says what is wrong with any other."""
+    records, game, name = data.records(ply), checker(data.rules), layer_name(ply)
+    won, ready = 0, ply not in data.uncounted
+    with shown.part(len(records), f"judging ply {ply:2}", "records"):
+        judge = partial(_judge, records=records, ply=ply, game=game)
+        for size, some, as_it_should_be, (index, reason) in in_order(
+            judge, range(0, len(records), JUDGED_AT_ONCE), workers
+        ):
+            if index >= 0:
+                raise CorruptFile(f"{name} record {index}: {board_text(records[index], data.rules)}: {REASONS[reason]}")
+            won, ready = won + int(some), ready and as_it_should_be
+            shown.update(size)
+        if not ready:
+            for shard in sorted_shards(records, game, workers):
+                if (twice := first_disorder(shard)) >= 0:
+                    board = board_text(shard[twice], data.rules)
+                    raise CorruptFile(f"{name}: {board} is there twice, as such or as a symmetric image")
+    _require_complete(data, ply, won, len(records) - won, counted)
+    return Judged(ply, records, won, ready)
+
+
+def _judge(first: int, records: Records, ply: int, game: Checker) -> tuple[int, int, bool, tuple[int, int]]:
+    """The size of a block, how many were won, whether it is in order and canonical, the first unsound and why."""
+    block = np.array(records[max(first - 1, 0) : first + JUDGED_AT_ONCE])
+    ready = first_disorder(block) < 0
+    block = block[min(first, 1) :]
+    index, reason = first_flaw(block, ply, game, SOUND)
+    if reason == NOT_CANONICAL:
+        ready = False
+        index, reason = first_flaw(block, ply, game, NOT_CANONICAL)
+    return len(block), count_won(block, ply, game), ready, (first + index if index >= 0 else -1, reason)
+
+
+def _require_complete(data: Terminals, ply: int, won: int, lost: int, counted: PlyCensus | None) -> None:
+    """A manifest and a card speak of all terminal wins of a ply."""
+    if counted is None:
+        return
+    known, (x_wins, o_wins) = counted.canonical, wins_of_players(ply, won, lost)
+    if (x_wins, o_wins) != (known.x_wins, known.o_wins):
+        raise CorruptFile(
+            f"{layer_name(ply)} is not the whole layer: X wins {x_wins:,} and O {o_wins:,}, the census counts "
+            f"{known.x_wins:,} and {known.o_wins:,}; gridlab terminals build {data.rules} --out {data.folder} --resume "
+            "makes it again"
+        )
+
+
+def sorted_shards(records: Records, game: Checker, workers: int | None, size: int = SHARD) -> Iterator[Records]:
+    """All records in canonical form, ascending, about so many at a time: between two numbers, gathered and sorted."""
+    sample = np.array(records[:: max(1, len(records) >> 16)])
+    make_canonical(sample, game)
+    sample.sort()
+    parts = -(-len(records) // size)
+    edges = np.unique(sample[[len(sample) * part // parts for part in range(1, parts)]]).tolist()
+    for low, high in pairwise([0, *edges, 2**64 - 1]):
+        gather = partial(_between, records=records, game=game, low=np.uint64(low), high=np.uint64(high))
+        shard = np.concatenate(list(in_order(gather, range(0, len(records), JUDGED_AT_ONCE), workers)))
+        shard.sort()
+        yield shard
+
+
+def _between(first: int, records: Records, game: Checker, low: np.uint64, high: np.uint64) -> Records:
+    """The records of a block, in canonical form, that lie in low … high - 1."""
+    block = np.array(records[first : first + JUDGED_AT_ONCE])
+    make_canonical(block, game)
+    return block[(block >= low) & (block < high)]
+
+
+def _write_layer(folder: Path, rules: Rules, judged: Judged, workers: int | None, shown: Bars) -> Layer:
+    """The layer as the manifest names it, written again if it is not as it should be."""
+    ply, records, won, ready = judged
+    path, count = folder / layer_name(ply), len(records)
+    with shown.part(count, f"writing ply {ply:2}", "records"):
+        if ready:
+            checksum = sha256_of(path)
+        else:
+            require_room(folder, layer_size(count))
+            shards = sorted_shards(records, checker(rules), workers)
+            checksum = write_layer(path, count, shards).sha256
+    return Layer.of(rules, ply, won, count - won, checksum)
+
+
+# ---- Datasets built on different machines joined: layers are copied, each checked against its checksum
+
+
+PIECE = 1 << 22  # bytes copied between two looks at Ctrl-C
+
+
+class Origin(NamedTuple):
+    """A layer and the folders that hold it."""
+
+    layer: Layer
+    folders: list[Path]
+
+
+@typed
+def merge_terminals(
+    folders: Sequence[Path | str], out: Path | str, resume: bool = False, progress: bool = False
+) -> Manifest:
+    """Join datasets of one game into a new folder; with `resume`, into one that holds some of the layers already."""
+    places, out = [Path(each) for each in folders], Path(out)
+    for place in places:
+        refuse_overlap(place, out)
+        refuse_overlap(out, place)
+    for one, other in combinations(places, 2):
+        refuse_overlap(one, other)
+    sources = [_source(place) for place in places]
+    rules = sources[0].rules
+    for each in sources[1:]:
+        if each.rules != rules:
+            raise FileTrouble(
+                f"{places[0]} holds terminal wins of {rules}, {each.folder} of {each.rules}; merge one game"
+            )
+    origins = _origins(sources)
+    try_folder(out)
+    with locked_folder(out):
+        manifest = begin(rules, out, resume)
+        for kept in manifest.layers:
+            if kept.ply in origins and origins[kept.ply].layer != kept:
+                raise _different(kept, out, origins[kept.ply].folders[0])
+        missing = [origins[ply] for ply in sorted(set(origins) - {each.ply for each in manifest.layers})]
+        total = sum(each.layer.bytes * len(each.folders) for each in missing)
+        with bars(total, f"merging {rules}", "bytes", progress) as shown:
+            for origin in missing:
+                _copy(origin, out, shown)
+                command = command_for(rules, [*manifest.layers, origin.layer])
+                manifest = manifest.with_layer(origin.layer, command)
+                manifest.write(out)
+        if not holds(out / CARD, manifest.card()):  # killed between the manifest and the card
+            manifest.write_card(out)
+    return manifest
+
+
+def _source(folder: Path) -> Terminals:
+    if layers_without_manifest(folder):
+        raise FileTrouble(f"{folder} has no manifest; gridlab terminals adopt makes one")
+    data = Terminals(folder)
+    if data.manifest and data.manifest.behaviour != BEHAVIOUR:
+        raise FileTrouble(
+            f"{folder} was made by behaviour {data.manifest.behaviour}, this is {BEHAVIOUR}; build it again"
+        )
+    return data
+
+
+def _origins(sources: list[Terminals]) -> dict[int, Origin]:
+    """Every layer by ply, with where it is; the same layer must be the same everywhere."""
+    found: dict[int, Origin] = {}
+    for source in sources:
+        for layer in source.manifest.layers if source.manifest else ():
+            origin = found.setdefault(layer.ply, Origin(layer, []))
+            if origin.layer != layer:
+                raise _different(layer, origin.folders[0], source.folder)
+            origin.folders.append(source.folder)
+    return found
+
+
+def _different(layer: Layer, one: Path, other: Path) -> CorruptFile:
+    return CorruptFile(
+        f"{layer.file} of {one} and of {other} are different; gridlab terminals verify says which is wrong"
+    )
+
+
+def _copy(origin: Origin, out: Path, shown: Bars) -> None:
+    """One layer, read wherever it is, written once: a file that is not what its manifest says ends it."""
+    layer, (first, *others) = origin
+    source = first / layer.file
+    require_file(out / layer.file)
+    require_room(out, layer.bytes)
+    with shown.part(layer.bytes * len(origin.folders), f"ply {layer.ply:2}", "bytes"):
+        for other in others:
+            with reading(other / layer.file):
+                if sha256_of(other / layer.file) != layer.sha256:
+                    raise _damaged(other / layer.file)
+            shown.update(layer.bytes)
+        with reading(source), open_regular(source) as file, whole_file(out / layer.file) as copy:
+            while piece := file.read(PIECE):
+                copy.write(piece)
+                shown.update(len(piece))
+                pause()
+            if copy.sha256 != layer.sha256:
+                raise _damaged(source)
+
+
+def _damaged(path: Path) -> CorruptFile:
+    return CorruptFile(f"{path} is damaged: it does not have the SHA-256 of its manifest; copy or build it again")

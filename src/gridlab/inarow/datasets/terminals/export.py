@@ -1,0 +1,296 @@
+"""Terminal wins for other tools: CSV, Parquet or HDF5, with what a record leaves implicit.
+
+    board       X.O/.X./O.X as text (HDF5: int8[cell], 1 X, 2 O)       packed      the record itself
+    winner      X or O (HDF5: 1, 2)                                      ply         stones on the board
+    lines       the lines completed, by the numbers of `gridlab lines`   line_cells  the cells of each of them
+    last_moves  the cells that can have been the last move               orbit       how many different images it has
+
+Cells are numbers everywhere, from 0 at the top left, row by row. In Parquet `lines` and `last_moves` are lists and
+`line_cells` a list of lists; in CSV numbers stand between spaces and the cells of a line between dashes (0-4-8 2-4-6);
+in HDF5 there is a 0 or 1 for each line and each cell, and `line_cells` is an attribute [line, cell] of the same kind.
+"""
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gridlab.core.bits import write_byte, write_bytes, write_number
+from gridlab.core.charts import new_figure, save
+from gridlab.core.errors import FileTrouble
+from gridlab.core.files import beside, refuse_overlap, try_place, whole_file
+from gridlab.core.hdf5 import fill_hdf5
+from gridlab.core.jit import kernel
+from gridlab.core.machine import import_extra
+from gridlab.core.progress import Bars, bars
+from gridlab.core.workers import in_order
+from gridlab.inarow.datasets.terminals.build import plies_text
+from gridlab.inarow.datasets.terminals.dataset import BLOCK, Terminals
+from gridlab.inarow.datasets.terminals.manifest import Records, wins_of_players
+from gridlab.inarow.datasets.terminals.records import NOT_CANONICAL, SOUND, Checker, Facts, checker, count_won, facts_of
+from gridlab.inarow.kernels import write_board
+from gridlab.inarow.lines import line_cells, numbered_lines
+from gridlab.inarow.rules import Rules
+
+# ---- The picture of a dataset of terminal wins: records by ply and winner
+
+
+class Count(NamedTuple):
+    """A bar for each winner."""
+
+    ply: int
+    x_wins: int
+    o_wins: int
+
+
+def plot_counts(data: Terminals, path: Path) -> None:
+    """Records by ply and winner, on a logarithmic scale; PNG, SVG or PDF by the name of the file."""
+    counts = list(_counts(data))
+    total = sum(each.x_wins + each.o_wins for each in counts)
+    if not total:
+        raise FileTrouble(f"the layers of {data.rules} have no records; there is nothing to draw")
+    try_place(path)
+    figure = new_figure(path, 4.5)
+    axes = figure.add_subplot()
+    for name, winner, colour, side in (("X wins", "x_wins", "#1f4e9c", -0.2), ("O wins", "o_wins", "#b3261e", 0.2)):
+        won = [each for each in counts if getattr(each, winner)]
+        places = [each.ply + side * (each.x_wins > 0 and each.o_wins > 0) for each in won]  # in the middle if alone
+        axes.bar(places, [getattr(each, winner) for each in won], width=0.4, label=name, color=colour)
+    axes.set_yscale("log")
+    axes.set_xticks([each.ply for each in counts])
+    axes.set_xlabel("ply")
+    axes.set_ylabel("positions up to symmetry")
+    axes.set_title(f"Terminal wins of {data.rules}: {total:,}")
+    axes.legend()
+    axes.grid(axis="y", alpha=0.3)
+    save(figure, path)
+
+
+def _counts(data: Terminals) -> Iterator[Count]:
+    """The wins of each ply: from the manifest, or without one from the records."""
+    if data.manifest:
+        yield from (Count(each.ply, each.x_wins, each.o_wins) for each in data.manifest.layers)
+        return
+    game = checker(data.rules)
+    for ply in data.plies:
+        records = data.records(ply)
+        blocks = (np.array(records[first : first + BLOCK]) for first in range(0, len(records), BLOCK))
+        won = sum(count_won(block, ply, game) for block in blocks)
+        yield Count(ply, *wins_of_players(ply, won, len(records) - won))
+
+
+# ---- Terminal wins for other tools: CSV, Parquet or HDF5, with what a record leaves implicit
+
+
+EXPORTED_AT_ONCE = 1 << 17  # records handled at a time
+HEADER = b"packed,board,ply,winner,lines,line_cells,last_moves,orbit\n"
+COMMA, SPACE, NEWLINE = b", \n"
+WINNERS = np.frombuffer(b"-XO", dtype=np.uint8)
+
+Rows = tuple[int, Records, Facts]  # ply, records, facts
+
+
+def export(
+    data: Terminals,
+    path: Path,
+    form: str | None = None,
+    plies: list[int] | None = None,
+    workers: int | None = None,
+    progress: bool = False,
+) -> int:
+    """Write the records of these plies (all by default) as `csv`, `parquet` or `hdf5`; how many there were.
+
+    The ending of the name says the format, unless the format is named.
+    """
+    form = form or ENDINGS.get(path.suffix)
+    if form is None:
+        raise FileTrouble(f"{path} does not say its format; end the name in {', '.join(ENDINGS)}, or add --format")
+    if form not in WRITERS:
+        raise FileTrouble(f"{form!r} is not a format to export to; choose one of {', '.join(WRITERS)}")
+    refuse_overlap(data.folder, path)
+    plies = data.plies if plies is None else sorted(set(plies))
+    if not plies:
+        raise FileTrouble(f"no ply is named; {data.folder} has {plies_text(data.plies)}")
+    total = sum(len(data.records(ply)) for ply in plies)
+    try_place(path)
+    with bars(total, f"exporting {data.rules}", "records", progress) as shown:
+        WRITERS[form](data.rules, path, _rows(data, plies, workers, shown))
+    return total
+
+
+def _rows(data: Terminals, plies: list[int], workers: int | None, shown: Bars) -> Iterator[Rows]:
+    game = checker(data.rules)
+    for ply in plies:
+        records = data.records(ply)
+        tolerated = SOUND if data.manifest else NOT_CANONICAL  # others may have kept other images
+        block = partial(_block, records=records, ply=ply, game=game, tolerated=tolerated)
+        with shown.part(len(records), f"ply {ply:2}", "records"):
+            for rows in in_order(block, range(0, len(records), EXPORTED_AT_ONCE), workers):
+                yield rows
+                shown.update(len(rows[1]))
+
+
+def _block(first: int, records: Records, ply: int, game: Checker, tolerated: int) -> Rows:
+    block = np.array(records[first : first + EXPORTED_AT_ONCE], dtype=np.uint64)
+    return ply, block, facts_of(block, ply, game, tolerated)
+
+
+# ---- CSV
+
+
+def write_csv(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
+    texts = [("-".join(map(str, cells)) + " ").encode() for cells in line_cells(rules)]
+    width = max(map(len, texts))
+    names = np.array([list(text.ljust(width)) for text in texts], dtype=np.uint8)
+    lengths = np.array([len(text) for text in texts])
+    with whole_file(path) as file:
+        file.write(HEADER)
+        for ply, records, facts in blocks:
+            longest = 20 + rules.cells + rules.rows + 12 + 3 * rules.cells
+            completed = int(facts.lines.sum(axis=1).max(initial=0))
+            buffer = np.empty(len(records) * (longest + completed * (4 + width)), dtype=np.uint8)
+            used = write_lines(records, facts, ply, rules.rows, rules.cols, names, lengths, buffer)
+            file.write(buffer[:used].data)
+
+
+@kernel
+def write_lines(
+    records: NDArray[np.uint64],
+    facts: Facts,
+    ply: int,
+    rows: int,
+    cols: int,
+    names: NDArray[np.uint8],
+    lengths: NDArray[np.int64],
+    buffer: NDArray[np.uint8],
+) -> int:
+    """All CSV lines of a block; `names` are the cells of each line with a space behind, `lengths` their letters."""
+    place = 0
+    for i in range(len(records)):
+        place = write_byte(COMMA, buffer, write_number(records[i], buffer, place))
+        place = write_byte(COMMA, buffer, write_board(facts.crosses[i], facts.noughts[i], rows, cols, buffer, place))
+        place = write_byte(COMMA, buffer, write_number(ply, buffer, place))
+        place = write_byte(COMMA, buffer, write_byte(WINNERS[facts.winners[i]], buffer, place))
+        for line in range(facts.lines.shape[1]):
+            if facts.lines[i, line]:
+                place = write_byte(SPACE, buffer, write_number(line, buffer, place))
+        buffer[place - 1] = COMMA
+        for line in range(facts.lines.shape[1]):
+            if facts.lines[i, line]:
+                place = write_bytes(names[line, : lengths[line]], buffer, place)
+        buffer[place - 1] = COMMA
+        for cell in range(rows * cols):
+            if facts.last_moves[i, cell]:
+                place = write_byte(SPACE, buffer, write_number(cell, buffer, place))
+        buffer[place - 1] = COMMA
+        place = write_byte(NEWLINE, buffer, write_number(facts.orbits[i], buffer, place))
+    return place
+
+
+# ---- Parquet
+
+
+def write_parquet(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
+    arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
+    schema = arrow.schema(
+        [
+            ("packed", arrow.uint64()),
+            ("board", arrow.string()),
+            ("ply", arrow.int8()),
+            ("winner", arrow.dictionary(arrow.int8(), arrow.string())),
+            ("lines", arrow.list_(arrow.int16())),
+            ("line_cells", arrow.list_(arrow.list_(arrow.int16()))),
+            ("last_moves", arrow.list_(arrow.int16())),
+            ("orbit", arrow.int8()),
+        ],
+        metadata={"rules": str(rules), "line_cells": json.dumps(line_cells(rules))},
+    )
+    cells = arrow.array(line_cells(rules), arrow.list_(arrow.int16()))
+    with beside(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+        for ply, records, facts in blocks:
+            columns = [
+                records,
+                _board_strings(arrow, facts, rules),
+                np.full(len(records), ply, dtype=np.int8),
+                arrow.DictionaryArray.from_arrays(facts.winners - np.int8(1), ["X", "O"]),
+                lines := _list_column(arrow, facts.lines),
+                arrow.ListArray.from_arrays(lines.offsets, cells.take(lines.values)),
+                _list_column(arrow, facts.last_moves),
+                facts.orbits,
+            ]
+            writer.write_table(arrow.table(columns, schema=schema))
+
+
+def _board_strings(arrow: Any, facts: Facts, rules: Rules) -> Any:
+    """A column of strings made of one buffer: all boards are equally long."""
+    width = rules.cells + rules.rows - 1
+    count = len(facts.crosses)
+    text = np.empty(count * width, dtype=np.uint8)
+    write_boards(facts.crosses, facts.noughts, rules.rows, rules.cols, text)
+    offsets = np.arange(count + 1, dtype=np.int32) * np.int32(width)
+    return arrow.StringArray.from_buffers(count, arrow.py_buffer(offsets), arrow.py_buffer(text))
+
+
+@kernel
+def write_boards(
+    crosses: NDArray[np.int64], noughts: NDArray[np.int64], rows: int, cols: int, text: NDArray[np.uint8]
+) -> None:
+    place = 0
+    for i in range(len(crosses)):
+        place = write_board(crosses[i], noughts[i], rows, cols, text, place)
+
+
+def _list_column(arrow: Any, marks: NDArray[np.uint8]) -> Any:
+    """[record, id] of 0 and 1 -> a column of lists of ids."""
+    _, ids = np.nonzero(marks)
+    offsets = np.concatenate([[0], np.cumsum(marks.sum(axis=1, dtype=np.int64))]).astype(np.int32)
+    return arrow.ListArray.from_arrays(arrow.array(offsets), arrow.array(ids.astype(np.int16)))
+
+
+# ---- HDF5
+
+
+def write_hdf5(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
+    with beside(path) as part:
+        fill_hdf5(part, partial(_fill, rules=rules, blocks=blocks))
+
+
+def _fill(file: Any, rules: Rules, blocks: Iterator[Rows]) -> Iterator[None]:
+    file.attrs["rules"] = str(rules)
+    cells = np.arange(rules.cells)
+    lines = np.array(numbered_lines(rules), dtype=np.int64)
+    file.attrs["lines"] = lines
+    file.attrs["line_cells"] = (lines[:, None] >> cells & 1).astype(np.uint8)
+    for ply, records, facts in blocks:
+        board = (facts.crosses[:, None] >> cells & 1) + 2 * (facts.noughts[:, None] >> cells & 1)
+        columns: dict[str, NDArray[Any]] = {
+            "packed": records,
+            "board": board.astype(np.int8),
+            "ply": np.full(len(records), ply, dtype=np.int8),
+            "winner": facts.winners,
+            "lines": facts.lines,
+            "last_moves": facts.last_moves,
+            "orbit": facts.orbits,
+        }
+        for name, column in columns.items():
+            _append(file, name, column)
+        yield
+
+
+def _append(file: Any, name: str, column: NDArray[Any]) -> None:
+    if name not in file:
+        shape = column.shape[1:]
+        file.create_dataset(
+            name, (0, *shape), column.dtype, maxshape=(None, *shape), chunks=(4096, *shape), compression="lzf"
+        )
+    stored = file[name]
+    stored.resize(len(stored) + len(column), axis=0)
+    stored[-len(column) :] = column
+
+
+WRITERS = {"csv": write_csv, "parquet": write_parquet, "hdf5": write_hdf5}
+ENDINGS = {".csv": "csv", ".parquet": "parquet", ".h5": "hdf5", ".hdf5": "hdf5"}

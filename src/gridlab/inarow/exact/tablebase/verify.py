@@ -1,0 +1,275 @@
+"""Is a tablebase what it says? Every way in which it may not be has a sentence of its own.
+
+Always: directory, checksums, every block unpacked; counts against the census and against the directory; some thousands
+of positions of every ply worked out anew from their successors by the rules. In full: every score of every block.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gridlab.core import draw
+from gridlab.core.arguments import counted
+from gridlab.core.charts import new_figure, save
+from gridlab.core.errors import CorruptFile, GridlabError
+from gridlab.core.files import try_place
+from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.progress import bar
+from gridlab.core.workers import in_order
+from gridlab.games.tablebases import FULL, Verdict
+from gridlab.inarow.exact.census import Census, census
+from gridlab.inarow.exact.tablebase.blocks import Scores, stored_plies
+from gridlab.inarow.exact.tablebase.file import Directory, PlyCounts, ScoreCounts, StoredPly, TableFile
+from gridlab.inarow.exact.tablebase.halves import before, value_and_distance
+from gridlab.inarow.exact.tablebase.probe import Tablebase
+from gridlab.inarow.exact.tablebase.sampling import draw_positions
+from gridlab.inarow.exact.tablebase.solve import Solver, in_blocks
+from gridlab.inarow.position import Position
+from gridlab.inarow.solution import Solution
+
+# ---- What a tablebase says of its game as a whole: positions by value and distance, ply by ply, and the openings
+
+
+class PlyStats(NamedTuple):
+    """Ongoing positions of a ply, for the player to move."""
+
+    ply: int
+    wins: int
+    draws: int
+    losses: int
+    canonical: int
+    longest_win: int  # plies; 0 if there is none
+    longest_loss: int
+
+
+class Stats(NamedTuple):
+    """The statistics of a file."""
+
+    directory: Directory
+    plies: tuple[PlyStats, ...]
+    openings: Solution
+
+    def distances(self) -> dict[str, dict[int, int]]:
+        """Positions by value and distance: {"win": {1: …, 3: …}, "loss": {2: …}}."""
+        found: dict[str, dict[int, int]] = {"win": {}, "loss": {}}
+        for ply in self.directory.counts:
+            for score, number in ply.every.items():
+                value, distance = value_and_distance(int(score), 0)
+                if value != "draw":
+                    found[value][distance] = found[value].get(distance, 0) + number
+        return {value: dict(sorted(by.items())) for value, by in found.items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "rules": str(self.directory.rules),
+            "max_ply": self.directory.max_ply,
+            "plies": [each._asdict() for each in self.plies],
+            "distances": self.distances(),
+            "openings": self.openings.as_dict(),
+        }
+
+    def __str__(self) -> str:
+        rows: list[tuple[str | int, ...]] = [tuple(each) for each in self.plies]
+        sums = [sum(each[column] for each in self.plies) for column in range(1, 5)]
+        longest = [max(each[column] for each in self.plies) for column in (5, 6)]
+        header = ["ply", "wins", "draws", "losses", "up to symmetry", "longest win", "longest loss"]
+        return "\n".join(
+            [
+                f"Ongoing positions of {self.directory.rules} by value for the player to move",
+                draw.table(header, [*rows, ("all", *sums, *longest)]),
+                "",
+                "By distance in plies",
+                self._distance_table(),
+                "",
+                str(self.openings),
+            ]
+        )
+
+    def _distance_table(self) -> str:
+        by = self.distances()
+        distances = sorted(by["win"].keys() | by["loss"].keys())
+        rows = [(each, by["win"].get(each, 0), by["loss"].get(each, 0)) for each in distances]
+        return draw.table(["distance", "wins", "losses"], rows)
+
+
+def stats(table: Tablebase) -> Stats:
+    """Read from the directory; `verify` holds it to the blocks."""
+    directory = table.file.directory
+    return Stats(directory, tuple(_ply(each) for each in directory.counts), table.probe(Position(table.rules)))
+
+
+def _ply(counts: PlyCounts) -> PlyStats:
+    def total(sign: int) -> int:
+        return sum(number for score, number in counts.every.items() if (int(score) > 0) - (int(score) < 0) == sign)
+
+    return PlyStats(
+        counts.ply, total(1), total(0), total(-1), sum(counts.canonical.values()),
+        _longest(counts.every, 1), _longest(counts.every, -1),
+    )  # fmt: skip
+
+
+def _longest(counts: ScoreCounts, sign: int) -> int:
+    return max((value_and_distance(int(score), 0).distance for score in counts if int(score) * sign > 0), default=0)
+
+
+# ---- The picture of a tablebase: positions by value and by distance
+
+
+def plot_values(stats: Stats, path: Path) -> None:
+    """Above, how many positions of each ply win, draw and lose; below, how far from the end they are."""
+    try_place(path)
+    figure = new_figure(path, 7.5)
+    above, below = figure.subplots(2)
+    plies = [each.ply for each in stats.plies]
+    bottom = [0.0] * len(plies)
+    for name, colour in (("wins", "#1f4e9c"), ("draws", "#b8b8b8"), ("losses", "#b3261e")):
+        share = [getattr(each, name) / max(1, each.wins + each.draws + each.losses) for each in stats.plies]
+        above.bar(plies, share, bottom=bottom, color=colour, label=name, width=0.8)
+        bottom = [low + more for low, more in zip(bottom, share, strict=True)]
+    above.set(xlabel="ply", ylabel="share of ongoing positions", ylim=(0, 1), xticks=plies)
+    figure.suptitle(f"Positions of {stats.directory.rules}, for the player to move")
+    above.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+    distances = stats.distances()
+    for name, colour, side in (("win", "#1f4e9c", -0.2), ("loss", "#b3261e", 0.2)):
+        by = distances[name]
+        below.bar([each + side for each in by], list(by.values()), width=0.4, color=colour)
+    below.set(xlabel="plies to the end under best play", ylabel="positions", yscale="log")
+    save(figure, path)
+
+
+# ---- Is a tablebase what it says? Every way in which it may not be has a sentence of its own
+
+
+SAMPLE = 200  # positions of each ply worked out anew
+
+
+@dataclass(frozen=True)
+class VerdictMnk(Verdict):
+    blocks: int = 0
+    positions: int = 0  # worked out anew
+
+    @property
+    def looked_at(self) -> str:
+        return f"{counted(self.blocks, 'block')} unpacked, {counted(self.positions, 'position')} computed again"
+
+
+def verify(
+    path: Path, full: bool = False, seed: int = 0, workers: int | None = None, progress: bool = False
+) -> VerdictMnk:
+    """Judge a file. What cannot be read at all is a complaint too."""
+    try:
+        table = Tablebase(path)
+    except CorruptFile as error:
+        return VerdictMnk(str(path), "?", full, (), (str(error),))
+    file, rules, behaviour = table.file, table.rules, table.file.directory.behaviour
+    remarks = [] if full else [f"not checked: scores other than these, and how many positions have which; {FULL}"]
+    blocks = positions = 0
+    complaints = [] if behaviour == BEHAVIOUR else [f"the file was made for behaviour {behaviour}; this is {BEHAVIOUR}"]
+    if not complaints:
+        blocks, complaints = check_blocks(file, workers, progress)
+    if not complaints:
+        counts = census(rules, workers, progress)
+        complaints = check_counts(file, counts)
+        positions, wrong = check_sample(table, seed)
+        complaints += wrong
+        if full and not complaints:
+            positions, remarks, complaints = check_all(file, counts, workers, progress)
+    return VerdictMnk(str(path), str(rules), full, tuple(remarks), tuple(complaints), blocks, positions)
+
+
+def check_blocks(file: TableFile, workers: int | None, progress: bool) -> tuple[int, list[str]]:
+    """Unpack every block; how many, and what is wrong with which."""
+    jobs = [(each.ply, block) for each in file.directory.plies for block in range(each.blocks)]
+    complaints: list[str] = []
+    with bar(len(jobs), "unpacking", "blocks", progress) as shown:
+        for trouble in in_order(partial(_unpack, file), jobs, workers, ahead=64):
+            complaints += trouble
+            shown.update(1)
+    return len(jobs), complaints
+
+
+def _unpack(file: TableFile, job: tuple[int, int]) -> list[str]:
+    try:
+        file.block(*job)
+    except GridlabError as error:
+        return [str(error)]
+    return []
+
+
+def check_counts(file: TableFile, counts: Census) -> list[str]:
+    """Do the counts of the directory add up to those of the census?"""
+    complaints = []
+    for each in file.directory.counts:
+        known = counts.plies[each.ply]
+        found = sum(each.every.values()), sum(each.canonical.values())
+        if found != (known.counts.ongoing, known.canonical.ongoing):
+            complaints.append(
+                f"ply {each.ply}: {counted(found[0], 'position')} ({found[1]:,} up to symmetry), the census has "
+                f"{known.counts.ongoing:,} ({known.canonical.ongoing:,})"
+            )
+    return complaints
+
+
+def check_sample(table: Tablebase, seed: int) -> tuple[int, list[str]]:
+    """Work out random positions of every ply from their successors, by the rules; how many, and which are wrong."""
+    random = np.random.default_rng(seed)
+    judged, complaints = 0, []
+    for ply in range(table.max_ply + 1):
+        for crosses, noughts in draw_positions(table.rules, ply, SAMPLE, random).tolist():
+            position = Position(table.rules, crosses, noughts)
+            after = table.after(position)
+            if not after:
+                continue
+            judged += 1
+            found, expected = table.score(position), before(list(after.values()))
+            if found != expected:
+                complaints.append(f"{position} has score {found}; its successors give {expected}")
+    return judged, complaints
+
+
+def check_all(file: TableFile, counts: Census, workers: int | None, progress: bool) -> tuple[int, list[str], list[str]]:
+    """Work out every ply from the next one in the file: positions, remarks, complaints."""
+    rules, plies = file.directory.rules, list(file.plies)
+    whole = plies == list(stored_plies(rules, rules.cells - 1))
+    remarks = (
+        [] if whole else [f"the scores of ply {plies[-1]}, the last one, rest on plies that the file does not hold"]
+    )
+    complaints: list[str] = []
+    judged = 0
+    with bar(0, f"verifying {rules}", "scores", progress) as shown:
+        solver = Solver(rules, counts, workers, shown.update)
+        again = plies if whole else plies[:-1]
+        shown.total = sum(solver.slots(ply) + solver.slots(ply + 1) for ply in again)
+        for ply in reversed(again):
+            above = ply + 2
+            read = partial(file.range, above) if above in file.plies else None
+            try:
+                listed = solver.noughts_ply(ply + 1, read)
+                for wrong in solver.crosses_ply(ply, partial(_compare, file, file.plies[ply]), listed):
+                    complaints += wrong
+                complaints += _compare_counts(file, listed)
+            except CorruptFile as error:  # the next ply is not what it should be, so this one cannot be judged
+                complaints.append(str(error))
+            judged += sum(sum(each.every.values()) for each in listed)
+    return judged, remarks, complaints
+
+
+def _compare(file: TableFile, ply: StoredPly, job: range, scores: Scores) -> list[str]:
+    wrong = []
+    for block, expected in enumerate(in_blocks(scores, ply.slots), job.start // ply.a_block):
+        if not np.array_equal(file.block(ply.ply, block), expected):
+            wrong.append(f"{file.path}: block {block} of ply {ply.ply} is not what its successors give")
+    return wrong
+
+
+def _compare_counts(file: TableFile, listed: list[PlyCounts]) -> list[str]:
+    stated = {each.ply: each for each in file.directory.counts}
+    return [
+        f"ply {each.ply}: the directory counts other scores than its blocks hold"
+        for each in listed
+        if each.ply in stated and stated[each.ply] != each
+    ]

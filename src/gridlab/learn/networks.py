@@ -1,0 +1,219 @@
+"""Tensors on disk with what is to be said of them: safetensors files, written whole. Nothing in them is ever executed.
+
+    tensors       by name, of a few kinds of numbers
+    metadata      "gridlab": JSON that begins with format, behaviour, and the SHA-256 of the numbers
+
+What a file says of itself is of a declared form, `Facts` of whoever reads it; a damaged one is refused with the reason.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+import torch
+from torch import Tensor
+
+from gridlab.core.arguments import shortened
+from gridlab.core.errors import CorruptFile, FileTrouble
+from gridlab.core.files import refuse_overlap, try_place, whole_file
+from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.machine import import_extra
+from gridlab.core.untrusted import parse_json, read_bytes, refusing
+
+# ---- ONNX files, written only after onnxruntime has been seen to compute what torch does
+
+
+OPSET = 18
+CLOSE = 1e-4
+
+
+def write_checked(
+    path: Path, source: Path | None, model: Callable[[], Any], difference: Callable[[Any], float]
+) -> float:
+    """Write a model; the largest difference to torch that `difference(session)` has seen."""
+    if path.suffix != ".onnx":
+        raise FileTrouble(f"{path} is not a name for an ONNX file; end it in .onnx")
+    if source is not None:
+        refuse_overlap(source, path)
+    try_place(path)
+    made = model()
+    import_extra("onnx.checker", "onnx").check_model(made)
+    content = made.SerializeToString()
+    session = import_extra("onnxruntime", "onnx").InferenceSession(content, providers=["CPUExecutionProvider"])
+    worst = difference(session)
+    if worst > CLOSE:
+        raise FileTrouble(f"{path} was not written: onnxruntime differs from torch by {worst:.2g}")
+    with whole_file(path) as file:
+        file.write(content)
+    return worst
+
+
+def made_model(graph: Any) -> Any:
+    """A graph as a model of a version that every runtime of today knows."""
+    helper = import_extra("onnx.helper", "onnx")
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="gridlab")
+    model.ir_version = 9
+    return model
+
+
+# ---- Tensors on disk with what is to be said of them: safetensors files, written whole. Nothing in them is ever executed
+
+
+Tensors = dict[str, Tensor]
+
+MOST_BYTES = 256 << 20  # of a file; a training with a million moves in memory has 50 MB
+KINDS = (torch.float16, torch.bfloat16, torch.float32, torch.int64, torch.bool)  # of numbers that a file may hold
+WEIGHTS = (torch.float16, torch.bfloat16, torch.float32)
+LARGE = 1e9  # no number of a curve is larger
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z_0-9]{1,40}\Z")]
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Measured = Annotated[int, msgspec.Meta(ge=0, le=2**53)] | Annotated[float, msgspec.Meta(ge=-LARGE, le=LARGE)] | None
+Row = dict[Name, Measured]
+
+
+class Stated(msgspec.Struct, frozen=True, kw_only=True):
+    """What every file says of itself."""
+
+    format: str = ""
+    behaviour: Number = 0
+    sha256: str = ""
+
+
+Facts = TypeVar("Facts", bound=Stated)
+
+
+class Header(msgspec.Struct, rename={"metadata": "__metadata__"}):
+    """Of what stands before the numbers, the part that is ours."""
+
+    metadata: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+def write(path: Path, tensors: Tensors, facts: dict[str, Any]) -> None:
+    """Write tensors and what is said of them, `format` among it, whole."""
+    library = import_extra("safetensors.torch", "learn")
+    tensors = {name: each.detach().cpu().contiguous() for name, each in sorted(tensors.items())}
+    about = {"behaviour": BEHAVIOUR, "sha256": digest_of(tensors)} | facts
+    with whole_file(path) as file:
+        file.write(library.save(tensors, {"gridlab": json.dumps(about, sort_keys=True)}))
+
+
+def digest_of(tensors: Tensors) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        digest.update(
+            name.encode() + b"\0" + tensors[name].contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        )
+    return digest.hexdigest()
+
+
+def read_bytes_of(path: Path, command: str) -> bytes:
+    """A file of a size that it can have; where there is none, the command that makes one is named."""
+    try:
+        return read_bytes(path, MOST_BYTES)
+    except CorruptFile:
+        raise
+    except FileTrouble as error:
+        reason = str(error).removeprefix(f"{path} cannot be read: ")
+        raise FileTrouble(f"cannot read the checkpoint {path}: {reason}; {command} makes one") from error
+
+
+def stated_in(path: Path, content: bytes) -> Stated:
+    """What kind of file this is."""
+    return parse_json(_metadata(path, content), Stated, path)
+
+
+def parse(path: Path, content: bytes, form: type[Facts]) -> tuple[Tensors, Facts]:
+    """The tensors of a file, and what it says of itself; neither is believed yet."""
+    library = import_extra("safetensors.torch", "learn")
+    with refusing(path, "a whole safetensors file"):
+        tensors: Tensors = library.load(content)
+    require_kind(tensors, KINDS, f"{path} is not a checkpoint")
+    return tensors, parse_json(_metadata(path, content), form, path)
+
+
+def _metadata(path: Path, content: bytes) -> str:
+    header = content[8 : 8 + int.from_bytes(content[:8], "little")]
+    return parse_json(header, Header, path).metadata.get("gridlab", "{}")
+
+
+def require_whole(path: Path, tensors: Tensors, facts: Stated) -> None:
+    """Refuse numbers that are not those that were written; a remark if another version of gridlab wrote them."""
+    if facts.sha256 != digest_of(tensors):
+        raise CorruptFile(f"{path} is damaged: its numbers do not have the SHA-256 written beside them")
+    if facts.behaviour != BEHAVIOUR:
+        logging.getLogger("gridlab").warning(
+            f"{path} was made by behaviour version {facts.behaviour}; this is {BEHAVIOUR}"
+        )
+
+
+def load_weights(network: torch.nn.Module, weights: Tensors, path: Path) -> None:
+    """Give a network its weights, or say why these are none of it."""
+    shapes = {name: tuple(each.shape) for name, each in network.state_dict().items()}
+    for name, shape in shapes.items():
+        if name not in weights or tuple(weights[name].shape) != shape:
+            found = f"is {tuple(weights[name].shape)}" if name in weights else "is missing"
+            raise FileTrouble(f"{path} holds another network: {name} {found}, and {shape} is needed")
+    if more := set(weights) - set(shapes):
+        raise FileTrouble(f"{path} holds another network: it also has {shortened(min(more))}")
+    require_kind(weights, WEIGHTS, f"{path} holds another network")
+    numbers = {name: each.float() for name, each in weights.items()}
+    require_finite(numbers, f"{path} holds another network")
+    network.load_state_dict(numbers)
+
+
+def require_kind(tensors: Tensors, kinds: tuple[torch.dtype, ...], what: str) -> None:
+    """Refuse numbers of another kind."""
+    for name, each in tensors.items():
+        if each.dtype not in kinds:
+            raise CorruptFile(f"{what}: {shortened(name)} has numbers of kind {each.dtype}")
+
+
+def require_finite(tensors: Tensors, what: str) -> None:
+    """Refuse numbers that are none, and such that their sum is infinite."""
+    for name, each in tensors.items():
+        if not torch.isfinite(each.sum()):  # a single one makes it so
+            raise CorruptFile(f"{what}: {name} has numbers that are none, or too large")
+
+
+def part_of(tensors: Tensors, prefix: str) -> Tensors:
+    """The tensors of a part, by their own names."""
+    return {name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)}
+
+
+def named(prefix: str, network: torch.nn.Module) -> Tensors:
+    return {prefix + name: each for name, each in network.state_dict().items()}
+
+
+# ---- Adam's moments
+
+
+def moments(optimiser: torch.optim.Optimizer, prefix: str) -> Tensors:
+    """Of every weight, by its number: `optimiser.3.exp_avg`."""
+    states = optimiser.state_dict()["state"]
+    return {f"{prefix}{number}.{name}": each for number, state in states.items() for name, each in state.items()}
+
+
+def moments_of(found: Tensors, network: torch.nn.Module, begun: bool, path: Path) -> dict[int, dict[str, Tensor]]:
+    """The same from a file, `3.exp_avg` -> {3: {"exp_avg": …}}: none before the first step, then of every weight."""
+    found, name = dict(found), f"{path} holds another optimiser"
+    require_kind(found, (torch.float32,), name)
+    require_finite(found, name)
+    states: dict[int, dict[str, Tensor]] = {}
+    if not found and not begun:
+        return states
+    for number, weights in enumerate(network.parameters()):
+        shapes = {"step": torch.Size(()), "exp_avg": weights.shape, "exp_avg_sq": weights.shape}
+        states[number] = {key: found.pop(f"{number}.{key}", torch.empty(0, 0)) for key in shapes}
+        for key, each in states[number].items():
+            if each.shape != shapes[key]:
+                raise CorruptFile(f"{name}: {number}.{key} is missing or has another shape")
+            if key != "exp_avg" and each.min() < 0:
+                raise CorruptFile(f"{name}: {number}.{key} has numbers below 0")
+    if found:
+        raise CorruptFile(f"{name}: it also has {shortened(min(found))}")
+    return states

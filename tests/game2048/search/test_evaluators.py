@@ -1,0 +1,30 @@
+"""Tables of lines, made for all rows at once, against the readable functions: every one of the 65,536 rows."""
+
+import pytest
+
+from gridlab.game2048.kernels import ROWS, exponents_of_rows, unpack
+from gridlab.game2048.search import evaluators as rows_evaluator
+from gridlab.game2048.search import evaluators as spec_evaluator
+
+TILES = [unpack(row, 4) for row in range(ROWS)]
+
+
+def test_rows_of_spec() -> None:
+    rows = exponents_of_rows()
+    assert spec_evaluator.row_values(rows).tolist() == [spec_evaluator.row_value(line) for line in TILES]
+    assert spec_evaluator.column_values(rows).tolist() == [spec_evaluator.column_value(line) for line in TILES]
+
+
+@pytest.mark.parametrize("weights", spec_evaluator.SNAKE)
+def test_places_of_spec(weights: tuple[int, ...]) -> None:
+    wanted = [sum(tile * weight for tile, weight in zip(line, weights, strict=True)) for line in TILES]
+    assert spec_evaluator.matrix_values(exponents_of_rows(), weights).tolist() == wanted
+
+
+OTHER = rows_evaluator.Weights(1.5, 100.25, 3.0, 2.5, 40.0, 1.75, 7.5, 1000.0)
+
+
+@pytest.mark.parametrize("weights", [rows_evaluator.WEIGHTS, OTHER], ids=["shipped", "others"])
+def test_lines_of_rows(weights: rows_evaluator.Weights) -> None:
+    found = rows_evaluator.line_values(exponents_of_rows(), weights)
+    assert found.tolist() == [rows_evaluator.line_value(line, weights) for line in TILES]
