@@ -1,7 +1,7 @@
 """The one list of games: a family of games is an entry here and folders of its own.
 
-    mnk     tictactoe, squava, 5x5:4-3 …     gridlab.inarow        gridlab.inarow.players        …
-    2048    2048, 2048:3x3 …                 gridlab.game2048   gridlab.game2048.players   …
+    mnk     tictactoe, squava, 5x5:4-3 …     gridlab.inarow      rules, position, players …
+    2048    2048, 2048:3x3 …                 gridlab.game2048    rules, position, players …
 
 A family names its modules, and they are imported when they are asked for: counting tic-tac-toe loads nothing of 2048.
 What each must hold is drawn in gridlab.games.protocol; `gridlab.games.laws` says whether it does.
@@ -34,6 +34,7 @@ class Family:
     match: str  # the module whose `play_match` holds two players against each other
     terminal: str  # the module whose `play` plays it in the terminal
     tablebase: str = ""  # the module that builds and asks its tablebases (gridlab.games.tablebases)
+    networks: str = ""  # the module whose FORMATS are the files that trainings leave (gridlab.learn.info)
     labelled: str = ""  # the module whose `sample` writes positions of a tablebase for learning
     grade: str = ""  # the function that holds its players to the truth, if it is not that of in-a-row games
     exams: str = ""  # the module that draws questions of exams and judges answers (gridlab.arena.exams)
@@ -57,6 +58,7 @@ FAMILIES = {
         match="gridlab.inarow.match",
         terminal="gridlab.inarow.terminal",
         tablebase="gridlab.inarow.exact.tablebase.tables",
+        networks="gridlab.inarow.learn.formats",
         labelled="gridlab.inarow.exact.tablebase.sampling",
         exams="gridlab.inarow.exam",
         named={"tictactoe": "3x3:3", "tictactoe4": "4x4:4", "tictactoe5": "5x5:5", "squava": "5x5:4-3"},
@@ -71,6 +73,7 @@ FAMILIES = {
         match="gridlab.game2048.evaluate",
         terminal="gridlab.game2048.terminal",
         tablebase="gridlab.game2048.exact.tables",
+        networks="gridlab.game2048.learn.formats",
         labelled="gridlab.game2048.exact.sampling",
         grade="gridlab.game2048.grade:grade2048",
         exams="gridlab.game2048.exam",

@@ -1,18 +1,17 @@
-"""What a checkpoint is: every kind of file that a training of the house leaves, told in one form.
+"""What a checkpoint is: every kind of file that a training leaves, described in one form, and exported.
 
     info_of("dqn/training.safetensors")      a network of Squava, its recipe and its curve
     info_of("2048.ntuple")                   an n-tuple network of 2048
     info_of("2048.cnn.training")             a network trained on games, with checksums of its data
 
-Files go through the readers that players use, so what is told here was checked.
+Each game lists its kinds of files (`networks` in the registry of games). They go through the readers that players
+use, so what is told here was checked.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import msgspec
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
@@ -21,58 +20,10 @@ from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import refuse_overlap, try_place
 from gridlab.core.machine import import_extra
-from gridlab.game2048.learn.ntuple_file import Head, is_ntuple_file, read_head, write_small
-from gridlab.games import game
-
-# ---- A trained network for other programs or places: as an ONNX graph, or an n-tuple network in half precision
-
+from gridlab.core.untrusted import open_regular, reading
+from gridlab.games.registry import FAMILIES
 
 SUFFIXES = (".safetensors", ".ntuple")  # that the name of an export takes the place of
-
-
-class Exported(NamedTuple):
-    """A file that was written, and what is to be said of it."""
-
-    path: Path
-    said: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.said}"
-
-
-def export_network(checkpoint: Path, onnx: bool = False, half: bool = False, out: Path | None = None) -> Exported:
-    """Write a network in the form that its kind has; beside the checkpoint unless `out` says where."""
-    if onnx == half or half != is_ntuple_file(checkpoint):
-        raise BadNotation("a network of torch is exported with --onnx, an n-tuple network of 2048 with --half")
-    path = try_place(out or _beside(checkpoint, ".half.ntuple" if half else ".onnx"))
-    refuse_overlap(checkpoint, path)
-    if half:
-        return Exported(path, f"{write_small(checkpoint, path):,} bytes")
-    return Exported(path, f"onnxruntime differs from torch by at most {_write_onnx(checkpoint, path):.1e}")
-
-
-def _beside(checkpoint: Path, ending: str) -> Path:
-    name = checkpoint.stem if checkpoint.suffix in SUFFIXES else checkpoint.name
-    return checkpoint.with_name(name + ending)
-
-
-def _write_onnx(checkpoint: Path, path: Path) -> float:
-    """The graph of a network of either game; the largest difference to torch that was seen."""
-    import_extra("torch", "learn")
-    from gridlab.game2048.learn import policy_networks as policy_file
-    from gridlab.game2048.learn.policy import write_policy_onnx
-    from gridlab.inarow.learn.judge import load_judge
-    from gridlab.inarow.learn.onnx import write_onnx
-
-    if policy_file.is_policy_file(checkpoint):
-        return write_policy_onnx(policy_file.read(checkpoint), path)
-    return write_onnx(load_judge(checkpoint, game("squava", "mnk")), path)
-
-
-# ---- What a checkpoint is: every kind of file that a training of the house leaves, told in one form
-
-
-NTUPLE_RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle")
 ROWS = 12  # of a curve that is told in lines
 COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#546e7a")
 
@@ -142,76 +93,71 @@ def _told(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
+class Format(NamedTuple):
+    """A kind of file that trainings of a game leave; a game lists its own by the words that such a file begins with.
+
+    `export` writes it for other programs or places and says what is to be said of that.
+    """
+
+    info: Callable[[Path], Info]
+    export: Callable[[Path, Path], str]
+    half: bool = False  # exported in half precision, not as an ONNX graph
+
+
 @typed
 def info_of(path: Path | str) -> Info:
     """Describe a checkpoint of any kind."""
     path = Path(path)
     if path.is_dir():
         path = path / "training.safetensors"
-    if is_ntuple_file(path):
-        return _of_ntuple(path, read_head(path))
+    return format_of(path).info(path)
+
+
+def format_of(path: Path) -> Format:
+    """What a checkpoint is: by its first bytes, or by what a safetensors file says of itself, which takes torch."""
+    known = _formats()
+    with reading(path), open_regular(path) as file:
+        magic = file.read(8)
+    if magic in known:
+        return known[magic]
     import_extra("torch", "learn")
-    from gridlab.game2048.learn import policy_networks as policy_file
-    from gridlab.inarow.learn import networks as checkpoint
-    from gridlab.learn import networks as tensors_file
+    from gridlab.learn.networks import read_bytes_of, stated_in
 
-    form = tensors_file.stated_in(path, tensors_file.read_bytes_of(path, "gridlab train")).format
-    if form == policy_file.FORMAT:
-        return _of_policy(path)
-    if form == checkpoint.FORMAT:
-        return _of_squava(path)
-    raise FileTrouble(f"{path} is not a checkpoint of gridlab of a kind known here")
+    stated = stated_in(path, read_bytes_of(path, "gridlab train")).format.encode()
+    if stated not in known:
+        raise FileTrouble(f"{path} is not a checkpoint of gridlab of a kind known here")
+    return known[stated]
 
 
-def _of_ntuple(path: Path, head: Head) -> Info:
-    learnt = head.learnt
-    recipe = {name: getattr(learnt, name) for name in NTUPLE_RECIPE}
-    facts = {
-        "holds": head.kind, "rules": head.rules, "tuples": head.tuples, "numbers": head.numbers,
-        "behaviour": head.behaviour, "seed": learnt.seed, "workers": learnt.workers, "games": learnt.games,
-        "moves": learnt.moves, "seconds": learnt.seconds or None,
-    }  # fmt: skip
-    curve = tuple(
-        {"games": each.games, "moves": each.moves, "seconds": each.seconds or None, "mean_score": each.mean_score}
-        | {f"reached_{tile}": rate for tile, rate in each.tile_rates.items() if int(tile) >= 512}
-        for each in learnt.curve
-    )
-    return Info(path, "n-tuple network of 2048, by temporal differences", facts, recipe, (), curve, "games")
+def _formats() -> dict[bytes, Format]:
+    return {key: each for family in FAMILIES.values() for key, each in family.load("networks").FORMATS.items()}
 
 
-def _of_squava(path: Path) -> Info:
-    from gridlab.games.registry import game
-    from gridlab.inarow.learn import networks as checkpoint
-
-    saved = checkpoint.read(path, str(game("squava")))
-    facts = saved.facts
-    whole = any(name.startswith("optimiser.") for name in saved.tensors)
-    told = {
-        "holds": "training" if whole else "network", "rules": facts.rules, "behaviour": facts.behaviour,
-        "seed": facts.seed, "episode": facts.episode, "episodes": facts.settings.get("episodes"), "steps": facts.steps,
-        "epsilon": facts.curve[-1].get("epsilon") if facts.curve else None, "sha256": facts.sha256,
-    }  # fmt: skip
-    kind = "value network of Squava, by deep Q-learning"
-    return Info(path, kind, told, dict(facts.settings), (), facts.curve, "episode")
+# ---- a trained network for other programs or places
 
 
-def _of_policy(path: Path) -> Info:
-    from gridlab.game2048.learn import policy_networks as policy_file
+class Exported(NamedTuple):
+    """A file that was written, and what is to be said of it."""
 
-    saved = policy_file.read(path)
-    facts = saved.facts
-    whole = bool(saved.part(policy_file.BEST))
-    told = {
-        "holds": "training" if whole else "network", "method": facts.method, "rules": facts.rules,
-        "behaviour": facts.behaviour, "seed": facts.seed, "epoch": facts.epoch,
-        "epochs": facts.settings.get("epochs"), "best_epoch": facts.best_epoch, "steps": facts.steps,
-        "seconds": facts.seconds or None, "test_accuracy": None if facts.test is None else facts.test.accuracy,
-        "test_phases": None if facts.test is None else facts.test.phases,
-        "confusion": None if facts.test is None else facts.test.confusion, "sha256": facts.sha256,
-    }  # fmt: skip
-    data = tuple(msgspec.to_builtins(each) for each in facts.data)
-    kind = f"{facts.method} network of 2048, trained on games"
-    return Info(path, kind, told, dict(facts.settings), data, facts.curve, "epoch")
+    path: Path
+    said: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.said}"
+
+
+def export_network(checkpoint: Path, onnx: bool = False, half: bool = False, out: Path | None = None) -> Exported:
+    """Write a network in the form that its kind has; beside the checkpoint unless `out` says where."""
+    if onnx == half or half != format_of(checkpoint).half:
+        raise BadNotation("a network of torch is exported with --onnx, an n-tuple network of 2048 with --half")
+    path = try_place(out or _beside(checkpoint, ".half.ntuple" if half else ".onnx"))
+    refuse_overlap(checkpoint, path)
+    return Exported(path, format_of(checkpoint).export(checkpoint, path))
+
+
+def _beside(checkpoint: Path, ending: str) -> Path:
+    name = checkpoint.stem if checkpoint.suffix in SUFFIXES else checkpoint.name
+    return checkpoint.with_name(name + ending)
 
 
 # ---- pictures
