@@ -61,8 +61,7 @@ chromium:
 	  echo "there is no chromium, and it cannot be installed: the browser tests are skipped"
 
 # Where there are kernels, small cases run once more as plain Python: they mean the same without the compiler.
-KERNELS := $(addprefix tests/,core/test_bits.py core/test_text.py games search exact datasets environments \
-  learn/ntuple inarow/learn/test_learning.py inarow/learn/test_features.py arena/records)
+KERNELS := $(addprefix tests/,core/test_bits.py core/test_text.py games inarow game2048 environments)
 test: .venv/.all chromium
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not long" $(KERNELS)
 	$(RUN) gridlab warm

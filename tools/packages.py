@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "gridlab"
 PAGE = ROOT / "docs" / "design.md"
-PACKAGES = ("core", "games", "search", "exact", "nets", "players", "arena", "datasets", "learn", "tour", "web", "cli")
+PACKAGES = ("core", "games", "players", "arena", "learn", "inarow", "game2048", "environments.py", "tour", "web", "cli")
 LONGEST = 96  # characters of a sentence; a longer one ends at its first colon or comma
 BEGIN, END = "<!-- packages -->\n", "<!-- end of packages -->"
 

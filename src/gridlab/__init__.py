@@ -16,7 +16,6 @@
 """
 
 import re
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,8 +30,7 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'gridlab' has no attribute {name!r}")
-    found = getattr(import_module(_HOMES[name]), name)
-    return sys.modules.get(f"gridlab.{name}", found)  # `search` is a package too, and can be called
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import gridlab
+from gridlab.inarow.learn.networks import SHIPPED
 from tests.attacks.commands import INPUTS
 from tests.attacks.games2048 import make_samples
 from tests.attacks.harness import TRIED, Attacker
@@ -63,7 +63,7 @@ def inputs(attacker: Attacker, tmp_path_factory: pytest.TempPathFactory) -> Path
     for layer in (folder / "wins").glob("layer_*.bin"):
         shutil.copy(layer, folder / "bare")
     (folder / "input.txt").write_text("3\nX.O\n.X.\nO..\nX\n")
-    shutil.copy(Path(gridlab.__file__).parent / "nets" / "shipped" / "squava.safetensors", folder / "net.safetensors")
+    shutil.copy(SHIPPED, folder / "net.safetensors")
     (folder / "loop").symlink_to("loop")
     (folder / "folder").mkdir()
     return folder

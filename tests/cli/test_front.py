@@ -96,8 +96,8 @@ def test_the_doctor_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_doctor_names_files_that_are_altered_or_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shutil.copy(doctor.PACKAGE / doctor.SUMS, tmp_path)
-    (tmp_path / "nets" / "shipped").mkdir(parents=True)
-    (tmp_path / "nets" / "shipped" / "2048.ntuple").write_bytes(b"no network")
+    (tmp_path / "game2048" / "learn" / "shipped").mkdir(parents=True)
+    (tmp_path / "game2048" / "learn" / "shipped" / "2048.ntuple").write_bytes(b"no network")
     monkeypatch.setattr(doctor, "PACKAGE", tmp_path)
     flaws = {each.file: each.flaw for each in doctor.shipped()}
     assert flaws.pop("game2048/learn/shipped/2048.ntuple") == "altered: install gridlab again"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import gridlab
 from gridlab import cli
 from gridlab.core import progress
+from gridlab.inarow.learn.networks import SHIPPED
 from tests.attacks.commands import EXAMPLES, INPUTS, TOO_LONG_HERE, commands
 from tests.screen import screen
 
@@ -67,7 +67,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert cli.run([*words, "--quiet"]) == 0
     shutil.copytree(folder / "wins", folder / "bare", ignore=lambda *_: ["manifest.json", "README.md"])
     (folder / "input.txt").write_text("3\nX.O\n.X.\nO..\nX\n")
-    shutil.copy(Path(gridlab.__file__).parent / "nets" / "shipped" / "squava.safetensors", folder / "net.safetensors")
+    shutil.copy(SHIPPED, folder / "net.safetensors")
     return folder
 
 

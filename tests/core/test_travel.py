@@ -26,7 +26,7 @@ def test_files_keep_their_names(tmp_path: Path) -> None:
                 assert file.read() == b"what came"
         with pytest.raises(Wanted, match=r"^other.ntuple$"):
             here(Path("other.ntuple"))
-        shipped = Path(PACKAGE) / "nets" / "shipped" / "2048.ntuple"
+        shipped = Path(PACKAGE) / "game2048" / "learn" / "shipped" / "2048.ntuple"
         assert here(shipped) == shipped
     assert here(named) == named
 

@@ -14,10 +14,7 @@ from tests.conftest import Table
 gymnasium = pytest.importorskip("gymnasium")
 
 from gridlab.games.vector import Infos  # noqa: E402
-from gridlab.inarow.environment.games import (
-    board_texts,
-    observed,
-)
+from gridlab.inarow.environment.games import board_texts, observed  # noqa: E402
 from gridlab.inarow.environment.gym import InARowEnv  # noqa: E402
 
 pytestmark = pytest.mark.compiled

@@ -9,9 +9,8 @@ import pytest
 from gridlab.core.machine import remedy
 
 EXTRAS = {
+    "gridlab.games.vector": "gym",
     "gridlab.inarow.environment.gym": "gym",
-    "gridlab.inarow.environment.gym": "gym",
-    "gridlab.game2048.environment.gym": "gym",
     "gridlab.game2048.environment.gym": "gym",
     "gridlab.inarow.environment.pettingzoo": "pettingzoo",
     "gridlab.players.openspiel": "openspiel",

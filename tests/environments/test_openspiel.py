@@ -15,11 +15,7 @@ from gridlab.players.registry import make_player
 pyspiel = pytest.importorskip("pyspiel")
 from gridlab.game2048.environment import openspiel as spiel2048  # noqa: E402
 from gridlab.inarow.environment import openspiel as spiel_mnk  # noqa: E402
-from gridlab.players.openspiel import (
-    as_bot,
-    as_player,
-    bridge_of,
-)
+from gridlab.players.openspiel import as_bot, as_player, bridge_of  # noqa: E402
 
 RESULTS = {None: [0.0, 0.0], "X": [1.0, -1.0], "O": [-1.0, 1.0]}
 

@@ -1,4 +1,4 @@
-"""The file of answers to an exam, which anybody may write: one JSON object a line.
+"""Answers to an exam: one JSON object a line or a table, which anybody may write, and a player that sits the exam.
 
     {"format": "gridlab-exam-answers", "version": 1, "exam": "squava-v1", "player": "heuristic"}    may be left out
     {"id": 1, "move": "33"}                                    that is enough; also read: text, tokens, seconds, error

@@ -1,4 +1,4 @@
-"""An exam on paper: a sheet to hand out and, in a file of its own, the answers; each an HTML page that prints on A4.
+"""What is printed of exams: a sheet to hand out, the answers in a file of their own, and marks as a page.
 
 Nothing is fetched: boards are drawn as SVG, and every free cell has the name by which an answer calls it.
 """

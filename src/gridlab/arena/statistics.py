@@ -1,4 +1,4 @@
-"""How sure a measured share is: 95 % intervals."""
+"""How sure a measured share is, as 95 % intervals; Elo ratings, and how sure they are."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""`gridlab match`, `tournament` and `games`: players against players."""
+"""`gridlab match`, `tournament`, `games` and `grade`: players against players and against perfect play."""
 
 import json as json_module
 from pathlib import Path

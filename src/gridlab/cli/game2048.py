@@ -1,4 +1,4 @@
-"""`gridlab 2048`: players of 2048 measured, and datasets of its games."""
+"""`gridlab 2048 …`: players of 2048 measured, and datasets of played games."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal

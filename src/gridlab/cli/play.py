@@ -1,4 +1,4 @@
-"""`gridlab play`: a game in the terminal."""
+"""`gridlab play`, `players` and `serve`: a game in the terminal, who can play, and the web lab."""
 
 import atexit
 import os

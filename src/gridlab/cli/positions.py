@@ -1,4 +1,4 @@
-"""`gridlab census`, `states`, `lines` and `show`: what positions a game has."""
+"""`gridlab census`, `states`, `lines`, `show`, `solve` and `best-first`: questions about positions."""
 
 import sys
 from collections.abc import Callable

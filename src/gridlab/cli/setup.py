@@ -1,4 +1,4 @@
-"""`gridlab tour`."""
+"""`gridlab tour`, `warm`, `doctor` and `cluster`: first steps, and how an installation stands."""
 
 import json as json_module
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Arguments of a wrong type are refused with a sentence, before anything is done.
+"""Arguments of a wrong type are refused with a sentence, and numbers are read and written as people do.
 
     @typed
     def census(rules: Rules | str, workers: int | None = None) -> Census: ...

@@ -1,4 +1,4 @@
-"""Single-instruction bit operations on int64 bitboards (bits 0 to 62), for use in kernels.
+"""What kernels are made of: bit operations on int64 bitboards (bits 0 to 62), prefetching, and text in buffers.
 
 Each is a plain function, which is what runs under NUMBA_DISABLE_JIT=1, and an `@overload` that gives the compiler
 the machine instruction instead.

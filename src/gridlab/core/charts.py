@@ -1,4 +1,4 @@
-"""Small charts as SVG, for a page that stands alone: bars in groups and lines, with axes that can be read."""
+"""Charts: small ones as SVG for a page that stands alone, and pictures on disk by matplotlib."""
 
 import gc
 import math

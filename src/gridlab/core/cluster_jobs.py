@@ -1,4 +1,4 @@
-"""The jobs of one call on a cluster: sent in batches of about a second, begun again where that is needed, in order.
+"""The jobs of one call on a cluster: sent in batches of about a second, begun again where needed, in order.
 
 A batch that has ended several workers is tried once more, job by job, with nothing else on its way; a job that does it
 again is named. Whatever a job raises comes in its turn, after the results of the jobs before it, as on one machine.

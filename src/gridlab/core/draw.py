@@ -1,4 +1,4 @@
-"""Boards and tables for people: as text for a terminal, as SVG for a notebook, a report or a page.
+"""Boards and tables for people: as text, in colour, as SVG, and as what a notebook shows.
 
 Nothing here knows a game: a board is a string of marks, one a cell, row-major, and a number of columns. Parts of an SVG
 have classes, so that a page can give them colours of its own; alone it has those that stand in it.
@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import Any, NamedTuple, TextIO, TypeVar
 
-# ---- Colour for people at a terminal: when there is any, what it means, and boards that are painted once they are drawn
+# ---- Colour for people at a terminal: when there is any, what it means, and how drawn boards are painted
 #
 # Colour is never the only sign: a stone is an X or an O, a move that wins has a plus, a tile its number. Only what is
 # printed is painted, never what is written to files or read by programs; without colour every text stays as it is.

@@ -1,4 +1,4 @@
-"""What a worker must have in common with us, so that its results are ours to the byte."""
+"""What results depend on: the version of results, the sources, and what a worker must have in common with us."""
 
 import platform
 from functools import cache

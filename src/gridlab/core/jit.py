@@ -1,4 +1,4 @@
-"""`@kernel`: where numba is used.
+"""`@kernel`: where numba is used, and compiled kernels on disk.
 
 A kernel is compiled on first use, releases the GIL and is cached on disk (gridlab.core.jit). It takes
 NamedTuples but gives numbers, arrays and plain tuples to Python: numba makes a NamedTuple by calling its class, and

@@ -1,4 +1,4 @@
-"""Where gridlab runs, and what to type there: a checkout that make has set up, or somebody's own environment."""
+"""The machine: what to type on it, its memory, and optional libraries, which are missed in a sentence."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""Where work runs, and how it is stopped.
+"""Where work runs, and how it is stopped, inside kernels too.
 
 Ctrl-C reaches Python only when a compiled kernel returns. So kernels run in threads (they release the GIL and
 share arrays) while the main thread waits in short steps; a long kernel takes a `stop` array (gridlab.core.stop) and

@@ -1,4 +1,4 @@
-"""How well a player plays 2048: many games, their mean score, and how often each tile was reached.
+"""How well a player plays 2048: many games, their mean score, each tile's share; two players on the same chance.
 
 The same seed gives the same games for any number of workers; gridlab.game2048.evaluate plays them.
 """

@@ -1,4 +1,4 @@
-"""Is a played game what it says? Every move replayed by the rules, in a kernel.
+"""Games of 2048 replayed by the rules, and many played side by side, in kernels.
 
 boards[i]  --directions[i]-->  board  --one new 2 or 4-->  boards[i + 1], and after the last move the final board
 scores[i]  + its points                                =   scores[i + 1], and the final score

@@ -1,4 +1,4 @@
-"""Actions of many games at once: are they in the space, and random ones that are allowed."""
+"""What environments share: actions of many games at once, seeds, and pictures."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tablebases of every family: which file a name stands for, and which family a file is of.
+"""Tablebases of every game: which file a name stands for, which game a file is of, what a check of it has found.
 
 A family names the module of its tables in the registry (`tablebase`): how they are built, asked, verified and counted.
 """

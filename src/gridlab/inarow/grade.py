@@ -1,4 +1,4 @@
-"""A player compared with perfect play: how often its moves keep what a position is worth.
+"""A player compared with perfect play: how often its moves keep what a position is worth; a game reviewed.
 
 A question is a position in which a move can change the value (gridlab.inarow.questions).
 

@@ -1,4 +1,4 @@
-"""What is known of a position: its value, its distance, those of every move, and the best line."""
+"""What is asked of a position and what is known of it: a budget; value, distance, every move, and the best line."""
 
 from dataclasses import dataclass, replace
 from math import inf

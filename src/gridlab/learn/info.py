@@ -130,7 +130,8 @@ def format_of(path: Path) -> Format:
 
 
 def _formats() -> dict[bytes, Format]:
-    return {key: each for family in FAMILIES.values() for key, each in family.load("networks").FORMATS.items()}
+    modules = [family.load("networks") for family in FAMILIES.values() if family.networks]
+    return {key: each for module in modules for key, each in module.FORMATS.items()}
 
 
 # ---- a trained network for other programs or places

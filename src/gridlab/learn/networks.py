@@ -1,4 +1,4 @@
-"""Tensors on disk with what is to be said of them: safetensors files, written whole. Nothing in them is ever executed.
+"""Networks on disk: safetensors files, written whole, nothing in them is ever executed; and ONNX files, compared.
 
     tensors       by name, of a few kinds of numbers
     metadata      "gridlab": JSON that begins with format, behaviour, and the SHA-256 of the numbers
@@ -60,7 +60,7 @@ def made_model(graph: Any) -> Any:
     return model
 
 
-# ---- Tensors on disk with what is to be said of them: safetensors files, written whole. Nothing in them is ever executed
+# ---- Tensors on disk with what is to be said of them
 
 
 Tensors = dict[str, Tensor]

@@ -1,4 +1,4 @@
-"""How a training tells where it stands, where it is kept, and how it hears of Ctrl-C."""
+"""What every training shares: where it stands, where it is kept, how it stops, and settings named and changed."""
 
 import logging
 import math

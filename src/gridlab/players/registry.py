@@ -3,8 +3,8 @@
     make_player("alpha-beta depth=6", rules)       a kind of the family of the game, with its settings
     make_player(mine, rules)                       an object of your own, as it is
 
-A family of games has its own kinds: `PLAYERS` in inarow/players.py and game2048/players.py, found through the registry of
-games; packages that are installed add more (gridlab.players.registry). What is not said in a text has its default.
+A game has its own kinds: `PLAYERS` in inarow/players.py and game2048/players.py, found through the registry of games;
+packages that are installed add more. What is not said in a text has its default.
 """
 
 import inspect

@@ -1,4 +1,4 @@
-"""The tour, step by step: what fails is told, and the others go on."""
+"""The tour, step by step: what fails is told, and the others go on; its report, and what to do next."""
 
 import os
 import time

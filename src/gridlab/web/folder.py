@@ -1,4 +1,4 @@
-"""The served folder: only what lies inside it can be named, wherever links lead."""
+"""The served folder, and players named over the web: only what lies inside it can be named, wherever links lead."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""What every request passes: who may ask, how much, and the headers of every answer.
+"""What a server was started with, and what every request passes: who may ask, how much, which headers.
 
 A page of somebody else's must not talk to this server: the Host must be an address or a name that is ours (so that no
 foreign name can be bound to it), and the Origin of a request, where a browser says it, must be that same host.

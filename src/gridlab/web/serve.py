@@ -1,4 +1,4 @@
-"""A server that runs until it is stopped, and then ends within a second, whatever it does."""
+"""A server that runs until it is stopped, then ends within a second; connections that cost no more than they may."""
 
 import asyncio
 import errno

@@ -1,4 +1,4 @@
-"""An answer in parts: one request, and a line of JSON for each thing as it becomes known.
+"""An answer in parts, a line of JSON for each thing as it becomes known; whatever goes wrong, said in a sentence.
 
     {"part": "game", …}      what the rules say at once
     {"part": "doing", …}     what is being worked at, any number of times

@@ -1,4 +1,4 @@
-"""What a dataset of 2048 games is asked to be: filled in, checked, and compared with a run that goes on."""
+"""What a dataset of 2048 games is asked to be, and the journal of the run that makes it."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""`Env2048`: a game of 2048 as an environment of Gymnasium."""
+"""2048 as environments of Gymnasium: one game, or many side by side."""
 
 from functools import partial
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Boards of a solved game of 2048 drawn at random, uniformly among all boards to move up to symmetry, each once."""
+"""Boards of a solved game of 2048 drawn at random, uniformly up to symmetry, each once; with labels, as Parquet."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,7 +69,7 @@ def random_image(position: Position2048, random: np.random.Generator) -> Positio
     return Position2048.of_array(tiles.T if turned and square else tiles, position.score, position.rules)
 
 
-# ---- Boards of 2048 with exact labels, for machine learning: drawn from the table of a solved board, written as Parquet
+# ---- Boards of 2048 with exact labels, for machine learning, drawn from the table of a solved board
 #
 #     board    2 . 4/. . ./. 8 .   of all images the smallest, as text
 #     tiles    list<int32>         the same, row by row, 0 where a cell is empty

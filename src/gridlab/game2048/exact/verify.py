@@ -1,4 +1,4 @@
-"""Is the table of a solved board of 2048 what it says? Every way in which it may not be has a sentence of its own.
+"""What the table of a solved board says as a whole, and whether it is what it says.
 
 Always: directory, checksums, every layer unpacked, its boards and values looked at, and some values of every layer
 worked out anew from the layers above. In full: every value, to the last bit; every board after a move from the layers

@@ -1,4 +1,4 @@
-"""A trained network at play: what it thinks of the directions of many boards at once, and of the boards themselves.
+"""A trained network at play: directions of many boards at once, in a search, and as an ONNX graph.
 
 It is asked about a board, or about its eight images, and the mean is taken: of what it says of directions, mapped
 back, and of values. It computes in double precision, so that the order of sums decides no move.

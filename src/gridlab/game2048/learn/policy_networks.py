@@ -1,4 +1,4 @@
-"""Networks that choose a direction of 2048: they judge the board after each move, all by the same weights.
+"""Networks that choose a direction of 2048: they judge the board after each move; their files.
 
     cnn, dual      16 channels [4, 4], one a tile -> 2x2 convolutions [w, 3, 3], [w, 2, 2], [2w, 1, 1], ReLU after each
     transformer    16 cells, tile and place of each embedded -> blocks of attention and two linear layers -> LayerNorm;

@@ -1,1 +1,1 @@
-"""What is written to disk for others to use."""
+"""What is written to disk for others to use: all terminal wins, and the files of best-first search."""

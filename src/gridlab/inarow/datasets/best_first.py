@@ -1,4 +1,4 @@
-"""What best-first search leaves behind: steps.txt, how it went, and output.txt, what it came to.
+"""The files of best-first search: input.txt; steps.txt, how it went, and output.txt, what it came to.
 
     expansion 2: depth 1, O to move, heuristic 4 = 8 - 4        of us: lines open to us - lines open to the opponent
     ...

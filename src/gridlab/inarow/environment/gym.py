@@ -1,4 +1,4 @@
-"""`InARowEnv`: an in-a-row game against any player, or against oneself, as an environment of Gymnasium."""
+"""In-a-row games as environments of Gymnasium: one game, or many side by side."""
 
 from functools import partial
 from pathlib import Path

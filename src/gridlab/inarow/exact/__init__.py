@@ -1,1 +1,1 @@
-"""Complete answers: every position counted, every position listed."""
+"""Complete answers: every position counted, every position listed, every win, every value."""

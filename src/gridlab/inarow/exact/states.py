@@ -1,4 +1,4 @@
-"""Every legal position of a small game, one by one: ascending by ply, then crosses, then noughts.
+"""Every legal position of a small game, ascending by ply, then crosses, then noughts; also written as CSV.
 
 One table over all sets of cells tells which sets of crosses and which sets of noughts can stand at a ply. The
 positions are the pairs of those that share no cell; running through both lists in order lists them in order.

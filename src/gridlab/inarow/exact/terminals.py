@@ -3,9 +3,9 @@
 A terminal win is a pair of disjoint sets: all lines of the player who moved last pass through one cell, the last
 move; the other player has no line. Its representative is the smallest of its images, cell by cell from cell 0.
 
-The idea: whether a board is its own smallest image is nearly always decided by its rim (gridlab.inarow.exact.terminals). So each
-rim is looked at once, most are refused, and for the others every inside that makes a terminal win is written down
-without asking again; only where readings tie is the whole board compared.
+The idea: whether a board is its own smallest image is nearly always decided by its rim. So each rim is looked at once,
+most are refused, and for the others every inside that makes a terminal win is written down without asking again; only
+where readings tie is the whole board compared.
 
 All records with the same head, their highest cells, are a *shard*. Shards in order of their heads, each sorted, are
 the layer in order, and no more than a few shards ever exist at a time.

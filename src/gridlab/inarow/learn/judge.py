@@ -1,4 +1,4 @@
-"""A network as an evaluation for searches: alone, or blended with the heuristic.
+"""A network as an evaluation for searches; what it thinks of a position, and how a search with it found its move.
 
 A network does not say the same of a position and its mirror image. Here it is always asked about the smallest of the
 eight images, so that the value hangs on the position alone.

@@ -1,4 +1,4 @@
-"""The value network: how a position looks to the player to move, from -1 (lost) to 1 (won).
+"""The value network: how a position looks to the player to move, from -1 (lost) to 1 (won); its files.
 
     50 -> 512 ─┬─> 512 ─> dropout ─> 512 ─(+)─> 256 ─> dropout ─> 1 ─> tanh
                └──────────────────────────┘

@@ -1,4 +1,4 @@
-"""How a network is trained: every number in one place.
+"""What a training of Squava is asked for: its numbers, its curriculum, and self-play by tree search.
 
     guide    the published guide's recipe, episode by episode: random play, a heuristic opponent, self-play
     best     games played by Monte Carlo tree search, λ-returns, symmetric images, large batches

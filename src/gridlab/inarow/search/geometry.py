@@ -1,4 +1,4 @@
-"""The geometry of a game as searches take it: its runs, the lines through each cell, its symmetries."""
+"""What searches see of a game: its runs and lines, moves that win or must be answered, and random play."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Terminal wins written to a folder, layer by layer; a run that was stopped goes on where it was."""
+"""Terminal wins written to a folder, layer by layer: built, adopted from others, or merged."""
 
 import os
 import shutil
@@ -415,10 +415,10 @@ def _origins(sources: list[Terminals]) -> dict[int, Origin]:
     """Every layer by ply, with where it is; the same layer must be the same everywhere."""
     found: dict[int, Origin] = {}
     for source in sources:
-        for layer in source.manifest.layers if source.manifest else ():
-            origin = found.setdefault(layer.ply, Origin(layer, []))
-            if origin.layer != layer:
-                raise _different(layer, origin.folders[0], source.folder)
+        for each in source.manifest.layers if source.manifest else ():
+            origin = found.setdefault(each.ply, Origin(each, []))
+            if origin.layer != each:
+                raise _different(each, origin.folders[0], source.folder)
             origin.folders.append(source.folder)
     return found
 

@@ -1,4 +1,4 @@
-"""Terminal wins for other tools: CSV, Parquet or HDF5, with what a record leaves implicit.
+"""Terminal wins for other tools: CSV, Parquet or HDF5, with what a record leaves implicit; and a picture.
 
     board       X.O/.X./O.X as text (HDF5: int8[cell], 1 X, 2 O)       packed      the record itself
     winner      X or O (HDF5: 1, 2)                                      ply         stones on the board

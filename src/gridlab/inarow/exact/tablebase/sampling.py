@@ -1,4 +1,4 @@
-"""Ongoing positions drawn at random, uniformly among all of a ply up to symmetry, each at most once.
+"""Ongoing positions drawn at random, uniformly among all of a ply up to symmetry; with labels, as Parquet.
 
 A slot is drawn, and kept if its position is ongoing and smallest among its images: what is kept is uniform. Where a ply
 is small, or most of it is wanted, or few of its slots are alive, all its slots are tried instead.

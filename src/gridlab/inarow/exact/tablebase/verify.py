@@ -1,4 +1,4 @@
-"""Is a tablebase what it says? Every way in which it may not be has a sentence of its own.
+"""What a tablebase says as a whole, and whether it is what it says; each flaw has a sentence of its own.
 
 Always: directory, checksums, every block unpacked; counts against the census and against the directory; some thousands
 of positions of every ply worked out anew from their successors by the rules. In full: every score of every block.
