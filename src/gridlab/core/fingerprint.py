@@ -1,4 +1,4 @@
-"""What results depend on: the version of results, the sources, and what a worker must have in common with us."""
+"""What results depend on: the version of results, and what a worker must have in common with us."""
 
 import platform
 from functools import cache

@@ -18,7 +18,7 @@ from tests.conftest import in_long_runs
 from tests.inarow.exact.by_play import plies_by_play
 from tests.laws import all_rules
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "counts.txt"
+GOLDEN = Path(__file__).parents[2] / "golden" / "counts.txt"
 
 
 counted_once = cache(census)
