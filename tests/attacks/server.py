@@ -16,6 +16,7 @@ import json
 import logging
 import os
 import pkgutil
+import re
 import resource
 import shutil
 import signal
@@ -30,7 +31,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 BIGGEST_FILE = 1 << 30
-LAYERS = ("games", "search", "exact", "players", "arena", "datasets")  # of gridlab, without torch
+PACKAGES = ("games", "players", "arena", "inarow", "game2048")  # of gridlab
+LEFT_OUT = re.compile(r"\.(learn|environment|vector|openspiel)\b")  # torch, and frameworks of others
 FIRST = (  # commands whose kernels many others need
     "tablebase build 3x3:3 --out t.tb --workers 1 --quiet",
     "grade random heuristic --game 3x3:3 --positions 5 --tablebase t.tb --workers 1 --quiet",
@@ -42,10 +44,11 @@ FIRST = (  # commands whose kernels many others need
 
 def main() -> None:
     bare, *modules = sys.argv[1:]
-    for layer in () if bare else LAYERS:
-        package = importlib.import_module(f"gridlab.{layer}")
+    for name in () if bare else PACKAGES:
+        package = importlib.import_module(f"gridlab.{name}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            importlib.import_module(module.name)
+            if not LEFT_OUT.search(module.name):
+                importlib.import_module(module.name)
     for name in modules:
         importlib.import_module(name)
     if not bare:
