@@ -1,4 +1,4 @@
-"""The rules of a game of 2048, as a small value that is checked once; directions, and tiles as exponents.
+"""The rules of a game of 2048, as a small value that is checked once; directions in every way they are given.
 
     2048             the game as everybody knows it: 4x4, a tenth of the new tiles are fours
     2048:3x3         another board
