@@ -10,11 +10,9 @@ random numbers of a piece come from its number and --seed. Exit code 1 if anythi
 """
 
 import argparse
-import importlib
 import json
 import mmap
 import os
-import pkgutil
 import resource
 import shlex
 import shutil
@@ -40,7 +38,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.attacks.commands import snapshot
 from tests.attacks.harness import ADDRESSES
 from tests.attacks.readers import Reader, all_readers
-from tests.attacks.server import LAYERS, become_command, end_soon, load_kernels
+from tests.attacks.server import become_command, end_soon, load_kernels, load_packages
 from tests.attacks.test_signals import LONG, prepared
 
 from gridlab.core.draw import table
@@ -299,10 +297,7 @@ def scratch() -> Iterator[Path]:
 
 def load_everything() -> None:
     """What a fork need not import then."""
-    for layer in LAYERS:
-        package = importlib.import_module(f"gridlab.{layer}")
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            importlib.import_module(module.name)
+    load_packages()
     load_kernels()
     tqdm.monitor_interval = 0  # no thread in a process that forks
 

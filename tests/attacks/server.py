@@ -42,13 +42,19 @@ FIRST = (  # commands whose kernels many others need
 )
 
 
-def main() -> None:
-    bare, *modules = sys.argv[1:]
-    for name in () if bare else PACKAGES:
+def load_packages() -> None:
+    """Import what commands need, so that a fork need not."""
+    for name in PACKAGES:
         package = importlib.import_module(f"gridlab.{name}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not LEFT_OUT.search(module.name):
                 importlib.import_module(module.name)
+
+
+def main() -> None:
+    bare, *modules = sys.argv[1:]
+    if not bare:
+        load_packages()
     for name in modules:
         importlib.import_module(name)
     if not bare:
