@@ -32,10 +32,10 @@ def press(page: Page, number: int, times: int = 1) -> None:
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, click_count=times)
 
 
-def slow(page: Page) -> None:
+def slow(page: Page, latency: int = SLOW["latency"]) -> None:
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
-    session.send("Network.emulateNetworkConditions", SLOW)
+    session.send("Network.emulateNetworkConditions", SLOW | {"latency": latency})
 
 
 def settled(page: Page) -> None:
@@ -97,7 +97,7 @@ def test_a_double_click_is_one_move(page: Page, opponent: str) -> None:
 def test_two_quick_clicks_do_not_move_for_the_opponent(page: Page, ask: Callable[..., Any]) -> None:
     page.goto("/#/board?game=tictactoe&x=you&o=heuristic&seed=1")
     expect(page.locator(".status")).to_contain_text("Your move")
-    slow(page)
+    slow(page, 1500)  # so that the second click is before the reply on a busy machine too
     press(page, 0)
     page.wait_for_timeout(60)
     press(page, 8)

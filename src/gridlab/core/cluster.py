@@ -163,24 +163,26 @@ class Tasks:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        closed = import_extra("distributed.comm", "cluster").CommClosedError  # in the midst of a fetch
+        self._lost = (CancelledError, asyncio.CancelledError, closed)
         self._sent: WeakSet[Any] = WeakSet()  # a task that nobody wants any more is forgotten by the scheduler
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
         task = self._client.submit(function, *arguments, pure=False, retries=RETRIES)
         self._sent.add(task)
         outcome: Future[Any] = Future()
-        self._client.loop.add_callback(_tell, task, outcome)
+        self._client.loop.add_callback(_tell, task, outcome, self._lost)
         return outcome
 
     def cancel(self) -> None:
         self._client.cancel(list(self._sent))
 
 
-async def _tell(task: Any, outcome: "Future[Any]") -> None:
+async def _tell(task: Any, outcome: "Future[Any]", lost: tuple[type[BaseException], ...]) -> None:
     """Wait for a task, in the thread of the client; a result that has arrived counts, whatever happens next."""
     try:
         outcome.set_result(await task)
-    except (CancelledError, asyncio.CancelledError):
+    except lost:
         outcome.cancel()
         outcome.set_running_or_notify_cancel()  # only now is it done for those who wait
     except BaseException as error:
