@@ -37,7 +37,7 @@ class Family:
     networks: str = ""  # the module whose FORMATS are the files that trainings leave (gridlab.learn.info)
     labelled: str = ""  # the module whose `sample` writes positions of a tablebase for learning
     grade: str = ""  # the function that holds its players to the truth, if it is not that of in-a-row games
-    exams: str = ""  # the module that draws questions of exams and judges answers (gridlab.arena.exams)
+    exams: str = ""  # the module that draws questions of exams and judges answers (gridlab.arena.exam)
     named: dict[str, str] = field(default_factory=dict)  # short names of games -> rules
 
     def load(self, part: str) -> Any:
