@@ -4,12 +4,13 @@ A family names the module of its tables in the registry (`tablebase`): how they 
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gridlab.core.arguments import typed
 from gridlab.core.errors import BadRules, FileTrouble
+from gridlab.core.plain import facts
 from gridlab.core.travel import here, variable
 from gridlab.core.untrusted import open_regular, reading
 from gridlab.games.registry import FAMILIES, family_of, game
@@ -37,7 +38,7 @@ class Verdict(ABC):
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        return asdict(self) | {"sound": not self.complaints}
+        return facts(self) | {"sound": not self.complaints}
 
     def __str__(self) -> str:
         verdict = "sound" if not self.complaints else f"{len(self.complaints)} things are wrong"

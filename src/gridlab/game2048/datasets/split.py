@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from gridlab.core.arguments import check_seed, counted
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import beside, locked_folder, refuse_overlap, resolved
+from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import chunks
 from gridlab.game2048.datasets.files import check_name, export_games
@@ -44,7 +45,7 @@ class Split(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         named = {**self.parts, "all": self.whole} if self.whole else self.parts
-        return {name: {**part._asdict(), "path": str(part.path)} for name, part in named.items()}
+        return {name: facts(part) for name, part in named.items()}
 
     def __str__(self) -> str:
         lines = [

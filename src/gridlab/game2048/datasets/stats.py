@@ -10,6 +10,7 @@ import numpy as np
 
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
+from gridlab.core.plain import facts
 from gridlab.game2048.datasets.files import read_games, reading_bar
 from gridlab.game2048.datasets.reader import known_index
 from gridlab.game2048.records import WINNING_TILE, Game
@@ -108,8 +109,7 @@ class Statistics:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "games": self.games,
-            "wins": self.wins,
+            **facts(self, "games wins"),
             "mean_score": float(np.mean(self.scores)) if self.games else 0.0,
             "mean_moves": float(np.mean(self.moves)) if self.games else 0.0,
             "max_tile": max(self.tiles, default=0),
@@ -120,8 +120,7 @@ class Statistics:
             "directions": dict(zip(DIRECTIONS, self.directions, strict=True)),
             "short_games": self.short,
             "stopped_games": len(self.stopped),
-            "min_score": self.min_score,
-            "min_tile": self.min_tile,
+            **facts(self, "min_score min_tile"),
             "flags": self.flags(),
         }
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gridlab.core.arguments import counted
+from gridlab.core.plain import facts
 from gridlab.game2048.datasets.files import check_name, reading_bar, size_of, texts_of
 from gridlab.game2048.datasets.reader import known_index
 from gridlab.game2048.datasets.settings import MAX_MOVES, stage
@@ -48,15 +49,7 @@ class Verification(NamedTuple):
         return not self.flawed
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "file": str(self.path),
-            "sound": self.sound,
-            "games": self.games,
-            "moves": self.moves,
-            "flawed": self.flawed,
-            "flaws": [flaw._asdict() for flaw in self.flaws],
-            "unchecked": self.unchecked,
-        }
+        return {"file": str(self.path)} | facts(self, "sound games moves flawed flaws unchecked")
 
     def __str__(self) -> str:
         if self.sound:

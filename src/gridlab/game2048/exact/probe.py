@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from gridlab.core.arguments import typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
+from gridlab.core.plain import facts
 from gridlab.game2048.exact.file import SCORE, TableFile2048
 from gridlab.game2048.exact.layers import Values, board_of
 from gridlab.game2048.exact.solve import NONE, boards_to_move, start_value
@@ -59,15 +60,8 @@ class Probe2048:
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        return {
-            "rules": str(self.position.rules),
-            "board": str(self.position),
-            "target": self.target,
-            "value": self.value,
-            "directions": dict(self.values),
-            "best": self.best,
-            "spread": self.spread,
-        }
+        known = {"rules": str(self.position.rules), "board": str(self.position)} | facts(self, "target value")
+        return known | {"directions": dict(self.values)} | facts(self, "best spread")
 
     @property
     def _what(self) -> str:

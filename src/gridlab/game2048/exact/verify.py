@@ -18,6 +18,7 @@ from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
 from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.workers import interruptible
 from gridlab.game2048.exact.file import SCORE
@@ -91,16 +92,7 @@ class Stats2048(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        return {
-            "rules": str(self.rules),
-            "target": self.target,
-            "start": self.start,
-            "boards": self.boards,
-            "over": self.over,
-            "afters": self.afters,
-            "corner_kept": self.corner_kept,
-            "layers": [each._asdict() for each in self.layers],
-        }
+        return facts(self, "rules target start boards over afters corner_kept layers")
 
     def __str__(self) -> str:
         name = "expected score" if self.target == SCORE else f"chance of {self.target}"

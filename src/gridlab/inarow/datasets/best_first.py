@@ -30,6 +30,7 @@ from gridlab.core.files import (
     try_place,
     whole_file,
 )
+from gridlab.core.plain import plain
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import read_bytes, reading
 from gridlab.core.workers import pause
@@ -475,7 +476,7 @@ class Summary(NamedTuple):
         return [each for each in self.rows if each.answer is None]
 
     def as_dict(self) -> dict[str, Any]:
-        return {"inputs": [each.as_dict() for each in self.rows]}
+        return {"inputs": plain(self.rows)}
 
     def __str__(self) -> str:
         header = ["file", "size", "to move"]

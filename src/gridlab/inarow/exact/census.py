@@ -16,7 +16,7 @@ ending closes n · (mover's stones − 1)! · (other's stones)! games.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import partial
 from math import comb, factorial
 from typing import Any, NamedTuple
@@ -30,6 +30,7 @@ from gridlab.core.bits import int64, lowest_bit, lowest_cell, popcount
 from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
+from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import available_cores, in_order
@@ -68,7 +69,7 @@ class OutcomeCounts:
         return OutcomeCounts(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
 
     def as_dict(self) -> dict[str, int]:
-        return {"legal": self.legal, **asdict(self)}
+        return {"legal": self.legal, **facts(self)}
 
 
 class IllegalCounts(NamedTuple):
@@ -83,7 +84,7 @@ class IllegalCounts(NamedTuple):
         return sum(self)
 
     def as_dict(self) -> dict[str, int]:
-        return {"illegal": self.all, **self._asdict()}
+        return {"illegal": self.all, **facts(self)}
 
 
 class PlyCensus(NamedTuple):
@@ -133,12 +134,9 @@ class Census:
         """For `--json`."""
 
         def row(each: "Census | PlyCensus") -> dict[str, Any]:
-            return {
-                "arrangements": each.arrangements,
-                **each.counts.as_dict(),
-                "canonical": each.canonical.as_dict(),
-                **each.illegal.as_dict(),
-            }
+            return (
+                facts(each, "arrangements") | each.counts.as_dict() | facts(each, "canonical") | each.illegal.as_dict()
+            )
 
         return {
             "rules": str(self.rules),

@@ -15,7 +15,7 @@ def test_tictactoe(table: Table) -> None:
     assert [(ply.wins, ply.draws, ply.losses) for ply in found.plies[:3]] == [(0, 1, 0), (0, 9, 0), (48, 24, 0)]
     assert sum(ply.wins + ply.draws + ply.losses for ply in found.plies) == 4520
     assert sum(ply.canonical for ply in found.plies) == 627
-    distances = found.distances()
+    distances = found.distances
     assert sum(distances["win"].values()) == sum(ply.wins for ply in found.plies)
     assert all(distance % 2 for distance in distances["win"])
     assert not any(distance % 2 for distance in distances["loss"])

@@ -20,6 +20,7 @@ from gridlab.core.arguments import check_seed, counted, typed
 from gridlab.core.draw import MOST_ROWS, Sheet, shown
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.jit import kernel
+from gridlab.core.plain import facts
 from gridlab.core.progress import bars
 from gridlab.core.workers import in_order
 from gridlab.games import notation
@@ -64,14 +65,8 @@ class Match(NamedTuple):
         return [number for number, line in enumerate(numbered_lines(self.position.rules)) if mover & line == line]
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "ply": self.ply,
-            "record": self.place,
-            "board": str(self.position),
-            "packed": self.position.packed,
-            "winner": self.winner,
-            "lines": self.lines,
-        }
+        known = {"ply": self.ply, "record": self.place, "board": str(self.position), "packed": self.position.packed}
+        return known | facts(self, "winner lines")
 
     def __str__(self) -> str:
         place = f"ply {self.ply} record {self.place}"
@@ -94,7 +89,7 @@ class Found(NamedTuple):
         return Sheet(self._in_short(), pictures=[each.position._repr_svg_() for each in self.shown[:MOST_ROWS]])
 
     def as_dict(self) -> dict[str, Any]:
-        return {**self._asdict(), "rules": str(self.rules), "shown": [each.as_dict() for each in self.shown]}
+        return facts(self)
 
     def __str__(self) -> str:
         boards = [str(each) for each in self.shown]

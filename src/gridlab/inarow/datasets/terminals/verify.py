@@ -16,6 +16,7 @@ from gridlab.core.arguments import counted
 from gridlab.core.errors import CorruptFile
 from gridlab.core.files import sha256_of
 from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.plain import facts
 from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
 from gridlab.inarow.datasets.terminals.build import command_for, holds
@@ -56,8 +57,7 @@ class Verdict(NamedTuple):
     remarks: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        found = [each._asdict() for each in self.complaints]
-        return {**self._asdict(), "rules": str(self.rules), "complaints": found, "sound": not found}
+        return facts(self) | {"sound": not self.complaints}
 
     def __str__(self) -> str:
         held = f"{self.rules}: {counted(self.layers, 'layer')}, {counted(self.records, 'record')}"

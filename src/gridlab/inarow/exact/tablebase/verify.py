@@ -17,6 +17,7 @@ from gridlab.core.charts import new_figure, save
 from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.core.files import try_place
 from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
 from gridlab.games.tablebases import FULL, Verdict
@@ -52,6 +53,7 @@ class Stats(NamedTuple):
     plies: tuple[PlyStats, ...]
     openings: Solution
 
+    @property
     def distances(self) -> dict[str, dict[int, int]]:
         """Positions by value and distance: {"win": {1: …, 3: …}, "loss": {2: …}}."""
         found: dict[str, dict[int, int]] = {"win": {}, "loss": {}}
@@ -64,13 +66,7 @@ class Stats(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        return {
-            "rules": str(self.directory.rules),
-            "max_ply": self.directory.max_ply,
-            "plies": [each._asdict() for each in self.plies],
-            "distances": self.distances(),
-            "openings": self.openings.as_dict(),
-        }
+        return facts(self.directory, "rules max_ply") | facts(self, "plies distances openings")
 
     def __str__(self) -> str:
         rows: list[tuple[str | int, ...]] = [tuple(each) for each in self.plies]
@@ -90,7 +86,7 @@ class Stats(NamedTuple):
         )
 
     def _distance_table(self) -> str:
-        by = self.distances()
+        by = self.distances
         distances = sorted(by["win"].keys() | by["loss"].keys())
         rows = [(each, by["win"].get(each, 0), by["loss"].get(each, 0)) for each in distances]
         return draw.table(["distance", "wins", "losses"], rows)
@@ -133,7 +129,7 @@ def plot_values(stats: Stats, path: Path) -> None:
     above.set(xlabel="ply", ylabel="share of ongoing positions", ylim=(0, 1), xticks=plies)
     figure.suptitle(f"Positions of {stats.directory.rules}, for the player to move")
     above.legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
-    distances = stats.distances()
+    distances = stats.distances
     for name, colour, side in (("win", "#1f4e9c", -0.2), ("loss", "#b3261e", 0.2)):
         by = distances[name]
         below.bar([each + side for each in by], list(by.values()), width=0.4, color=colour)
