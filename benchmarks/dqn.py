@@ -22,8 +22,7 @@ from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.learn.dqn import Learner
 from gridlab.inarow.learn.episodes import EpisodeSetup, play_episodes
-from gridlab.inarow.learn.judge import load_judge
-from gridlab.inarow.learn.onnx import random_boards
+from gridlab.inarow.learn.judge import load_judge, random_boards
 from gridlab.inarow.learn.settings import PRESETS, Course, Lessons, teach
 from gridlab.inarow.position import Position
 from gridlab.inarow.search.depth_limited import best_move, heuristics_of, new_depth_table

@@ -9,11 +9,14 @@ What a file says of itself is of a declared form, `Facts` of whoever reads it; a
 import hashlib
 import json
 import logging
-from collections.abc import Callable
+import warnings
+from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -27,43 +30,68 @@ from gridlab.core.untrusted import parse_json, read_bytes, refusing
 # ---- ONNX files, written only after onnxruntime has been seen to compute what torch does
 
 
-OPSET = 18
+Tensors = dict[str, Tensor]
+
+OPSET, VERSION = 18, 9  # of operations, and of the format: known to every runtime of today
 CLOSE = 1e-4
 
 
-def write_checked(
-    path: Path, source: Path | None, model: Callable[[], Any], difference: Callable[[Any], float]
+def write_onnx(
+    path: Path,
+    source: Path | None,
+    network: torch.nn.Module,
+    seen: Tensors,
+    outputs: Sequence[str],
+    axis: str,
+    about: dict[str, str] | None = None,
 ) -> float:
-    """Write a model; the largest difference to torch that `difference(session)` has seen."""
+    """Write a network; the largest difference to torch on what it has `seen`, its inputs by name.
+
+    The first axis of inputs and outputs is of any length, and named; `about` goes into the metadata.
+    """
     if path.suffix != ".onnx":
         raise FileTrouble(f"{path} is not a name for an ONNX file; end it in .onnx")
     if source is not None:
         refuse_overlap(source, path)
     try_place(path)
-    made = model()
-    import_extra("onnx.checker", "onnx").check_model(made)
-    content = made.SerializeToString()
+    content = model_of(network, seen, outputs, axis, about or {})
     session = import_extra("onnxruntime", "onnx").InferenceSession(content, providers=["CPUExecutionProvider"])
-    worst = difference(session)
-    if worst > CLOSE:
+    theirs = session.run(None, {name: each.numpy() for name, each in seen.items()})
+    with torch.inference_mode():
+        found = network(*seen.values())
+    ours = [each for each in (found if isinstance(found, tuple) else (found,)) if each is not None]
+    worst = max(float(np.abs(one - other.numpy()).max()) for one, other in zip(theirs, ours, strict=True))
+    if not worst <= CLOSE:  # so for what is no number
         raise FileTrouble(f"{path} was not written: onnxruntime differs from torch by {worst:.2g}")
     with whole_file(path) as file:
         file.write(content)
     return worst
 
 
-def made_model(graph: Any) -> Any:
-    """A graph as a model of a version that every runtime of today knows."""
-    helper = import_extra("onnx.helper", "onnx")
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="gridlab")
-    model.ir_version = 9
-    return model
+def model_of(
+    network: torch.nn.Module, seen: Tensors, outputs: Sequence[str], axis: str, about: dict[str, str]
+) -> bytes:
+    """The network as ONNX, traced by torch. Its other exporter would need one package more, onnxscript."""
+    onnx, helper = import_extra("onnx", "onnx"), import_extra("onnx.helper", "onnx")
+    traced = BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that tracing is not torch's newest way, and that it takes shapes as they are
+        torch.onnx.export(
+            network, tuple(each[:2] for each in seen.values()), traced,  # type: ignore[arg-type]  # it may be in memory
+            input_names=list(seen), output_names=list(outputs), opset_version=OPSET, dynamo=False,
+            dynamic_axes={name: {0: axis} for name in (*seen, *outputs)},
+        )  # fmt: skip
+    model = onnx.load_from_string(traced.getvalue())
+    model.ir_version, model.producer_name = VERSION, "gridlab"
+    model.ClearField("producer_version")
+    helper.set_model_props(model, about)
+    import_extra("onnx.checker", "onnx").check_model(model)
+    content: bytes = model.SerializeToString()
+    return content
 
 
 # ---- Tensors on disk with what is to be said of them
 
-
-Tensors = dict[str, Tensor]
 
 MOST_BYTES = 256 << 20  # of a file; a training with a million moves in memory has 50 MB
 KINDS = (torch.float16, torch.bfloat16, torch.float32, torch.int64, torch.bool)  # of numbers that a file may hold

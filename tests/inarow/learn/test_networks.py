@@ -7,9 +7,8 @@ import pytest
 import torch
 
 from gridlab.inarow.learn.features import SQUAVA, features_of
-from gridlab.inarow.learn.judge import Judge, load_judge, opinion_of
+from gridlab.inarow.learn.judge import Judge, load_judge, opinion_of, random_boards
 from gridlab.inarow.learn.networks import PARAMETERS, ValueNetwork, new_network, parameters_of
-from gridlab.inarow.learn.onnx import random_boards
 from gridlab.inarow.position import Position
 from gridlab.inarow.search.depth_limited import evaluate, evaluation_of
 from tests.inarow.learn.test_features import BOARDS

@@ -19,9 +19,8 @@ from torch import nn
 from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.inarow.learn import networks as checkpoint
 from gridlab.inarow.learn.features import SQUAVA
-from gridlab.inarow.learn.judge import load_judge
+from gridlab.inarow.learn.judge import load_judge, random_boards
 from gridlab.inarow.learn.networks import import_network
-from gridlab.inarow.learn.onnx import random_boards
 from tests.conftest import Run
 
 

@@ -22,10 +22,9 @@ def _info(path: Path) -> Info:
 
 
 def _onnx(checkpoint: Path, out: Path) -> str:
-    from gridlab.inarow.learn.judge import load_judge
-    from gridlab.inarow.learn.onnx import write_onnx
+    from gridlab.inarow.learn.judge import load_judge, write_judge_onnx
 
-    worst = write_onnx(load_judge(checkpoint, game("squava", "mnk")), out)
+    worst = write_judge_onnx(load_judge(checkpoint, game("squava", "mnk")), out)
     return f"onnxruntime differs from torch by at most {worst:.1e}"
 
 

@@ -14,6 +14,7 @@ import torch
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.errors import CorruptFile
+from gridlab.core.splitmix import streams
 from gridlab.core.workers import pause
 from gridlab.games.notation import move_text
 from gridlab.inarow.learn import networks as checkpoint
@@ -22,7 +23,7 @@ from gridlab.inarow.learn.networks import ValueNetwork
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.depth_limited import DECIDED, evaluate_many, evaluation_of
-from gridlab.inarow.search.geometry import geometry_of, smallest_images
+from gridlab.inarow.search.geometry import geometry_of, open_game, smallest_images
 from gridlab.inarow.search.leaves import (
     SHALLOW,
     BestMove,
@@ -33,6 +34,7 @@ from gridlab.inarow.search.leaves import (
     best_pruned,
     value_moves,
 )
+from gridlab.learn.networks import write_onnx
 
 SCALE = 2000.0  # what a value of 1 weighs beside the heuristic
 PLAYING_BLEND = 0.6  # the share of the network in an evaluation; the rest is the heuristic
@@ -256,3 +258,21 @@ def opinion_of(position: Position, judge: Judge, depth: int | None = None) -> Op
         },
         None if depth is None else report_of(position, judge, depth, PLAYING_BLEND),
     )
+
+
+# ---- A network as an ONNX file: features [position, 50] in, values [position] out
+
+
+CHECKED = 1000  # positions
+
+
+def write_judge_onnx(judge: Judge, path: Path) -> float:
+    """Write the network, compared on positions of random games; the largest difference to torch that was seen."""
+    seen = {"features": torch.from_numpy(judge.seen(random_boards(judge.rules, CHECKED)))}
+    return write_onnx(path, judge.source, judge.network, seen, ("values",), "position")
+
+
+def random_boards(rules: Rules, number: int, seed: int = 0) -> Boards:
+    """Ongoing positions of random games."""
+    geometry, states = geometry_of(rules), streams(seed, number)
+    return np.array([open_game(rules.cells - 2, geometry, states[i : i + 1]) for i in range(number)], np.int64)
