@@ -5,10 +5,14 @@ python benchmarks/census.py [GAME]
 
 import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.inarow.exact.reference import census_by_play
 
 from gridlab.games import game
 from gridlab.inarow.exact.census import census
-from gridlab.inarow.exact.reference import census_by_play
 
 
 def main() -> None:

@@ -10,9 +10,12 @@ bench` measures in an environment that has them all.
 import argparse
 import importlib.metadata
 import json
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from contenders import environments, game2048, in_a_row, in_jax
 from contenders.run import Contender, Run

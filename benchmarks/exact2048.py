@@ -13,12 +13,14 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
 import numpy as np
+from tests.game2048.exact.reference import solve
 
 from gridlab.core.machine import size_text
 from gridlab.game2048.exact.build import build_tablebase2048
 from gridlab.game2048.exact.probe import Tablebase2048
-from gridlab.game2048.exact.reference import solve
 from gridlab.game2048.exact.sampling import draw_boards
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.small_boards import follow_player

@@ -10,16 +10,18 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
 import numpy as np
+from tests.game2048.learn import ntuple_reference as reference
+from tests.game2048.learn.ntuple_reference import PlainNetwork
 
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import stop_flag
 from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import row_tables, unpack_board
-from gridlab.game2048.learn import ntuple_reference as reference
 from gridlab.game2048.learn.ntuple import train_ntuple
 from gridlab.game2048.learn.ntuple_kernels import MOVES, TALLY, Recipe, learn_games, new_path
-from gridlab.game2048.learn.ntuple_reference import PlainNetwork
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.ntuple import new_network, parse_tuples
 

@@ -4,17 +4,21 @@ python benchmarks/shapes.py [--only size|strength] [--games N]      draws docs/i
 """
 
 import argparse
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.inarow.exact.reference import census_by_play, retrograde
+
 from gridlab.core.charts import new_figure, save
 from gridlab.game2048.evaluate import evaluate
 from gridlab.games import game
 from gridlab.inarow.exact.census import census
-from gridlab.inarow.exact.reference import census_by_play, retrograde
 from gridlab.inarow.exact.tablebase.build import build_tablebase
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"

@@ -8,13 +8,15 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
 import numpy as np
+from tests.inarow.exact.reference import retrograde
 
 from gridlab.core.machine import size_text
 from gridlab.core.stop import stop_flag
 from gridlab.games import game
 from gridlab.inarow.exact.census import census
-from gridlab.inarow.exact.reference import retrograde
 from gridlab.inarow.exact.tablebase.blocks import shape
 from gridlab.inarow.exact.tablebase.build import build_tablebase
 from gridlab.inarow.exact.tablebase.halves import halves

@@ -10,12 +10,14 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
 import numpy as np
+from tests.inarow.exact.reference import terminal_wins
 
 from gridlab.core.stop import stop_flag
 from gridlab.games import game
 from gridlab.inarow.datasets.terminals.build import build_terminals
-from gridlab.inarow.exact.reference import terminal_wins
 from gridlab.inarow.exact.terminals import count_shards, make_shard, prepare, stones_at, walk_shard
 
 RULES = game("tictactoe5")

@@ -83,7 +83,8 @@ def learning() -> Run:
 
 
 def learning_by_hand() -> Run:
-    from gridlab.game2048.learn.ntuple_reference import PlainNetwork, learn_backwards
+    from tests.game2048.learn.ntuple_reference import PlainNetwork, learn_backwards
+
     from gridlab.game2048.rules import Rules2048
     from gridlab.game2048.search.ntuple import new_network, parse_tuples
 
@@ -112,7 +113,8 @@ def small_board() -> Run:
 
 
 def small_board_by_hand() -> Run:
-    from gridlab.game2048.exact.reference import solve
+    from tests.game2048.exact.reference import solve
+
     from gridlab.game2048.rules import Rules2048
 
     return once(lambda: solve(Rules2048(2, 3)))

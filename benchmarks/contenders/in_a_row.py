@@ -22,7 +22,7 @@ def census_once() -> Run:
 
 
 def census_by_hand() -> Run:
-    from gridlab.inarow.exact.reference import census_by_play
+    from tests.inarow.exact.reference import census_by_play
 
     return once(lambda: census_by_play(game("tictactoe")))
 
@@ -50,7 +50,7 @@ def terminals(last: int) -> Contender:
 
 
 def terminals_by_hand() -> Run:
-    from gridlab.inarow.exact.reference import terminal_wins
+    from tests.inarow.exact.reference import terminal_wins
 
     return lambda: len(terminal_wins(game("tictactoe5"), 9))
 
@@ -72,7 +72,7 @@ def tablebase(name: str) -> Contender:
 
 
 def retrograde_by_hand() -> Run:
-    from gridlab.inarow.exact.reference import retrograde
+    from tests.inarow.exact.reference import retrograde
 
     return once(lambda: retrograde(game("4x4:4")))
 

@@ -7,12 +7,12 @@ import pytest
 
 from gridlab.core.errors import BadPlayer, PlayerFault, TooLarge
 from gridlab.game2048.evaluate import evaluate
-from gridlab.game2048.exact.reference import new_tiles
 from gridlab.game2048.players import ExpectimaxPlayer
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.reference import Board, legal_moves, move
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.small_boards import follow_player
+from tests.game2048.exact.reference import new_tiles
 
 TINY, SMALL = Rules2048(2, 2), Rules2048(2, 3)
 

@@ -4,9 +4,9 @@ import pytest
 
 from gridlab.core.errors import IllegalPosition
 from gridlab.games import game
-from gridlab.inarow.exact.reference import double_loop_states
 from gridlab.inarow.position import Flaw, Position, find_flaw
 from gridlab.inarow.rules import Rules
+from tests.inarow.exact.reference import double_loop_states
 from tests.laws import all_rules, played
 
 TICTACTOE = game("tictactoe")

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.game2048.exact import reference
 from gridlab.game2048.exact.build import build_tablebase2048
 from gridlab.game2048.exact.layers import board_of
 from gridlab.game2048.exact.probe import Tablebase2048
@@ -15,6 +14,7 @@ from gridlab.game2048.kernels import Boards, pack_board, smallest_images
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.reference import Board, move
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from tests.game2048.exact import reference
 
 GAMES = [
     ("2048:2x2", 0), ("2048:2x2", 16), ("2048:2x2", 8), ("2048:2x2:0", 0), ("2048:2x2:1", 0), ("2048:2x2:0.5", 32),

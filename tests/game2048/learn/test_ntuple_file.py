@@ -23,12 +23,12 @@ from gridlab.game2048.learn.ntuple_file import (
     write_network,
     write_small,
 )
-from gridlab.game2048.learn.ntuple_reference import PlainNetwork
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.ntuple import parse_tuples
 from gridlab.players.registry import make_player
 from tests.conftest import Run
+from tests.game2048.learn.ntuple_reference import PlainNetwork
 
 THREE = Rules2048(3, 3)
 TUPLES = parse_tuples("tetrominoes", THREE)

@@ -10,7 +10,6 @@ from gridlab.core.stop import stop_flag
 from gridlab.game2048 import reference as game_reference
 from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import row_tables, start, unpack_board
-from gridlab.game2048.learn import ntuple_reference as reference
 from gridlab.game2048.learn.ntuple import train_ntuple
 from gridlab.game2048.learn.ntuple_kernels import (
     GAMES,
@@ -24,10 +23,11 @@ from gridlab.game2048.learn.ntuple_kernels import (
     new_path,
     play_game,
 )
-from gridlab.game2048.learn.ntuple_reference import PlainNetwork
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.ntuple import new_network, parse_tuples
+from tests.game2048.learn import ntuple_reference as reference
+from tests.game2048.learn.ntuple_reference import PlainNetwork
 
 TWO = Rules2048(2, 2)
 

@@ -8,8 +8,6 @@ import pytest
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import stop_flag
 from gridlab.game2048.kernels import flip, mirror, pack_board, row_tables, transpose, unpack_board, walls_of
-from gridlab.game2048.learn.ntuple_reference import PlainNetwork
-from gridlab.game2048.learn.ntuple_reference import downgraded as plainly_downgraded
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.reference import Board
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
@@ -28,6 +26,8 @@ from gridlab.game2048.search.ntuple import (
 )
 from gridlab.game2048.search.play import Chooser, play_batch, value_boards
 from gridlab.games.symmetry import symmetries
+from tests.game2048.learn.ntuple_reference import PlainNetwork
+from tests.game2048.learn.ntuple_reference import downgraded as plainly_downgraded
 from tests.game2048.search.test_small_boards import boards_of, packed
 from tests.game2048.test_walls import SMALL
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from gridlab.core.errors import TooLarge
 from gridlab.games import game
 from gridlab.inarow.exact.census import Census, IllegalCounts, OutcomeCounts, census, count_plies, sum_over_subsets
-from gridlab.inarow.exact.reference import census_by_play
 from gridlab.inarow.position import Flaw, find_flaw
 from gridlab.inarow.rules import Rules
 from tests.conftest import in_long_runs
 from tests.inarow.exact.by_play import plies_by_play
+from tests.inarow.exact.reference import census_by_play
 from tests.laws import all_rules
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "counts.txt"

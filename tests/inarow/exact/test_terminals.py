@@ -12,12 +12,12 @@ from gridlab.games import game
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact import terminals as by_rim
 from gridlab.inarow.exact.census import census
-from gridlab.inarow.exact.reference import terminal_wins
 from gridlab.inarow.exact.terminals import candidates, count_shards, first_ply, layer, prepare, rim_of
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 from tests.conftest import in_long_runs
 from tests.inarow.exact.by_play import terminals_by_play
+from tests.inarow.exact.reference import terminal_wins
 from tests.laws import all_rules
 
 compare_readings = kernel(by_rim.compare_readings)  # what kernels call, compiled by itself

@@ -1,7 +1,7 @@
 """Networks of 2048: used, and trained.
 
 ntuple_file, formats                                their files
-ntuple_kernels, ntuple_reference, ntuple            n-tuple networks learnt by temporal differences
+ntuple_kernels, ntuple                              n-tuple networks learnt by temporal differences
 policy_networks, policy                             networks that choose a direction: weights and files, at play
 supervised/                                         which they learn from the games of others
 """

@@ -22,9 +22,9 @@ from gridlab.inarow.datasets.terminals.dataset import Terminals
 from gridlab.inarow.datasets.terminals.manifest import MAGIC, open_layer
 from gridlab.inarow.datasets.terminals.records import checker, crosses_of, facts_of, noughts_of
 from gridlab.inarow.datasets.terminals.verify import verify
-from gridlab.inarow.exact.reference import terminal_wins
 from gridlab.inarow.position import Position
 from tests.conftest import Run
+from tests.inarow.exact.reference import terminal_wins
 
 pytestmark = pytest.mark.compiled
 TICTACTOE = game("tictactoe")
