@@ -14,7 +14,7 @@ import zstandard
 
 from gridlab.core.errors import GridlabError
 from gridlab.game2048.exact.build import build_tablebase2048
-from gridlab.game2048.exact.file import END, FOOTER, MAGIC
+from gridlab.game2048.exact.file import KIND, MAGIC
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.verify import stats, verify
 from gridlab.game2048.players import PerfectPlayer2048
@@ -22,6 +22,9 @@ from gridlab.game2048.position import Position2048
 from tests.attacks.damaging import Change, answer_of, changes, some_changes
 from tests.attacks.harness import Attacker
 from tests.attacks.tables import Commands, Damaged, by_chance
+
+FOOTER = KIND.footer
+END = KIND.end
 
 pytestmark = pytest.mark.compiled
 

@@ -15,7 +15,7 @@ import zstandard
 
 from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.inarow.exact.tablebase.build import build_tablebase
-from gridlab.inarow.exact.tablebase.file import FOOTER, MAGIC, Directory, TableFile, all_possible, possible_scores
+from gridlab.inarow.exact.tablebase.file import KIND, MAGIC, Directory, TableFile, all_possible, possible_scores
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.exact.tablebase.verify import stats, verify
@@ -23,6 +23,8 @@ from gridlab.inarow.position import Position
 from tests.attacks.damaging import Change, answer_of, changes, some_changes
 from tests.attacks.harness import Attacker
 from tests.attacks.tables import Commands, Damaged, by_chance
+
+FOOTER = KIND.footer
 
 pytestmark = pytest.mark.compiled
 

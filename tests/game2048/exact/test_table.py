@@ -15,7 +15,7 @@ from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, IllegalPo
 from gridlab.game2048.exact import build as building
 from gridlab.game2048.exact import build as estimating
 from gridlab.game2048.exact.build import boards_by_sum, build_tablebase2048, estimate
-from gridlab.game2048.exact.file import FOOTER, TableFile2048, new_directory, pack_layer, write_table
+from gridlab.game2048.exact.file import KIND, TableFile2048, new_directory, pack_layer, write_table
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.solve import Layer, make_layers
 from gridlab.game2048.exact.verify import stats, verify
@@ -23,6 +23,8 @@ from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.tablebases import find, open_tablebase
 from tests.conftest import Run
+
+FOOTER = KIND.footer
 
 TINY, SMALL = Rules2048(2, 2), Rules2048(2, 3)
 

@@ -15,7 +15,6 @@
 What a board to move is worth follows from the boards after its moves, which all stand in one layer.
 """
 
-import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -27,20 +26,22 @@ import zstandard
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import whole_number
-from gridlab.core.errors import BadNotation, CorruptFile, GridlabError
+from gridlab.core.container import Container, Kind, naming, write_directory
+from gridlab.core.errors import BadNotation, CorruptFile
 from gridlab.core.files import whole_file
 from gridlab.core.fingerprint import BEHAVIOUR
 from gridlab.core.jit import kernel
-from gridlab.core.untrusted import Count, Pieces, parse_json, unpack
+from gridlab.core.untrusted import Count, parse_json, unpack
 from gridlab.game2048.exact.layers import Values
 from gridlab.game2048.exact.solve import FIRST_SUM, Layer
 from gridlab.game2048.kernels import FIFTEEN, FOUR, ONE, S16, ZERO, Boards, walls_of
 from gridlab.game2048.rules import Rules2048
 
-MAGIC, END = b"GRIDEXP1", b"1PXEDIRG"
-FOOTER = struct.Struct("<QI8s")
+MAGIC = b"GRIDEXP1"
+KIND = Kind(
+    "a solved board of 2048", MAGIC, b"1PXEDIRG", sections=1, most=16 << 20
+)  # 70 bytes for each of 65,000 layers
 LEVEL = 3  # of zstd
-MOST_BYTES = 16 << 20  # of a directory; 70 bytes for each of 65,000 layers
 LARGEST_LAYER = 1 << 24  # boards: 400 MB of memory; the largest of 3x3 has 60,000
 MOST_POINTS = float(1 << 32)  # of a value
 MOST_CHANCE = 1 + 1e-9  # sums of shares end a little above 1
@@ -134,12 +135,10 @@ def write_table(path: Path, directory: Directory, layers: Iterable[PackedLayer])
             file.write(each.boards)
             file.write(each.values)
             listed.append(each.stored)
-        at, text = file.size, msgspec.json.encode(msgspec.structs.replace(directory, layers=listed))
-        file.write(text)
-        file.write(FOOTER.pack(at, zlib.crc32(text), END))
+        write_directory(file, KIND, [msgspec.json.encode(msgspec.structs.replace(directory, layers=listed))])
 
 
-class TableFile2048:
+class TableFile2048(Container):
     """A file opened for reading: the only reader of solved boards, which checks everything.
 
     Opening it checks the directory and every size; a layer is checked when it is unpacked: its checksums and lengths,
@@ -148,31 +147,12 @@ class TableFile2048:
     """
 
     def __init__(self, path: Path, part: bool = False) -> None:
-        self.path = path
-        self._data = Pieces(path)
-        try:
-            at = self._read_footer()
-            self.directory = parse_json(self._data[at : -FOOTER.size], Directory, "the directory cannot be understood")
+        super().__init__(path, KIND)
+        with naming(path):
+            self.directory = parse_json(self.sections[0], Directory, "the directory cannot be understood")
             self.rules = self._check_rules()
-            self._places = self._check_layers(at, part)
-        except GridlabError as error:
-            raise CorruptFile(f"{path}: {error}") from error
+            self._places = self._check_layers(part)
         self.layers = {each.sum: each for each in self.directory.layers}
-
-    def _read_footer(self) -> int:
-        """Where the directory begins, its checksum tested."""
-        data = self._data
-        if not len(data):
-            raise CorruptFile("the file is empty")
-        if data[: len(MAGIC)] != MAGIC:
-            raise CorruptFile(f"begins with {data[:8]!r}, a solved board of 2048 with {MAGIC!r}")
-        if len(data) < len(MAGIC) + FOOTER.size or data[-len(END) :] != END:
-            raise CorruptFile("the end is missing: the file has been cut or was never finished")
-        at, checksum, _ = FOOTER.unpack(data[-FOOTER.size :])
-        end = len(data) - FOOTER.size
-        if not len(MAGIC) <= at <= end <= at + MOST_BYTES or zlib.crc32(data[at:end]) != checksum:
-            raise CorruptFile("the directory is damaged: its checksum differs")
-        return int(at)
 
     def _check_rules(self) -> Rules2048:
         found = self.directory
@@ -187,7 +167,7 @@ class TableFile2048:
             raise CorruptFile(f"the directory speaks of the objective {found.target!r}, which {rules} does not have")
         return rules
 
-    def _check_layers(self, end: int, part: bool) -> dict[int, int]:
+    def _check_layers(self, part: bool) -> dict[int, int]:
         """Where each layer begins: sums in order without a gap, sizes that add up to the byte."""
         layers, at, places = self.directory.layers, len(MAGIC), {}
         if not layers:
@@ -200,8 +180,8 @@ class TableFile2048:
                 raise CorruptFile(f"the directory counts more boards of sum {each.sum} than there can be")
             places[each.sum] = at
             at, expected = at + each.boards_size + each.values_size, expected + 2
-        if at != end:
-            raise CorruptFile(f"the layers end at {at:,}, the directory begins at {end:,}")
+        if at != self.blocks_end:
+            raise CorruptFile(f"the layers end at {at:,}, the directory begins at {self.blocks_end:,}")
         if self.directory.max_sum and layers[-1].sum > self.directory.max_sum:
             raise CorruptFile(f"the directory lists sums beyond {self.directory.max_sum}")
         return places
@@ -210,7 +190,7 @@ class TableFile2048:
         """A layer as it stands in the file, its checksums tested."""
         stored, at = self.layers[total], self._places[total]
         middle = at + stored.boards_size
-        boards, values = self._data[at:middle], self._data[middle : middle + stored.values_size]
+        boards, values = self.data[at:middle], self.data[middle : middle + stored.values_size]
         for data, checksum, name in ((boards, stored.boards_crc, "boards"), (values, stored.values_crc, "values")):
             if zlib.crc32(data) != checksum:
                 raise CorruptFile(f"{self.path}: the {name} of sum {total} are damaged: their checksum differs")

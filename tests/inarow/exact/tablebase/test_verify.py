@@ -13,11 +13,13 @@ import pytest
 from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.games import game
 from gridlab.inarow.exact.tablebase.build import LEVEL, build_tablebase
-from gridlab.inarow.exact.tablebase.file import FOOTER, MAGIC, Directory, NewPly, TableFile, pack, write_table
+from gridlab.inarow.exact.tablebase.file import KIND, MAGIC, Directory, NewPly, TableFile, pack, write_table
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.verify import verify
 from gridlab.inarow.position import Position
 from tests.conftest import Run, Table
+
+FOOTER = KIND.footer
 
 RULES = game("3x3:3")
 
