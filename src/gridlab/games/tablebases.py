@@ -1,15 +1,20 @@
-"""Tablebases of every game: which file a name stands for, which game a file is of, what a check of it has found.
+"""Tablebases of every game: how they are built, which file a name stands for, which game it is of, what a check found.
 
 A family names the module of its tables in the registry (`tablebase`): how they are built, asked, verified and counted.
 """
 
+import shutil
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gridlab.core.arguments import typed
-from gridlab.core.errors import BadRules, FileTrouble
+from gridlab.core.errors import BadRules, CorruptFile, FileTrouble, TooLarge
+from gridlab.core.files import check_place, locked, try_folder
+from gridlab.core.machine import available_memory, size_text
 from gridlab.core.plain import facts
 from gridlab.core.travel import here, variable
 from gridlab.core.untrusted import open_regular, reading
@@ -44,6 +49,56 @@ class Verdict(ABC):
         verdict = "sound" if not self.complaints else f"{len(self.complaints)} things are wrong"
         wrong = (f"wrong: {each}" for each in self.complaints)
         return "\n".join([f"{self.file}: {self.rules}, {self.looked_at}", *self.remarks, *wrong, verdict])
+
+
+# ---- A build: parts wait in a folder beside the file until they are put together, and there is room for all of them
+
+
+@contextmanager
+def building(path: Path, parts: str) -> Iterator[Path]:
+    """The folder of the parts of a file (`parts` is how its name ends), while nobody else builds that file."""
+    if (place := check_place(path)).exists() and not place.is_file():
+        raise FileTrouble(f"cannot write {path}: a tablebase keeps its {parts} beside it while it is made; name a file")
+    try_folder(folder := path.with_name(f"{path.name}.{parts}"))
+    with locked(path):
+        yield folder
+
+
+def has_parts(folder: Path, resume: bool) -> bool:
+    """Whether an earlier build has left some; refused unless it is to go on."""
+    if (found := any(folder.glob("*.tb"))) and not resume:
+        raise FileTrouble(f"{folder} is what an earlier build has left; go on with --resume, or remove it")
+    return found
+
+
+@contextmanager
+def reading_part(folder: Path) -> Iterator[None]:
+    """Say what to do about a part that is damaged."""
+    try:
+        yield
+    except CorruptFile as error:
+        raise CorruptFile(f"{error}; remove {folder} and start again") from error
+
+
+def remove_parts(parts: Iterable[Path], folder: Path) -> None:
+    """Remove parts, what a killed writer has left, and their folder unless somebody else keeps something in it."""
+    for each in (*parts, *folder.glob(".*.tb.*.part")):
+        each.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def require_room(who: str, memory: int, disk: int, path: Path, instead: str) -> None:
+    """TooLarge if so many bytes of memory or disk are not there; `who` wants them, such as "5x5:5 needs about"."""
+    free = available_memory()
+    if free is not None and memory > free:
+        raise TooLarge(f"{who} {size_text(memory)} of memory and {size_text(free)} are free; {instead}")
+    folder = next(each for each in path.absolute().parents if each.exists())
+    free = shutil.disk_usage(folder).free
+    if disk > free:
+        raise TooLarge(
+            f"{who} {size_text(disk)} of disk and {size_text(free)} are free in {folder}; name another place"
+        )
 
 
 # ---- Tablebases of every family: which file a name stands for, and which family a file is of

@@ -13,7 +13,6 @@ import pytest
 
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, IllegalPosition, TooLarge
 from gridlab.game2048.exact import build as building
-from gridlab.game2048.exact import build as estimating
 from gridlab.game2048.exact.build import boards_by_sum, build_tablebase2048, estimate
 from gridlab.game2048.exact.file import KIND, TableFile2048, new_directory, pack_layer, write_table
 from gridlab.game2048.exact.probe import Tablebase2048
@@ -21,6 +20,7 @@ from gridlab.game2048.exact.solve import Layer, make_layers
 from gridlab.game2048.exact.verify import stats, verify
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
+from gridlab.games import tablebases
 from gridlab.games.tablebases import find, open_tablebase
 from tests.conftest import Run
 
@@ -167,7 +167,7 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadNotation, match="tiles that add up to 6 do not make a game; 8 or more are needed"):
         build_tablebase2048(TINY, path, max_sum=6)
     with monkeypatch.context() as patch:
-        patch.setattr(estimating, "available_memory", lambda: 1 << 20)
+        patch.setattr(tablebases, "available_memory", lambda: 1 << 20)
         with pytest.raises(TooLarge, match="2048:2x2 may need 250 MiB of memory and 1 MiB are free"):
             build_tablebase2048(TINY, path)
     usage = shutil.disk_usage(tmp_path)._replace(free=5000)

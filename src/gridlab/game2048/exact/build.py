@@ -7,9 +7,7 @@ A build that is killed goes on, with `resume`, below the lowest of these; the wa
 again. The file is the same to the byte, for any number of workers.
 """
 
-import shutil
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from math import comb
 from pathlib import Path
@@ -17,10 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from gridlab.core.arguments import typed
-from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, TooLarge
-from gridlab.core.files import check_place, locked, try_folder
+from gridlab.core.errors import BadNotation, CorruptFile, TooLarge
 from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.machine import available_memory, size_text
+from gridlab.core.machine import size_text
 from gridlab.core.progress import bar
 from gridlab.game2048.exact.file import (
     LARGEST_LAYER,
@@ -37,6 +34,7 @@ from gridlab.game2048.exact.solve import FIRST_SUM, NONE, Layer, Solver, make_la
 from gridlab.game2048.kernels import Boards
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.registry import game
+from gridlab.games.tablebases import building, has_parts, reading_part, remove_parts, require_room
 
 # ---- What solving a board of 2048 will take, before anything is done
 #
@@ -52,6 +50,8 @@ BOARDS_A_SECOND = 5e6  # of this bound, by one core
 BYTES_A_BOARD = 2  # of this bound: boards after a move stay in memory, eight bytes each, and there are far fewer
 FILE_BYTES_A_BOARD = 1
 OTHER_MEMORY = 250 << 20
+INSTEAD = "a smaller board, a smaller tile (--target) or sum of tiles (--max-sum) would do"
+PARTS = "layers"  # how the name of the folder of the parts ends
 
 
 @dataclass(frozen=True)
@@ -129,25 +129,6 @@ def boards_by_sum(rules: Rules2048, tile: int = 0, most: int = 0) -> dict[int, i
     return {total: -(-ways // symmetries) for total, ways in sorted(by_sum.items())}
 
 
-def require_room(needed: BuildEstimate2048, path: Path) -> None:
-    """TooLarge if time, memory or disk will not do."""
-    instead = "a smaller board, a smaller tile (--target) or sum of tiles (--max-sum) would do"
-    if needed.boards > MOST_BOARDS:
-        raise TooLarge(f"{needed.rules} may have {needed.boards:,} boards, more than {MOST_BOARDS:,}; {instead}")
-    memory = available_memory()
-    if memory is not None and needed.memory > memory:
-        raise TooLarge(
-            f"{needed.rules} may need {size_text(needed.memory)} of memory and {size_text(memory)} are free; {instead}"
-        )
-    folder = next(each for each in path.absolute().parents if each.exists())
-    disk = shutil.disk_usage(folder).free
-    if needed.disk > disk:
-        raise TooLarge(
-            f"{needed.rules} may need {size_text(needed.disk)} of disk and {size_text(disk)} are free in {folder}; "
-            "name another place"
-        )
-
-
 def require_layer(total: int, boards: int) -> None:
     """TooLarge if a layer has more boards than a file can have."""
     if boards > LARGEST_LAYER:
@@ -181,15 +162,14 @@ def build_tablebase2048(
     """
     rules, path, tile = game(rules, "2048"), Path(out), tile_of(target)
     check_order(rules, tile, max_sum)
-    if (place := check_place(path)).exists() and not place.is_file():
-        raise FileTrouble(f"cannot write {path}: a tablebase keeps its layers beside it while it is made; name a file")
-    try_folder(folder := path.with_name(path.name + ".layers"))
-    with locked(path):
+    with building(path, PARTS) as folder:
         done = finished_parts(rules, tile, max_sum, folder, resume)
         needed = estimate(rules, tile, max_sum)
         if say:
             say(str(needed))
-        require_room(needed, path)
+        if needed.boards > MOST_BOARDS:
+            raise TooLarge(f"{rules} may have {needed.boards:,} boards, more than {MOST_BOARDS:,}; {INSTEAD}")
+        require_room(f"{rules} may need", needed.memory, needed.disk, path, INSTEAD)
         layers = list(upwards(rules, tile, max_sum, workers, progress))
         downwards(rules, tile, max_sum, layers, done, folder, workers, progress)
         assemble(rules, tile, max_sum, path, folder)
@@ -264,18 +244,14 @@ def _part(folder: Path, total: int) -> Path:
 
 def finished_parts(rules: Rules2048, tile: int, max_sum: int, folder: Path, resume: bool) -> list[TableFile2048]:
     """The parts that an earlier run has left, by ascending sum; each follows the one before without a gap."""
-    parts = sorted(folder.glob("*.tb"), key=lambda each: (len(each.name), each.name))
-    if not parts:
+    if not has_parts(folder, resume):
         return []
-    if not resume:
-        raise FileTrouble(f"{folder} is what an earlier build has left; go on with --resume, or remove it")
+    parts = sorted(folder.glob("*.tb"), key=lambda each: (len(each.name), each.name))
     wanted = new_directory(rules, tile, max_sum)
     files, expected = list[TableFile2048](), None
     for part in parts:
-        try:
+        with reading_part(folder):
             file = TableFile2048(part, part=True)
-        except CorruptFile as error:
-            raise CorruptFile(f"{error}; remove {folder} and start again") from error
         found = file.directory
         same = (found.rules, found.behaviour, found.target, found.max_sum) == (
             wanted.rules, BEHAVIOUR, wanted.target, wanted.max_sum,
@@ -289,12 +265,7 @@ def finished_parts(rules: Rules2048, tile: int, max_sum: int, folder: Path, resu
 
 
 def assemble(rules: Rules2048, tile: int, max_sum: int, path: Path, folder: Path) -> None:
-    """Put the parts into one file and remove their folder, unless somebody else keeps something in it."""
+    """Put the parts into one file, and remove them."""
     files = finished_parts(rules, tile, max_sum, folder, resume=True)
     write_table(path, new_directory(rules, tile, max_sum), (layer for file in files for layer in file.all_packed()))
-    for file in files:
-        file.path.unlink(missing_ok=True)
-    for left in folder.glob(".*.part"):  # what a killed writer has left
-        left.unlink(missing_ok=True)
-    with suppress(OSError):
-        folder.rmdir()
+    remove_parts((file.path for file in files), folder)

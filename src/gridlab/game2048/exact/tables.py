@@ -7,6 +7,7 @@ from typing import Any
 from gridlab.core.errors import BadNotation
 from gridlab.game2048.exact import verify as statistics
 from gridlab.game2048.exact import verify as verification
+from gridlab.game2048.exact.build import PARTS as PARTS
 from gridlab.game2048.exact.build import build_tablebase2048
 from gridlab.game2048.exact.file import MAGIC as MAGIC
 from gridlab.game2048.exact.file import SCORE
@@ -14,8 +15,6 @@ from gridlab.game2048.exact.probe import Probe2048, Tablebase2048
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.tablebases import BuildOrder
-
-PARTS = "layers"  # the ending of the folder that a stopped build leaves
 
 
 def shipped(rules: Rules2048) -> Path | None:

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import CorruptFile, FileTrouble, TooLarge
-from gridlab.games import game
+from gridlab.games import game, tablebases
 from gridlab.inarow.exact.census import census
 from gridlab.inarow.exact.tablebase import build as building
-from gridlab.inarow.exact.tablebase.build import build_tablebase, estimate, part_path, require_room
+from gridlab.inarow.exact.tablebase.build import build_tablebase, estimate, part_path
 from gridlab.inarow.exact.tablebase.file import TableFile
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
@@ -148,9 +148,9 @@ def test_the_first_plies_alone(whole: Path, tmp_path: Path, max_ply: int, stored
 
 def test_what_cannot_fit_is_refused_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed = estimate(census(RULES))
-    require_room(needed, tmp_path / "new" / "t.tb")
+    tablebases.require_room("it needs", needed.memory, needed.disk, tmp_path / "new" / "t.tb", "so")
     with monkeypatch.context() as patch:
-        patch.setattr(building, "available_memory", lambda: 1 << 20)
+        patch.setattr(tablebases, "available_memory", lambda: 1 << 20)
         with pytest.raises(TooLarge, match=r"4x4:4-3 needs about .* of memory and 1 MiB are free"):
             build_tablebase(RULES, tmp_path / "t.tb")
     usage = shutil.disk_usage(tmp_path)._replace(free=5000)

@@ -6,20 +6,18 @@
 A build that is killed goes on, with `resume`, after the last of these.
 """
 
-import shutil
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from gridlab.core.arguments import typed
-from gridlab.core.errors import CorruptFile, FileTrouble, TooLarge
-from gridlab.core.files import check_place, locked, try_folder
+from gridlab.core.errors import CorruptFile, TooLarge
 from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.machine import available_memory, size_text
+from gridlab.core.machine import size_text
 from gridlab.core.progress import bar
 from gridlab.core.workers import available_cores
 from gridlab.games.registry import game
+from gridlab.games.tablebases import building, has_parts, reading_part, remove_parts, require_room
 from gridlab.inarow.exact.census import Census, census
 from gridlab.inarow.exact.tablebase.blocks import Scores, a_block, shape, stored_plies
 from gridlab.inarow.exact.tablebase.file import NewPly, PlyCounts, TableFile, pack, write_table
@@ -32,6 +30,8 @@ SCORES_A_SECOND = 60e6  # solved and packed by one core; what estimates rest on
 SCORES_A_BYTE = 8  # in the file
 OTHER_MEMORY = 300 << 20  # tables, the interpreter
 OTHER_DISK = 1 << 20  # directories; small blocks pack less well
+INSTEAD = "a machine with more, or a smaller board, would do"
+PARTS = "plies"  # how the name of the folder of the parts ends
 
 
 # ---- what is to be done
@@ -73,23 +73,6 @@ def estimate(counts: Census, workers: int | None = None) -> BuildEstimate:
     )
 
 
-def require_room(needed: BuildEstimate, path: Path) -> None:
-    """TooLarge if memory or disk will not do."""
-    memory = available_memory()
-    if memory is not None and needed.memory > memory:
-        raise TooLarge(
-            f"{needed.rules} needs about {size_text(needed.memory)} of memory and {size_text(memory)} are free; "
-            "a machine with more, or a smaller board, would do"
-        )
-    folder = next(each for each in path.absolute().parents if each.exists())
-    disk = shutil.disk_usage(folder).free
-    if needed.disk > disk:
-        raise TooLarge(
-            f"{needed.rules} needs about {size_text(needed.disk)} of disk and {size_text(disk)} are free in {folder}; "
-            "name another place"
-        )
-
-
 # ---- doing it
 
 
@@ -110,16 +93,13 @@ def build_tablebase(
     """
     rules, path = game(rules, "mnk"), Path(out)
     last = last_ply(rules, max_ply)
-    if (place := check_place(path)).exists() and not place.is_file():
-        raise FileTrouble(f"cannot write {path}: a tablebase keeps its plies beside it while it is made; name a file")
-    try_folder(folder := path.with_name(path.name + ".plies"))
-    with locked(path):
+    with building(path, PARTS) as folder:
         done = finished_plies(rules, folder, resume)
         counts = counts or census(rules, workers, progress)
         needed = estimate(counts, workers)
         if say:
             say(str(needed))
-        require_room(needed, path)
+        require_room(f"{rules} needs about", needed.memory, needed.disk, path, INSTEAD)
         solve_all(rules, folder, done, counts, workers, progress)
         assemble(rules, path, folder, last)
 
@@ -150,19 +130,15 @@ def part_path(folder: Path, ply: int) -> Path:
 
 def finished_plies(rules: Rules, folder: Path, resume: bool) -> list[int]:
     """The plies that an earlier run has left, from the last one down without a gap."""
-    if not any(folder.glob("*.tb")):
+    if not has_parts(folder, resume):
         return []
-    if not resume:
-        raise FileTrouble(f"{folder} is what an earlier build has left; go on with --resume, or remove it")
     found: list[int] = []
     for ply in reversed(stored_plies(rules, rules.cells - 1)):
         part = part_path(folder, ply)
         if not part.exists():
             break
-        try:
+        with reading_part(folder):
             directory = TableFile(part, ply).directory
-        except CorruptFile as error:
-            raise CorruptFile(f"{error}; remove {folder} and start again") from error
         if (directory.rules, directory.behaviour) != (rules, BEHAVIOUR):
             raise CorruptFile(f"{part} does not belong to this build of {rules}; remove {folder} and start again")
         found.append(ply)
@@ -187,7 +163,7 @@ def solve_to_file(solver: Solver, ply: int, folder: Path) -> None:
 
 
 def assemble(rules: Rules, path: Path, folder: Path, max_ply: int) -> None:
-    """Put the plies into one file and remove their folder, unless somebody else keeps something in it."""
+    """Put the plies into one file and remove their parts."""
     parts = [TableFile(part_path(folder, ply), ply) for ply in stored_plies(rules, max_ply)]
     plies = (
         NewPly(each.ply, each.crosses, each.slots, each.a_block, part.all_packed(each.ply))
@@ -196,8 +172,4 @@ def assemble(rules: Rules, path: Path, folder: Path, max_ply: int) -> None:
     )
     counts: list[PlyCounts] = sorted(each for part in parts for each in part.directory.counts if each.ply <= max_ply)
     write_table(path, rules, BEHAVIOUR, max_ply, plies, lambda: counts)
-    for ply in stored_plies(rules, rules.cells - 1):
-        for each in (part_path(folder, ply), *folder.glob(f".{ply}.tb.*.part")):  # and what a killed writer has left
-            each.unlink(missing_ok=True)
-    with suppress(OSError):
-        folder.rmdir()
+    remove_parts((part_path(folder, ply) for ply in stored_plies(rules, rules.cells - 1)), folder)

@@ -8,6 +8,7 @@ from gridlab.core.errors import BadNotation
 from gridlab.games.tablebases import BuildOrder
 from gridlab.inarow.exact.tablebase import verify as statistics
 from gridlab.inarow.exact.tablebase import verify as verification
+from gridlab.inarow.exact.tablebase.build import PARTS as PARTS
 from gridlab.inarow.exact.tablebase.build import build_tablebase
 from gridlab.inarow.exact.tablebase.file import MAGIC as MAGIC
 from gridlab.inarow.exact.tablebase.probe import Tablebase
@@ -16,8 +17,6 @@ from gridlab.inarow.exact.tablebase.verify import plot_values
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Solution
-
-PARTS = "plies"  # the ending of the folder that a stopped build leaves
 
 
 def build(rules: Rules, path: Path, order: BuildOrder, say: Callable[[str], Any] | None = None) -> None:
