@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_cell, popcount
 from gridlab.core.jit import inner, kernel
-from gridlab.core.splitmix import States, below, below_by_lower_half, draw
+from gridlab.core.splitmix import States, below, below_by_lower_half, draw, times
 from gridlab.game2048.reference import Board
 from gridlab.game2048.rules import LARGEST, Rules2048
 
@@ -39,6 +39,8 @@ SWAP_BLOCKS = np.uint64(0x00000000FF00FF00)
 EVEN_CELLS, ODD_CELLS = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0xF0F0F0F0F0F0F0F0)
 EVEN_PAIRS, ODD_PAIRS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0xFF00FF00FF00FF00)
 EVEN_ROWS, ODD_ROWS = np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFF0000FFFF0000)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # an odd number near 2^64 / golden ratio, for multiplicative hashing
+NO_MOVE = -np.inf  # the value of a direction that is no move
 
 
 def pack(tiles: Board) -> int:
@@ -388,3 +390,19 @@ def images_of_boards(boards: Boards, number: int, mirror: Mirror, shape: Shape) 
 def mapped_directions(number: int) -> NDArray[np.int64]:
     """Where each direction leads to on the first so many images: [image, direction]."""
     return np.array([[image_of(direction, symmetry) for direction in range(4)] for symmetry in range(number)])
+
+
+@inner
+def place_of(board: np.uint64, places: int) -> int:
+    """The place of a board in a hash table of a power of two of places, -1 if there is no table."""
+    return np.int64(times(board, SPREAD) >> S32) & places - 1 if places > 0 else -1  # type: ignore[return-value]
+
+
+@kernel
+def first_of_best(values: NDArray[np.float64]) -> int:
+    """The first of the best directions, -1 if none is a move."""
+    best = -1
+    for direction in range(4):
+        if values[direction] != NO_MOVE and (best < 0 or values[direction] > values[best]):
+            best = direction
+    return best

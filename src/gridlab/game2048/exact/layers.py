@@ -21,14 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.jit import inner, kernel
-from gridlab.core.splitmix import times
 from gridlab.core.stop import Stop, stopped
 from gridlab.game2048.kernels import (
     FIFTEEN,
     FOUR,
     ONE,
     ROW,
-    S32,
     UNITS,
     ZERO,
     Boards,
@@ -41,6 +39,7 @@ from gridlab.game2048.kernels import (
     mirror_table,
     mirrored,
     moved,
+    place_of,
     points_of,
     row_tables,
     shape_of,
@@ -52,7 +51,6 @@ from gridlab.game2048.rules import Rules2048
 
 Values = NDArray[np.float64]
 
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
 LEAST_PLACES = 1 << 10
 LOOK_AROUND = 1023  # boards between two looks at the stop flag, less one
 
@@ -70,12 +68,6 @@ def board_of(rules: Rules2048, tile: int = 0) -> Board2048:
     """The game for kernels; with `tile` a board that has it is won, and nothing comes after it."""
     goal = UNITS * np.uint64(tile.bit_length() - 1) if tile else ZERO
     return Board2048(row_tables(rules), mirror_table(rules), shape_of(rules), goal)
-
-
-@inner
-def place_of(board: np.uint64, places: int) -> int:
-    """Where a board would stand in a table of a power of two of places, if nothing stands there."""
-    return np.int64(times(board, SPREAD) >> S32) & places - 1  # type: ignore[return-value]
 
 
 @inner

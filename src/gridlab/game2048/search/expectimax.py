@@ -7,10 +7,9 @@ Depth counts player moves and chance layers together, the player's move first:
     3  move, tile, move
     4  move, tile, move, tile      the published description's "two moves and two chance nodes"
 
-The last plies are single functions over look-up tables (last_plies.py). Above them every chance layer has a frame: the
-board after a move, the new tiles still to be tried, and the player's moves under the tile being tried. A board without
-a move is worth its static evaluation less what the evaluator takes for that; among equals the first of up, down, left,
-right is played.
+The last plies are single functions over look-up tables. Above them every chance layer has a frame (frames.py). A board
+without a move is worth its static evaluation less what the evaluator takes for that; among equals the first of up,
+down, left, right is played.
 """
 
 from typing import Any, NamedTuple
@@ -20,26 +19,27 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_cell
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States, below, draw, times
+from gridlab.core.splitmix import States, below, draw
 from gridlab.core.stop import Stop, stopped
 from gridlab.game2048.kernels import (
     FOUR,
     LEFT,
+    NO_MOVE,
     ONE,
     ROW,
     S16,
-    S32,
     THREE,
     TWO,
-    UNITS,
     UP,
     ZERO,
     Boards,
     RowTables,
     count,
     empties,
+    first_of_best,
     moved,
     nth_unit,
+    place_of,
     slide_rows,
     transpose,
 )
@@ -54,11 +54,20 @@ from gridlab.game2048.search.evaluators import (
     summed_one_by_one,
     tile_at_corner,
 )
+from gridlab.game2048.search.frames import (
+    NEXT_MOVE,
+    add_tile,
+    new_frames,
+    open_frame,
+    put_tile,
+    tiles_on,
+    weight_of,
+)
 
 # ---- The last plies of an expectimax search: new tiles, a move, perhaps new tiles again, then the evaluator
 #
 # Nearly all of the time of a search goes by here, over look-up tables alone (evaluators.py); the plies above have
-# frames (expectimax.py). Arguments are many because what is called most takes its arrays one by one: a tuple of arrays
+# frames (frames.py). Arguments are many because what is called most takes its arrays one by one: a tuple of arrays
 # counts a reference to each of them at every call, which costs up to a third of the speed. Tuples of numbers cost
 # nothing.
 
@@ -66,9 +75,7 @@ from gridlab.game2048.search.evaluators import (
 Slides = NDArray[np.uint32]
 Counts = NDArray[np.int64]  # [2]: boards evaluated, boards answered by the transposition table
 
-NO_MOVE = -np.inf
 LEAST = np.int64(-1 << 63)
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class SearchSettings(NamedTuple):
@@ -121,19 +128,6 @@ def choose_cells(cells: np.uint64, number: int, sample: int, states: States, str
 
 
 @kernel
-def tiles_on(cells: np.uint64, settings: SearchSettings) -> np.uint64:
-    """The bits of the new tiles on some cells, in the order in which they are tried: a 2 is 0001, a 4 is 0010."""
-    tiles = cells if settings.twos > 0 else ZERO
-    return tiles | cells << ONE if settings.fours > 0 else tiles
-
-
-@kernel
-def weight_of(tile: np.uint64, settings: SearchSettings) -> int:
-    """How often a new tile appears, in the odds of the settings."""
-    return settings.twos if tile & UNITS != ZERO else settings.fours
-
-
-@kernel
 def best_move_before_tile(
     board: np.uint64, turned: np.uint64, slides: Slides, values: LineTable, gains: LineTable, shape: Shape,
     settings: SearchSettings, counts: Counts, states: States, stream: int,
@@ -163,11 +157,11 @@ def last_chance(
     if plies == 1:
         return tiles_and_move(after, cells, odds, probability, slides, evaluator, settings, keys, known, counts)
     turned, total = transpose(after), 0.0
-    tiles = tiles_on(cells, settings)
+    tiles = tiles_on(cells, settings.twos, settings.fours)
     while tiles != ZERO:
         tile = tiles & (~tiles + ONE)
         tiles ^= tile
-        weight = weight_of(tile, settings)
+        weight = weight_of(tile, settings.twos, settings.fours)
         board, board_turned = after | tile, turned | transpose(tile)
         place = place_of(board, len(keys))
         if probability * weight / odds < settings.cutoff:
@@ -263,13 +257,6 @@ def tiles_and_move(
     return total / odds
 
 
-@kernel
-def place_of(board: np.uint64, entries: int) -> int:
-    """The place of a board in a table of a power of two of entries, -1 if there is no table."""
-    spread = times(board, SPREAD)
-    return np.int64(spread >> S32) & entries - 1 if entries > 0 else -1  # type: ignore[return-value]
-
-
 # ---- Expectimax for 2048 by kernels: some moves ahead, all new tiles between them, then an evaluator
 
 
@@ -277,27 +264,12 @@ Values = NDArray[np.float64]  # [direction]: minus infinity where it is no move
 
 DEEPEST, LAST_PLIES = 8, 4  # plies
 LEVELS = DEEPEST // 2 - 1  # chance layers with moves after them
-ALL_MOVES, NO_TILE = 4, 5  # in `direction` of a frame, besides a move: all moves are valued, no tile is being tried
-FRAME = np.dtype(
-    [
-        ("after", np.uint64),  # the board after a move, on which new tiles appear
-        ("tiles", np.uint64),  # still to be tried, a bit each
-        ("tile", np.uint64),  # being tried
-        ("board", np.uint64),  # with that tile
-        ("turned", np.uint64),  # its transpose
-        ("direction", np.int64),  # of the move to be valued next
-        ("best", np.float64),  # of the moves valued
-        ("total", np.float64),  # of the tiles tried, weighted by their odds
-        ("odds", np.float64),  # of all tiles together
-        ("probability", np.float64),  # of this layer
-    ]
-)
 
 
 class Memory(NamedTuple):
     """Room for a search, and its transposition table: boards before a move, and boards after one."""
 
-    frames: Any  # [level] of FRAME
+    frames: Any  # [level] of FRAME (frames.py)
     keys: Boards  # [level, entry]: boards before a move whose value is known
     values: NDArray[np.float64]
     after_keys: Boards  # [level, entry]: boards after a move whose value is known
@@ -322,7 +294,7 @@ class DeepExpectimax(Expectimax):
 def new_expectimax(evaluator: Evaluator, settings: SearchSettings, entries: int = 0) -> Expectimax:
     """A search with a transposition table of a power of two of entries a level, or none."""
     memory = Memory(
-        np.zeros(LEVELS, FRAME).view(np.recarray),
+        new_frames(LEVELS),
         np.zeros((LEVELS, entries), np.uint64),
         np.zeros((LEVELS, entries)),
         np.zeros((LEVELS, entries), np.uint64),
@@ -381,43 +353,31 @@ def choose_deep(
 
 
 @kernel
-def first_of_best(values: Values) -> int:
-    """The first of the best directions, -1 if none is a move."""
-    best = -1
-    for direction in range(4):
-        if values[direction] != NO_MOVE and (best < 0 or values[direction] > values[best]):
-            best = direction
-    return best
-
-
-@kernel
 def chance(
     after: np.uint64, slides: Slides, evaluator: Evaluator, settings: SearchSettings, memory: Memory, counts: Counts,
     states: States, stream: int, stop: Stop,
 ) -> float:  # fmt: skip
-    """What a board is worth after a move, five plies or more deep: frames down to the last chance layer.
-
-    One loop over an explicit stack, as a kernel that calls itself does not come back whole from the compile cache.
-    """
+    """What a board is worth after a move, five plies or more deep: frames down to the last chance layer."""
     frames, keys, values, after_keys, after_values = memory
     lines, shape = evaluator.values, evaluator.shape
+    twos, fours = settings.twos, settings.fours
     entries = keys.shape[1]
     after_entries = entries if settings.cutoff == 0.0 else 0  # with a cutoff a board is not worth the same everywhere
     level = 0
-    open_frame(frames[0], after, 1.0, settings, states, stream)
+    open_frame(frames[0], after, cells_to_try(after, settings, states, stream), twos, fours, 1.0)
     while not stopped(stop):
         frame = frames[level]
-        weight = weight_of(frame.tile, settings)
-        if frame.direction < ALL_MOVES:  # value the next move under the tile being tried
+        if frame.state == NEXT_MOVE and frame.direction < 4:
             reached = moved(frame.board, frame.turned, frame.direction, slides)
             frame.direction += 1
             if reached == frame.board:
                 continue
-            probability = frame.probability * weight / frame.odds
+            probability = frame.probability * frame.weight / frame.odds
             plies = settings.depth - 2 * level - 4  # after the new tiles that come now
             if plies > 2:
                 level += 1
-                open_frame(frames[level], reached, probability, settings, states, stream)
+                cells = cells_to_try(reached, settings, states, stream)
+                open_frame(frames[level], reached, cells, twos, fours, probability)
                 continue
             place = place_of(reached, after_entries)  # tiles that slide to the same place lead to the same board
             if place >= 0 and after_keys[level, place] == reached:
@@ -431,7 +391,7 @@ def chance(
             frame.best = max(frame.best, value)
             if place >= 0:
                 after_keys[level, place], after_values[level, place] = reached, value
-        elif frame.direction == ALL_MOVES:  # the tile being tried is worth its best move
+        elif frame.state == NEXT_MOVE:  # the tile being tried is worth its best move
             value = frame.best
             if value == NO_MOVE:
                 counts[0] += 1
@@ -439,20 +399,17 @@ def chance(
             place = place_of(frame.board, entries)
             if place >= 0:
                 keys[level, place], values[level, place] = frame.board, value
-            frame.total += weight * value
-            frame.direction = NO_TILE
-        elif frame.tiles != ZERO:  # try the next tile
-            next_tile(frame)
-            weight = weight_of(frame.tile, settings)
+            add_tile(frame, value)
+        elif frame.tiles != ZERO:
+            put_tile(frame, twos, fours)
+            frame.turned = transpose(frame.board)
             place = place_of(frame.board, entries)
-            if frame.probability * weight / frame.odds < settings.cutoff:
+            if frame.probability * frame.weight / frame.odds < settings.cutoff:
                 counts[0] += 1
-                frame.total += weight * float(static(frame.board, frame.turned, lines, shape))
+                add_tile(frame, float(static(frame.board, frame.turned, lines, shape)))
             elif place >= 0 and keys[level, place] == frame.board:
                 counts[1] += 1
-                frame.total += weight * values[level, place]
-            else:
-                frame.best, frame.direction = NO_MOVE, 0
+                add_tile(frame, values[level, place])
         else:  # the layer is worth the mean of its tiles
             value = frame.total / frame.odds
             if level == 0:
@@ -460,23 +417,3 @@ def chance(
             level -= 1
             frames[level].best = max(frames[level].best, value)
     return 0.0
-
-
-@kernel
-def open_frame(
-    frame: Any, after: np.uint64, probability: float, settings: SearchSettings, states: States, stream: int
-) -> None:
-    """Begin a chance layer."""
-    cells = cells_to_try(after, settings, states, stream)
-    frame.after, frame.tiles, frame.tile = after, tiles_on(cells, settings), ZERO
-    frame.direction, frame.total = NO_TILE, 0.0
-    frame.odds, frame.probability = float((settings.twos + settings.fours) * count(cells)), probability
-
-
-@kernel
-def next_tile(frame: Any) -> None:
-    """Put the next new tile on the board of a frame."""
-    frame.tile = frame.tiles & (~frame.tiles + ONE)
-    frame.tiles ^= frame.tile
-    frame.board = frame.after | frame.tile
-    frame.turned = transpose(frame.board)

@@ -27,6 +27,7 @@ from gridlab.game2048.kernels import (
     FIFTEEN,
     FOUR,
     LEFT,
+    NO_MOVE,
     ONE,
     ROW,
     S16,
@@ -35,6 +36,7 @@ from gridlab.game2048.kernels import (
     UP,
     ZERO,
     RowTables,
+    first_of_best,
     flip,
     largest_exponent,
     mirror,
@@ -209,8 +211,6 @@ Weights = NDArray[np.float32]  # of all tuples, table after table
 Places = NDArray[np.uint64]  # [tuple and image]: places of weights
 Moves = NDArray[np.uint64]  # [4]: the board after each move, the board itself where it is none
 
-NO_MOVE = -np.inf
-
 
 class Layout(NamedTuple):
     """The board in numbers: its walls, how far images are pushed to the top left, whether it is square."""
@@ -291,16 +291,12 @@ def choose(
     """The best direction, -1 if there is none; in `values` the points that each is worth."""
     weights, masks, shifts, offsets, layout = chooser.network
     board = downgraded(board, layout.walls, chooser.downgrade)
-    points = value_moves(
+    value_moves(
         board, chooser.afters, values, chooser.places, weights, masks, shifts, offsets, layout, rows.slides, rows.points
     )
-    best = -1
     for direction in range(4):
-        if chooser.afters[direction] != board:
-            chooser.counts[0] += 1
-            if best < 0 or values[direction] > values[best]:
-                best = direction
-    return best if points >= 0 else -1
+        chooser.counts[0] += 1 if chooser.afters[direction] != board else 0
+    return first_of_best(values)
 
 
 @kernel

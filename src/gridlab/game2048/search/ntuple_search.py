@@ -17,12 +17,23 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import prefetch
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States, times
+from gridlab.core.splitmix import States
 from gridlab.core.stop import Stop, stopped
-from gridlab.game2048.kernels import LEFT, ONE, S32, ZERO, Boards, RowTables, count, empties
+from gridlab.game2048.kernels import (
+    LEFT,
+    NO_MOVE,
+    ONE,
+    ZERO,
+    Boards,
+    RowTables,
+    count,
+    empties,
+    first_of_best,
+    place_of,
+)
+from gridlab.game2048.search.frames import NEXT_MOVE, add_tile, new_frames, open_frame, put_tile
 from gridlab.game2048.search.ntuple import (
     NEVER,
-    NO_MOVE,
     Layout,
     Moves,
     Network,
@@ -37,22 +48,6 @@ from gridlab.game2048.search.ntuple import (
 DEEPEST_NTUPLE = 7
 LAYERS = (DEEPEST_NTUPLE - 1) // 2  # of chance
 ENTRIES, LEAVES = 1 << 16, 1 << 13  # of the table above the last tiles, and of the one of leaves
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
-NO_TILE = 5  # in `direction` of a frame: no tile is being tried
-FRAME = np.dtype(
-    [
-        ("after", np.uint64),  # the board after a move, on which new tiles appear
-        ("tiles", np.uint64),  # still to be tried, a bit each
-        ("weight", np.float64),  # how often the tile being tried appears
-        ("board", np.uint64),  # with that tile
-        ("direction", np.int64),  # of the move to be valued next
-        ("across", np.int64),  # points of a move to either side
-        ("down", np.int64),  # points of a move up or down
-        ("best", np.float64),  # of the moves valued
-        ("total", np.float64),  # of the tiles tried, times how often they appear
-        ("odds", np.float64),  # of all tiles together
-    ]
-)
 
 
 class NTupleSearch(NamedTuple):
@@ -67,7 +62,7 @@ class NTupleSearch(NamedTuple):
     leaves: NDArray[np.float64]  # [4]: their worth
     leaf_keys: Boards  # [entry]: boards after the last move whose value is known
     leaf_known: NDArray[np.float64]
-    frames: Any  # [layer] of FRAME
+    frames: Any  # [layer] of FRAME (frames.py)
     moves: Boards  # [layer, 4]
     keys: Boards  # [entry]: boards after a move whose worth is known, over the last tiles
     known: NDArray[np.float64]
@@ -81,7 +76,7 @@ def new_search(network: Network, depth: int, odds: tuple[int, int], downgrade: i
     entries = ENTRIES if layers > 1 else 0
     return NTupleSearch(
         network, layers, *odds, room.places, room.afters, np.empty(4), np.zeros(LEAVES, np.uint64), np.zeros(LEAVES),
-        np.zeros(LAYERS, FRAME).view(np.recarray),
+        new_frames(LAYERS),
         np.zeros((LAYERS, 4), np.uint64), np.zeros(entries, np.uint64), np.zeros(entries), np.zeros(2, np.int64),
         downgrade,
     )  # fmt: skip
@@ -103,7 +98,6 @@ def choose(
     board = downgraded(board, search.network.layout.walls, search.downgrade)
     moves = np.empty(4, np.uint64)
     across, down = move_all(board, moves, rows.slides, rows.points)
-    best = -1
     for direction in range(4):
         values[direction] = NO_MOVE
         if moves[direction] == board:
@@ -113,16 +107,14 @@ def choose(
             values[direction] = gain + last_tiles(search, moves[direction], rows)
         else:
             values[direction] = gain + tiles_above(search, moves[direction], rows, stop)
-        if best < 0 or values[direction] > values[best]:
-            best = direction
-    return best
+    return first_of_best(values)
 
 
 @kernel
 def last_tiles(search: NTupleSearch, after: np.uint64, rows: RowTables) -> float:
     """What a board after a move is worth: all new tiles, the best move after each, then the network."""
     network, _, twos, fours, places, afters, leaves, leaf_keys, leaf_known, _, _, keys, known, counts, _ = search
-    at = place_of(after, len(keys)) if len(keys) > 0 else -1
+    at = place_of(after, len(keys))
     if at >= 0 and keys[at] == after:
         counts[1] += 1
         return known[at]  # type: ignore[no-any-return]
@@ -179,39 +171,28 @@ def best_leaf(
 
 
 @kernel
-def place_of(board: np.uint64, entries: int) -> int:
-    """The place of a board in a table of a power of two of entries."""
-    return np.int64(times(board, SPREAD) >> S32) & entries - 1  # type: ignore[return-value]
-
-
-@kernel
 def tiles_above(search: NTupleSearch, after: np.uint64, rows: RowTables, stop: Stop) -> float:
-    """The same with more moves and tiles before the last: one loop over a stack of frames.
-
-    A kernel that calls itself would not come back whole from the compile cache.
-    """
-    frames, moves = search.frames, search.moves
+    """The worth of a board after a move with more moves and tiles before the last: frames down to the last layer."""
+    frames, moves, twos, fours = search.frames, search.moves, search.twos, search.fours
     level = 0
-    open_frame(frames[0], after, search.twos, search.fours)
+    open_frame(frames[0], after, empties(after), twos, fours, 1.0)
     while not stopped(stop):
         frame = frames[level]
-        if frame.direction < 4:  # value the next move under the tile being tried
+        if frame.state == NEXT_MOVE and frame.direction < 4:
             moved = moves[level, frame.direction]
             frame.direction += 1
             if moved == frame.board:
                 continue
             if level + 2 < search.layers:
                 level += 1
-                open_frame(frames[level], moved, search.twos, search.fours)
+                open_frame(frames[level], moved, empties(moved), twos, fours, 1.0)
                 continue
             take(frame, last_tiles(search, moved, rows))
-        elif frame.direction == 4:  # the tile is worth its best move
-            frame.total += frame.weight * frame.best if frame.best != NO_MOVE else 0.0
-            frame.direction = NO_TILE
+        elif frame.state == NEXT_MOVE:  # the tile being tried is worth its best move
+            add_tile(frame, frame.best if frame.best != NO_MOVE else 0.0)
         elif frame.tiles != ZERO:
-            next_tile(frame, search.twos, search.fours)
-            if frame.direction == 0:
-                frame.across, frame.down = move_all(frame.board, moves[level], rows.slides, rows.points)
+            put_tile(frame, twos, fours)
+            frame.across, frame.down = move_all(frame.board, moves[level], rows.slides, rows.points)
         else:  # the layer is worth the mean of its tiles
             value = frame.total / frame.odds
             if level == 0:
@@ -219,25 +200,6 @@ def tiles_above(search: NTupleSearch, after: np.uint64, rows: RowTables, stop: S
             level -= 1
             take(frames[level], value)
     return 0.0
-
-
-@kernel
-def open_frame(frame: Any, after: np.uint64, twos: int, fours: int) -> None:
-    """Begin a layer of chance; a 2 is the lowest bit of a cell, a 4 the next."""
-    cells = empties(after)
-    frame.after, frame.tiles = after, cells | cells << ONE
-    frame.direction, frame.total, frame.odds = NO_TILE, 0.0, float((twos + fours) * count(cells))
-
-
-@kernel
-def next_tile(frame: Any, twos: int, fours: int) -> None:
-    """Put the next new tile on the board; one that never appears is left out."""
-    tile = frame.tiles & (~frame.tiles + ONE)
-    frame.tiles ^= tile
-    often = twos if tile & empties(frame.after) != ZERO else fours
-    if often > 0:
-        frame.weight, frame.board = float(often), frame.after | tile
-        frame.best, frame.direction = NO_MOVE, 0
 
 
 @kernel

@@ -15,12 +15,14 @@ from gridlab.core.stop import Stop
 from gridlab.game2048.kernels import (
     FIFTEEN,
     FOUR,
+    NO_MOVE,
     ONE,
     ZERO,
     Boards,
     Mirror,
     RowTables,
     Shape,
+    first_of_best,
     largest_exponent,
     moved,
     points_of,
@@ -30,7 +32,7 @@ from gridlab.game2048.kernels import (
 
 Values = NDArray[np.float64]
 
-NO_MOVE, MISSING = -np.inf, np.nan  # in place of a value
+MISSING = np.nan  # in place of a value that the table does not have
 
 
 class TableMoves(NamedTuple):
@@ -63,13 +65,10 @@ def choose(
         board, rows.slides, rows.points, rows.walls, chooser.mirror, chooser.shape, chooser.goal,
         chooser.boards[first:last], chooser.values[first:last], values,
     )  # fmt: skip
-    best = -1
     for direction in range(4):
         if np.isnan(values[direction]):
             values[direction] = 0.0
-        if values[direction] != NO_MOVE and (best < 0 or values[direction] > values[best]):
-            best = direction
-    return best
+    return first_of_best(values)
 
 
 @kernel
