@@ -18,8 +18,8 @@ from tests.typed import health_of_the_web_lab, outcome
 ROOT = Path(__file__).parent.parent
 BINARIES = "Scripts" if os.name == "nt" else "bin"
 TESTS_OF_DEPENDENCIES = [  # whatever calls a library; what only calls ourselves tells nothing more
-    *(f"tests/{name}" for name in ("core", "cli", "arena", "players", "datasets", "environments", "nets", "learn")),
-    *(f"tests/{name}" for name in ("games", "search", "exact", "cluster", "web", "test_api.py", "test_shown.py")),
+    *(f"tests/{name}" for name in ("core", "cli", "arena", "players", "environments", "learn", "games")),
+    *(f"tests/{name}" for name in ("inarow", "game2048", "cluster", "web", "test_api.py", "test_shown.py")),
 ]
 NOT_THEIRS = ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")  # the last: every process would compile anew
 MISSED = """

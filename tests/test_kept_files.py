@@ -15,12 +15,18 @@ pytestmark = pytest.mark.compiled
 KEPT = Path(__file__).parent / "golden" / "kept"
 SAID: dict[str, str] = json.loads((KEPT / "contents.json").read_text())
 TIMES = re.compile(r'("\w*(?:seconds|per_second)\w*": )[-+.e\d]+')
+REALS = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?|-?\d+e[-+]\d+")
 GAMES = ["rich.jsonl", "rich.json", "rich.csv", "rich.parquet", "rich.h5", "rich.npz"]
 
 
 def plain(text: str) -> str:
     """Without times."""
     return TIMES.sub(r"\g<1>0", text)
+
+
+def words_and_numbers(text: str) -> tuple[list[str], list[float]]:
+    """A text in its parts: the last digit of a computed number differs from one processor to another."""
+    return REALS.split(text), [float(each) for each in REALS.findall(text)]
 
 
 @pytest.fixture
@@ -47,7 +53,10 @@ def answers(gridlab: Run, line: str) -> str:
 
 @pytest.mark.parametrize("line", SAID)
 def test_what_was_written_before_says_the_same(gridlab: Run, kept: Path, line: str) -> None:
-    assert answers(gridlab, line) == SAID[line]
+    words, numbers = words_and_numbers(answers(gridlab, line))
+    expected, as_before = words_and_numbers(SAID[line])
+    assert words == expected
+    assert numbers == pytest.approx(as_before, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -486,6 +486,8 @@ def main() -> int:
     parser.add_argument("--web", action="store_true", help="the web lab alone")
     parser.add_argument("--json", type=Path, help="where the samples go")
     asked = parser.parse_args()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun by `&`: children would inherit that, and never end
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         watched, visitors, failed = soak(asked.minutes, asked.every, folder, asked.clients, asked.web)
