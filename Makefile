@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # A process more than cores: a test often waits, for a browser, a signal, a worker.
 PYTEST := $(RUN) pytest -n $(shell python3 -c "import os; print(1 + (os.cpu_count() or 1))") --dist worksteal
 
-.PHONY: tour warm test test-long check bench docs release clean chromium
+.PHONY: tour warm test test-plain test-long lint check bench docs release clean chromium
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -20,7 +20,9 @@ help:
 	@echo "make extra-NAME  an extra, such as learn: README lists them; what is installed stays"
 	@echo "make warm        set up, then compile everything, so that no command has to wait"
 	@echo "make test        set up, then the tests"
-	@echo "make check       ruff, mypy, import-linter, oxlint, the site and the tests: what CI runs"
+	@echo "make test-plain  small cases of the tests once more, with kernels as plain Python"
+	@echo "make lint        ruff, mypy, import-linter and oxlint: what pre-commit runs"
+	@echo "make check       all of these and the site: what CI runs"
 	@echo "make test-long   the tests that take minutes or a fresh environment"
 	@echo "make docs        the docs as a site: site/index.html"
 	@echo "make release     dist/: wheel, source, their SHA-256 and an SBOM (CycloneDX)"
@@ -60,22 +62,26 @@ chromium:
 	  apt-get update -qq >/dev/null && apt-get install -y -qq chromium >/dev/null 2>&1; } || \
 	  echo "there is no chromium, and it cannot be installed: the browser tests are skipped"
 
-# Where there are kernels, small cases run once more as plain Python: they mean the same without the compiler.
-KERNELS := $(addprefix tests/,core/test_bits.py core/test_text.py games inarow game2048 environments)
 test: .venv/.all chromium
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not long" $(KERNELS)
 	$(RUN) gridlab warm
 	$(PYTEST)
+
+# Where there are kernels, small cases run once more as plain Python: they mean the same without the compiler.
+KERNELS := $(addprefix tests/,core/test_bits.py core/test_text.py games inarow game2048 environments)
+test-plain: .venv/.all
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not long" $(KERNELS)
 
 test-long: .venv/.all chromium
 	$(RUN) pytest -m long
 
-check: .venv/.all
+lint: .venv/.all
 	$(RUN) ruff check --quiet --output-format concise
 	$(RUN) ruff format --quiet --check
 	$(RUN) mypy
 	$(RUN) lint-imports
 	$(RUN) oxlint --quiet --deny-warnings src/gridlab/web/static
+
+check: lint test-plain
 	$(MAKE) --no-print-directory -j2 docs test
 
 # A broken link, a picture that is missing, a name that is not there: each fails.

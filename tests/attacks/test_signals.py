@@ -16,6 +16,7 @@ from tests.conftest import Python
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")]
 
+ROOT = Path(__file__).parents[2]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 LONG = {
     "alpha-beta": ["match", "alpha-beta depth=12", "alpha-beta depth=12", "--game", "7x9:5", "--workers", "1"],
@@ -217,3 +218,17 @@ def test_kills_leave_nobody_behind_and_lose_nothing(
             ending = attacker.attack(*KILLED[name], cwd=folder, env=STAMP, seconds=120)
             assert ending.code in (0, 2), ending  # 2: it was whole before it was killed
         assert snapshot(broken) == snapshot(whole)
+
+
+TELL_IGNORED = """
+import signal
+print([each.name for each in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM) if signal.getsignal(each) == signal.SIG_IGN])
+"""
+
+
+def test_what_tests_start_hears_what_whoever_runs_them_ignores() -> None:
+    """In the background of a shell SIGINT is ignored, under nohup SIGHUP."""
+    start = f"import conftest, subprocess, sys; subprocess.run([sys.executable, '-c', {TELL_IGNORED!r}], check=True)"
+    shell = ["sh", "-c", 'trap "" INT HUP; exec "$@"', "sh", sys.executable, "-c", start]
+    heard = subprocess.run(shell, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert heard.stdout == "[]\n"

@@ -83,14 +83,6 @@ CASES = [(work, [signal.SIGINT]) for work in WORK] + [(events_of_a_job, each) fo
 NAMES = [f"{work.__name__} {'+'.join(number.name for number in signals)}" for work, signals in CASES]
 
 
-@pytest.fixture(autouse=True)
-def interruptible() -> Iterator[None]:
-    """Whoever runs these tests in the background ignores SIGINT, and what he starts would too."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.fixture
 def running(data: Path) -> Iterator[Server]:
     server = Server(data)
