@@ -175,3 +175,18 @@ def test_a_signature_does_not_say_where_anything_lives(same: Any) -> None:
     assert found["Position.play"] == "function(self, move: int | str) -> 'Position'"
     assert found["make_player"].startswith("function(player: str | Player, rules: GameRules | str, tablebase: ")
     assert not [text for text in found.values() if "gridlab." in text or " at 0x" in text]
+
+
+WALKS = {"tablebase build 3x3:3": "inarow/exact/tablebase/solve.py", "2048 generate -g 2 -d 2": "game2048/kernels.py",
+         "a click on the board": "web/routes/inarow.py"}  # fmt: skip
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", WALKS)
+def test_a_way_through_the_package_stays_short(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    walks = import_module("walks")
+    files = walks.walk(name)
+    assert WALKS[name] in files
+    assert len(files) <= walks.WALKS[name][1], f"{name} passes through {', '.join(files)}"
+    assert WALKS.keys() == walks.WALKS.keys()

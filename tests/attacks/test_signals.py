@@ -222,7 +222,7 @@ def test_kills_leave_nobody_behind_and_lose_nothing(
 
 TELL_IGNORED = """
 import signal
-print([each.name for each in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM) if signal.getsignal(each) == signal.SIG_IGN])
+print([name for name in ("SIGINT", "SIGHUP", "SIGTERM") if signal.getsignal(getattr(signal, name)) == signal.SIG_IGN])
 """
 
 

@@ -127,27 +127,36 @@ def run(arguments: Sequence[str], script: str = "") -> int:
     try:
         code = program(list(arguments) or ([] if script else ["--help"]), prog_name=name, standalone_mode=False) or 0
         sys.stdout.flush()
-    except GridlabError as error:
-        return _refuse(str(error))
-    except typer.TyperException as error:
-        return _refuse(_wrong_use(error, name or "gridlab"))
-    except BrokenPipeError:
-        return _reader_left()
     except KeyboardInterrupt:
         code = 130
-    except OSError as error:
-        return _output_lost(error)
-    except Exception as error:
-        if not _is_lack_of_memory(error):
-            raise
-        return _refuse("there is not enough memory for this; a smaller board or fewer positions would do")
     except SystemExit as ending:
         if isinstance(ending.__context__, BrokenPipeError):
             return _reader_left()
         raise
+    except Exception as error:
+        refused = _refused(error, name or "gridlab")
+        if refused is None:
+            raise
+        return refused
     if code == 130:
         print("interrupted", file=sys.stderr)  # noqa: T201
     return int(code)
+
+
+def _refused(error: Exception, name: str) -> int | None:
+    """The exit code of a command that has failed for a reason, which is said; None for a fault of ours."""
+    match error:
+        case GridlabError():
+            return _refuse(str(error))
+        case typer.TyperException():
+            return _refuse(_wrong_use(error, name))
+        case BrokenPipeError():
+            return _reader_left()
+        case OSError():
+            return _output_lost(error)
+    if _is_lack_of_memory(error):
+        return _refuse("there is not enough memory for this; a smaller board or fewer positions would do")
+    return None
 
 
 class Warnings(logging.Handler):

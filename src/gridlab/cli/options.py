@@ -167,53 +167,52 @@ target = _parser(lambda text: try_place(Path(text) if text else None))
 table = _parser(_find_table)
 target_folder = _parser(lambda text: try_folder(Path(text) if text else None))
 
-Game = Annotated[
-    str, typer.Argument(metavar="GAME", help="A name, or rules such as 3x3:3 or 5x5:4-3.", autocompletion=games)
-]
+
+def option(said: str, help: str, parser: Callable[[Any], Any] | None = None, **more: Any) -> Any:
+    """An option as its help shows it, names first: `option("-o --out FILE", "The file to write.", target)`."""
+    words = said.split()
+    names = [word for word in words if word.startswith("-")]
+    metavar = " ".join(words[len(names) :]) or None
+    return typer.Option(*names, metavar=metavar, parser=parser, help=help, **more)
+
+
+def argument(metavar: str, help: str, parser: Callable[[Any], Any] | None = None, **more: Any) -> Any:
+    """An argument without a name; in brackets if it may be left out."""
+    return typer.Argument(metavar=metavar, parser=parser, help=help, **more)
 
 
 def out_file(
     about: str = "The file to write; missing folders are created.", parser: Callable[[Any], Path] = target
 ) -> Any:
     """Where the result goes: one spelling for every command."""
-    return typer.Option("-o", "--out", "--output", metavar="FILE", parser=parser, help=about)
+    return option("-o --out --output FILE", about, parser)
 
 
 def out_folder(about: str = "The folder to write to; created if missing.") -> Any:
-    """The same for a folder."""
-    return typer.Option("-o", "--out", "--output", metavar="DIR", parser=target_folder, help=about)
+    """Where a result of many files goes."""
+    return option("-o --out --output DIR", about, target_folder)
 
 
+Game = Annotated[str, argument("GAME", "A name, or rules such as 3x3:3 or 5x5:4-3.", autocompletion=games)]
 Out = Annotated[Path | None, out_file()]
 OutFolder = Annotated[Path | None, out_folder()]
 Picture = Annotated[Path | None, out_file("The picture to write: PNG, SVG or PDF.")]
 Table = Annotated[
-    Path | None,
-    typer.Option(
-        "--tablebase", metavar="FILE", parser=table, help="A tablebase in which exact values are looked up first."
-    ),
+    Path | None, option("--tablebase FILE", "A tablebase in which exact values are looked up first.", table)
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no remarks on stderr.")]
-Seed = Annotated[
-    int | None, typer.Option("--seed", metavar="N", parser=whole(), help="Make random choices repeatable.")
-]
+Json = Annotated[bool, option("--json", "Print JSON for other programs.")]
+Quiet = Annotated[bool, option("--quiet", "Show no progress and no remarks on stderr.")]
+Seed = Annotated[int | None, option("--seed N", "Make random choices repeatable.", whole())]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        "--workers",
-        metavar="N",
-        parser=whole(1, 1024),
-        help="Threads or processes, all cores by default; the result is the same.",
-    ),
+    option("--workers N", "Threads or processes, all cores by default; the result is the same.", whole(1, 1024)),
 ]
 Cluster = Annotated[
     str | None,
-    typer.Option(
-        "--cluster",
-        metavar="ADDRESS",
-        parser=address,
-        help="Run on a Dask cluster, tcp://HOST:8786 (see gridlab cluster); the result is the same.",
+    option(
+        "--cluster ADDRESS",
+        "Run on a Dask cluster, tcp://HOST:8786 (see gridlab cluster); the result is the same.",
+        address,
     ),
 ]
 

@@ -10,18 +10,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from gridlab.cli import options as completion
-from gridlab.cli.options import Game, Json, Seed, Table, games, out_file, print_boards, print_result, source, whole
+from gridlab.cli import options
+from gridlab.cli.options import argument, games, option, out_file, print_boards, print_result, source, whole
 from gridlab.core.errors import BadNotation, FileTrouble
 
 # ---- `gridlab players`: who can play
 
 
 def players(
-    game: Annotated[
-        str, typer.Argument(metavar="[GAME]", help="List only the players of this game.", autocompletion=games)
-    ] = "",
-    json: Json = False,
+    game: Annotated[str, argument("[GAME]", "List only the players of this game.", autocompletion=games)] = "",
+    json: options.Json = False,
 ) -> None:
     """List all players, their settings, and what they need, including players from installed packages."""
     from gridlab.players.registry import list_players
@@ -38,36 +36,26 @@ PATIENCE = 0.1  # seconds for threads to end when the server has
 
 def serve(
     host: Annotated[
-        str,
-        typer.Option(
-            "--host", metavar="ADDRESS", help="The address to listen on; 0.0.0.0 lets other machines connect."
-        ),
+        str, option("--host ADDRESS", "The address to listen on; 0.0.0.0 lets other machines connect.")
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
-        typer.Option(
-            "--port",
-            metavar="N",
-            parser=whole(0, 65535),
-            help="The port; 0 takes any free one. 8000 by default, or a free one if that is taken.",
+        option(
+            "--port N",
+            "The port; 0 takes any free one. 8000 by default, or a free one if that is taken.",
+            whole(0, 65535),
         ),
     ] = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    open_page: Annotated[bool, option("--open", "Open the page in a browser.")] = False,
     folder: Annotated[
-        Path,
-        typer.Option(
-            "--folder", metavar="DIR", parser=source, help="The folder with the datasets, tables and networks to show."
-        ),
+        Path, option("--folder DIR", "The folder with the datasets, tables and networks to show.", source)
     ] = Path(),
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(
-            "--allow-host", metavar="NAME", help="Another name by which this machine may be reached; can be repeated."
-        ),
+        option("--allow-host NAME", "Another name by which this machine may be reached; can be repeated."),
     ] = None,
     commands: Annotated[
-        bool,
-        typer.Option("--commands", help="Let players start programs; then anybody who can open the page can, too."),
+        bool, option("--commands", "Let players start programs; then anybody who can open the page can, too.")
     ] = False,
 ) -> None:
     """Start the web lab: play, see the exact value of every move, run matches, browse datasets.
@@ -111,21 +99,18 @@ def _end_soon() -> None:
 
 
 def play(
-    game: Game,
+    game: options.Game,
     against: Annotated[
         str | None,
-        typer.Option(
-            "--against",
-            metavar="PLAYER",
-            autocompletion=completion.players,
-            help="A player, perfect by default; nobody lets two people share the keyboard; in 2048 the adviser.",
+        option(
+            "--against PLAYER",
+            "A player, perfect by default; nobody lets two people share the keyboard; in 2048 the adviser.",
+            autocompletion=options.players,
         ),
     ] = None,
-    side: Annotated[
-        Literal["x", "o"], typer.Option("--side", case_sensitive=False, help="The stones you play; x begins.")
-    ] = "x",
-    seed: Seed = None,
-    tablebase: Table = None,
+    side: Annotated[Literal["x", "o"], option("--side", "The stones you play; x begins.", case_sensitive=False)] = "x",
+    seed: options.Seed = None,
+    tablebase: options.Table = None,
     out: Annotated[Path | None, out_file("Add finished games to this file, as JSON lines.")] = None,
 ) -> None:
     """Play a game in the terminal, with hints and the exact value of every move.

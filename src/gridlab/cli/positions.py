@@ -1,33 +1,17 @@
 """`gridlab census`, `states`, `lines`, `show`, `solve` and `best-first`: questions about positions."""
 
 import sys
-from collections.abc import Callable
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from gridlab.cli.options import (
-    Game,
-    Json,
-    Out,
-    Quiet,
-    Table,
-    Workers,
-    bits,
-    named,
-    out_file,
-    print_boards,
-    print_result,
-    real,
-    set_quiet,
-    tell_reading,
-    warn,
-    whole,
-)
+from gridlab.cli import options
+from gridlab.cli.options import argument, bits, named, option, print_boards, print_result, set_quiet, warn, whole
 from gridlab.core.arguments import counted
 from gridlab.core.errors import BadNotation
+from gridlab.games import game as find_game
 
 if TYPE_CHECKING:
     from gridlab.inarow.datasets.best_first import Answer
@@ -38,38 +22,26 @@ if TYPE_CHECKING:
 
 
 def solve(
-    game: Game,
-    board: Annotated[
-        str, typer.Argument(metavar="[BOARD]", help="A board such as X.O/.X./...; the empty board by default.")
-    ] = "",
+    game: options.Game,
+    board: Annotated[str, argument("[BOARD]", "A board such as X.O/.X./...; the empty board by default.")] = "",
     value_only: Annotated[
-        bool, typer.Option("--value-only", help="Find only win, draw or loss, without distances; faster.")
+        bool, option("--value-only", "Find only win, draw or loss, without distances; faster.")
     ] = False,
-    nodes: Annotated[
-        int | None, typer.Option("--nodes", metavar="N", parser=whole(1), help="Stop after N positions.")
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", parser=real(0), help="Stop after S seconds.")
-    ] = None,
-    tablebase: Table = None,
+    nodes: Annotated[int | None, option("--nodes N", "Stop after N positions.", whole(1))] = None,
+    seconds: Annotated[float | None, option("--seconds S", "Stop after S seconds.", options.real(0))] = None,
+    tablebase: options.Table = None,
     prove: Annotated[
-        bool,
-        typer.Option("--prove", help="Find only whether the player to move can force a win, by proof-number search."),
+        bool, option("--prove", "Find only whether the player to move can force a win, by proof-number search.")
     ] = False,
     player: Annotated[
         str | None,
-        typer.Option(
-            "--player",
-            metavar="TEXT",
-            help='Also show how this player finds its move, such as "dqn-minimax depth=4" (squava).',
-        ),
+        option("--player TEXT", 'Also show how this player finds its move, such as "dqn-minimax depth=4" (squava).'),
     ] = None,
     search_only: Annotated[
-        bool,
-        typer.Option("--search-only", "--search", help="Search by alpha-beta even where a table knows the answer."),
+        bool, option("--search-only --search", "Search by alpha-beta even where a table knows the answer.")
     ] = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Find the exact value of a position and of every move, and the best line.
 
@@ -79,7 +51,6 @@ def solve(
     With --prove a forced win is proved or refuted, and the proof is checked by the rules.
     """
     from gridlab.core.progress import bar
-    from gridlab.games import game as find_game
     from gridlab.inarow.exact.oracle import Oracle
     from gridlab.inarow.position import Position
     from gridlab.inarow.solution import Budget
@@ -87,7 +58,7 @@ def solve(
     set_quiet(quiet)
     rules = find_game(game, "mnk")
     position = Position.parse(board, rules) if board else Position(rules)
-    tell_reading(board, quiet)
+    options.tell_reading(board, quiet)
     if prove:
         print_result(proof_of(position, Budget(nodes, seconds), not quiet), json)
         return
@@ -150,36 +121,32 @@ def proof_of(position: Any, budget: Any, shown: bool) -> Any:
 def best_first(
     board: Annotated[
         Path,
-        typer.Argument(
-            metavar="[INPUT]",
-            parser=named,
-            help="A file with the size, the rows of X, O and ., and the player to move; - for standard input; or a "
+        argument(
+            "[INPUT]",
+            "A file with the size, the rows of X, O and ., and the player to move; - for standard input; or a "
             "folder of such files.",
+            named,
             show_default=True,
         ),
     ] = Path("input.txt"),
     steps: Annotated[
-        Path | None,
-        typer.Option(
-            "--steps", metavar="FILE", parser=named, help="The file for every step of the search; steps.txt by default."
-        ),
+        Path | None, option("--steps FILE", "The file for every step of the search; steps.txt by default.", named)
     ] = None,
-    out: Annotated[Path | None, out_file("The file for the answer; output.txt by default.", named)] = None,
+    out: Annotated[Path | None, options.out_file("The file for the answer; output.txt by default.", named)] = None,
     max_expansions: Annotated[
         int | None,
-        typer.Option(
-            "--max-expansions",
-            metavar="N",
-            parser=whole(1),
-            help="Stop after N expansions, 100,000 by default; with --forced after N positions, 10,000,000 by default.",
+        option(
+            "--max-expansions N",
+            "Stop after N expansions, 100,000 by default; with --forced after N positions, 10,000,000 by default.",
+            whole(1),
         ),
     ] = None,
     forced: Annotated[
-        bool, typer.Option("--forced", help="Prove or refute a forced win instead, one that no defence can prevent.")
+        bool, option("--forced", "Prove or refute a forced win instead, one that no defence can prevent.")
     ] = False,
-    both: Annotated[bool, typer.Option("--both", help="Give both answers side by side.")] = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    both: Annotated[bool, option("--both", "Give both answers side by side.")] = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Search for a line of moves that wins, always continuing from the position that looks best.
 
@@ -194,46 +161,24 @@ def best_first(
     if forced and both:
         raise BadNotation("--forced and --both exclude each other; choose one")
 
+    many = board.is_dir()
+    steps = steps or Path("steps" if many else "steps.txt")
+    output = out or Path("output" if many else "output.txt")
+
     def ask(start: "Start", path: Path, steps: Path, output: Path) -> "Answer":
+        if (remark := question.off_turn(start)) and not quiet:
+            warn(f"{path}: {remark}" if many else remark)
         return question.ask(start, steps, output, max_expansions, forced, both, not quiet)
 
-    if board.is_dir():
-        answer_all(board, steps or Path("steps"), out or Path("output"), ask, json, quiet)
+    if many:
+        summary = question.answer_folder(board, steps, output, ask)
+        print_result(summary, json)
     else:
-        answer_one(board, steps or Path("steps.txt"), out or Path("output.txt"), ask, json, quiet)
-
-
-Ask = Callable[["Start", Path, Path, Path], "Answer"]
-
-
-def answer_one(board: Path, steps: Path, output: Path, ask: Ask, json: bool, quiet: bool) -> None:
-    """One input; what is wrong with it is said in its files too."""
-    from gridlab.inarow.datasets.best_first import check_places, is_standard_input, off_turn, read_or_fail
-
-    check_places(None if is_standard_input(board) else board, steps, output)
-    start = read_or_fail(board, steps, output)
-    remark = off_turn(start)
-    if remark and not quiet:
-        warn(remark)
-    print_boards(ask(start, board, steps, output), json)
+        question.check_places(None if question.is_standard_input(board) else board, steps, output)
+        print_boards(ask(question.read_or_fail(board, steps, output), board, steps, output), json)
     if not quiet:
         typer.echo(f"{steps}, {output}", err=True)
-
-
-def answer_all(folder: Path, steps: Path, output: Path, ask: Ask, json: bool, quiet: bool) -> None:
-    """Every input of a folder, and a table of them."""
-    from gridlab.inarow.datasets.best_first import answer_folder, off_turn
-
-    def tell_and_ask(start: "Start", path: Path, steps: Path, output: Path) -> "Answer":
-        if (remark := off_turn(start)) and not quiet:
-            warn(f"{path}: {remark}")
-        return ask(start, path, steps, output)
-
-    summary = answer_folder(folder, steps, output, tell_and_ask)
-    print_result(summary, json)
-    if not quiet:
-        typer.echo(f"{steps}, {output}", err=True)
-    if summary.failed:
+    if many and summary.failed:
         raise BadNotation(
             f"{len(summary.failed)} of {counted(len(summary.rows), 'input')} could not be read; the table says why"
         )
@@ -242,12 +187,13 @@ def answer_all(folder: Path, steps: Path, output: Path, ask: Ask, json: bool, qu
 # ---- `gridlab census`, `states`, `lines` and `show`: what positions a game has
 
 
-def census(game: Game, json: Json = False, quiet: Quiet = False, workers: Workers = None) -> None:
+def census(
+    game: options.Game, json: options.Json = False, quiet: options.Quiet = False, workers: options.Workers = None
+) -> None:
     """Count every legal position of a game: by ply, by outcome and up to symmetry.
 
     Boards may have up to 25 cells.
     """
-    from gridlab.games import game as find_game
     from gridlab.inarow.exact.census import census
 
     set_quiet(quiet)
@@ -255,15 +201,15 @@ def census(game: Game, json: Json = False, quiet: Quiet = False, workers: Worker
 
 
 def states(
-    game: Game,
-    canonical: Annotated[bool, typer.Option("--canonical", help="List one position of each symmetry class.")] = False,
+    game: options.Game,
+    canonical: Annotated[bool, option("--canonical", "List one position of each symmetry class.")] = False,
     outcome: Annotated[
         Literal["all", "ongoing", "x", "o", "draw", "not-won"],
-        typer.Option("--outcome", help="Only positions that are ongoing, won by X or O, drawn, or not won."),
+        option("--outcome", "Only positions that are ongoing, won by X or O, drawn, or not won."),
     ] = "all",
-    out: Out = None,
-    quiet: Quiet = False,
-    workers: Workers = None,
+    out: options.Out = None,
+    quiet: options.Quiet = False,
+    workers: options.Workers = None,
 ) -> None:
     """List every legal position as CSV.
 
@@ -271,7 +217,6 @@ def states(
     refused; `gridlab census` counts them.
     """
     from gridlab.core.files import whole_file
-    from gridlab.games import game as find_game
     from gridlab.inarow.exact.states import write_states
 
     set_quiet(quiet)
@@ -285,36 +230,32 @@ def states(
         typer.echo(f"{out}: {counted(count, 'position')}, {file.size:,} bytes, sha256 {file.sha256}", err=True)
 
 
-def lines(game: Game, json: Json = False) -> None:
+def lines(game: options.Game, json: options.Json = False) -> None:
     """Draw the winning and losing lines of a game.
 
     Each class of symmetric lines shows its base mask for either player, then all its lines, the base first. The number
     above a line is the one that `terminals export` and `terminals find` use.
     """
-    from gridlab.games import game as find_game
     from gridlab.inarow.lines import LineReport
 
     print_boards(LineReport(find_game(game, "mnk")), json)
 
 
 def show(
-    game: Game,
+    game: options.Game,
     board: Annotated[
-        str,
-        typer.Argument(
-            metavar="[BOARD]", help="A board such as X.O/.X./O.X; the empty board by default.", show_default=False
-        ),
+        str, argument("[BOARD]", "A board such as X.O/.X./O.X; the empty board by default.", show_default=False)
     ] = "",
-    play: Annotated[str, typer.Option("--play", metavar="MOVES", help='Moves to make first, such as "22 11 33".')] = "",
+    play: Annotated[str, option("--play MOVES", 'Moves to make first, such as "22 11 33".')] = "",
     crosses: Annotated[
-        int | None,
-        typer.Option("--crosses", metavar="BITS", parser=bits, help="All X as one number: 0b101100001, 353 or 0x161."),
-    ] = None,
+        int,
+        option("--crosses BITS", "All X as one number: 0b101100001, 353 or 0x161.", bits, show_default=False),
+    ] = 0,
     noughts: Annotated[
-        int | None,
-        typer.Option("--noughts", metavar="BITS", parser=bits, help="All O as one number; bit 0 is the top left cell."),
-    ] = None,
-    json: Json = False,
+        int,
+        option("--noughts BITS", "All O as one number; bit 0 is the top left cell.", bits, show_default=False),
+    ] = 0,
+    json: options.Json = False,
 ) -> int:
     """Draw a position and describe it: legality, outcome, bitboards, canonical form.
 
@@ -322,7 +263,6 @@ def show(
     [1,2,0,0,2,1,1,2,1]: 1 is X and 2 is O, or the other way round if the counts of stones fit only that; the output
     says which. The exit code is 1 if no game can lead to the position.
     """
-    from gridlab.games import game as find_game
     from gridlab.games.notation import reading_of
     from gridlab.inarow.position import Position, find_board_flaw
     from gridlab.inarow.report import NoPosition, PositionReport
@@ -330,10 +270,10 @@ def show(
     rules = find_game(game, "mnk")
     if board and (crosses or noughts):
         raise BadNotation("a board is given either as text or as --crosses and --noughts, not both")
-    if flaw := find_board_flaw(crosses or 0, noughts or 0, rules):
-        print_boards(NoPosition(rules, crosses or 0, noughts or 0, flaw), json)
+    if flaw := find_board_flaw(crosses, noughts, rules):
+        print_boards(NoPosition(rules, crosses, noughts, flaw), json)
         return 1
-    position = Position.parse(board, rules) if board else Position(rules, crosses or 0, noughts or 0)
+    position = Position.parse(board, rules) if board else Position(rules, crosses, noughts)
     for move in play.split():
         position = position.play(move)
     print_boards(PositionReport(position, reading_of(board)), json)

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import Json, Quiet, Workers, address, out_folder, print_result, set_quiet, warn
+from gridlab.cli import options
+from gridlab.cli.options import address, argument, option, out_folder, print_result, set_quiet, warn
 from gridlab.core.errors import FileTrouble
 
 # ---- `gridlab doctor`
 
 
-def doctor(json: Json = False) -> int:
+def doctor(json: options.Json = False) -> int:
     """Check this installation: versions, extras, compiled kernels, the machine, the files of the package.
 
     For a missing extra the command that installs it is shown. Start a bug report with this output. The exit code is 1
@@ -35,10 +36,9 @@ WORKERS = "dask worker tcp://HOST:8786 --nworkers -1 --nthreads 1"
 
 def cluster(
     scheduler: Annotated[
-        str | None,
-        typer.Argument(metavar="[ADDRESS]", parser=address, help="The address of a scheduler, tcp://HOST:8786."),
+        str | None, argument("[ADDRESS]", "The address of a scheduler, tcp://HOST:8786.", address)
     ] = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> int:
     """Show the two commands that start a Dask cluster; with an address, test that cluster.
 
@@ -65,12 +65,10 @@ def cluster(
 
 
 def warm(
-    workers: Workers = None,
-    anew: Annotated[
-        bool, typer.Option("--anew", help="Check everything again, even what is known to be compiled.")
-    ] = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    workers: options.Workers = None,
+    anew: Annotated[bool, option("--anew", "Check everything again, even what is known to be compiled.")] = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Compile everything now, on all cores, so that no later command has to wait."""
     from gridlab import cli
@@ -85,11 +83,8 @@ def warm(
 
 
 def tour(
-    out: Annotated[
-        Path,
-        out_folder("The folder for the report and its files."),
-    ] = Path("tour"),
-    quiet: Quiet = False,
+    out: Annotated[Path, out_folder("The folder for the report and its files.")] = Path("tour"),
+    quiet: options.Quiet = False,
 ) -> int:
     """See a small, real example of everything in two minutes, with an illustrated report.
 

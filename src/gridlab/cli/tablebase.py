@@ -5,59 +5,34 @@ from typing import Annotated
 
 import typer
 
-from gridlab.cli.options import (
-    Game,
-    Json,
-    Picture,
-    Quiet,
-    Seed,
-    Workers,
-    group,
-    out_file,
-    out_folder,
-    print_boards,
-    print_result,
-    set_quiet,
-    table,
-    target,
-    tell_reading,
-    whole,  # fmt: skip
-)
+from gridlab.cli import options
+from gridlab.cli.options import argument, option, out_file, print_result, set_quiet, table, target, tell_reading, whole
 from gridlab.core.arguments import counted
+from gridlab.games import game as find_game
 
-app = group("Tablebases: the exact value of every position of a game.")
+app = options.group("Tablebases: the exact value of every position of a game.")
 
 File = Annotated[
     Path,
-    typer.Argument(
-        metavar="FILE", parser=table, help="A tablebase, or a game whose table comes with the package, such as squava."
-    ),
+    argument("FILE", "A tablebase, or a game whose table comes with the package, such as squava.", table),
 ]
 
 
 @app.command()
 def build(
-    game: Game,
+    game: options.Game,
     out: Annotated[Path, out_file("The file to write.")],
-    max_ply: Annotated[
-        int | None,
-        typer.Option("--max-ply", metavar="N", parser=whole(), help="Keep only positions of up to N plies."),
-    ] = None,
+    max_ply: Annotated[int | None, option("--max-ply N", "Keep only positions of up to N plies.", whole())] = None,
     objective: Annotated[
         str | None,
-        typer.Option(
-            "--target",
-            metavar="score|TILE",
-            help="In 2048: the best expected score, or the best chance of reaching a tile.",
-        ),
+        option("--target score|TILE", "In 2048: the best expected score, or the best chance of reaching a tile."),
     ] = None,
     max_sum: Annotated[
-        int | None,
-        typer.Option("--max-sum", metavar="N", parser=whole(), help="In 2048: solve only up to this sum of all tiles."),
+        int | None, option("--max-sum N", "In 2048: solve only up to this sum of all tiles.", whole())
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a build that was stopped.")] = False,
-    quiet: Quiet = False,
-    workers: Workers = None,
+    resume: Annotated[bool, option("--resume", "Continue a build that was stopped.")] = False,
+    quiet: options.Quiet = False,
+    workers: options.Workers = None,
 ) -> None:
     """Solve every position of a game and write the values to a file.
 
@@ -65,7 +40,6 @@ def build(
     A build that was stopped or killed continues with --resume.
     """
     from gridlab.core.machine import size_text
-    from gridlab.games import game as find_game
     from gridlab.games.tablebases import BuildOrder, tables_of
 
     set_quiet(quiet)
@@ -84,27 +58,26 @@ def build(
 @app.command()
 def probe(
     file: File,
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board such as X.O/.X./... or '2 . 4/. . ./. . .'.")],
-    json: Json = False,
+    board: Annotated[str, argument("BOARD", "A board such as X.O/.X./... or '2 . 4/. . ./. . .'.")],
+    json: options.Json = False,
 ) -> None:
     """Look up the value of a position and of each move, with the distance and the best line of in-a-row games."""
-    from gridlab.games.registry import family_of
     from gridlab.games.tablebases import tables_of_file
 
     found = tables_of_file(file).probe(file, board)
-    print_boards(found, json)
-    if family_of(found.position.rules).name == "mnk":
+    options.print_boards(found, json)
+    if len(found.position.rules.sides) > 1:  # whose stones are which can be meant in two ways
         tell_reading(board)
 
 
 @app.command()
 def verify(
     file: File,
-    full: Annotated[bool, typer.Option("--full", help="Compute every value again.")] = False,
-    seed: Seed = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    workers: Workers = None,
+    full: Annotated[bool, option("--full", "Compute every value again.")] = False,
+    seed: options.Seed = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    workers: options.Workers = None,
 ) -> int:
     """Check a tablebase: checksums, counts, and values against those of the positions that follow.
 
@@ -121,12 +94,10 @@ def verify(
 @app.command()
 def stats(
     file: File,
-    plot: Annotated[
-        bool, typer.Option("--plot", help="Draw them too, as FILE.png unless --out names another file.")
-    ] = False,
-    out: Picture = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    plot: Annotated[bool, option("--plot", "Draw them too, as FILE.png unless --out names another file.")] = False,
+    out: options.Picture = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Count positions by value, and show what the start is worth.
 
@@ -150,15 +121,10 @@ def stats(
 @app.command()
 def sample(
     file: File,
-    positions: Annotated[
-        int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many positions to draw.")
-    ],
-    out: Annotated[
-        Path,
-        out_file("The .parquet file to write."),
-    ],
-    seed: Seed = None,
-    quiet: Quiet = False,
+    positions: Annotated[int, option("--positions N", "How many positions to draw.", whole(1))],
+    out: Annotated[Path, out_file("The .parquet file to write.")],
+    seed: options.Seed = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write random positions with exact labels for machine learning.
 
@@ -177,18 +143,11 @@ def sample(
 @app.command()
 def export(
     file: File,
-    positions: Annotated[
-        int, typer.Option("--positions", metavar="N", parser=whole(1), help="How many positions to draw.")
-    ],
-    out: Annotated[
-        Path,
-        out_folder(),
-    ],
-    seed: Seed = None,
-    shard: Annotated[
-        int, typer.Option("--shard", metavar="N", parser=whole(1), help="The most positions in one file.")
-    ] = 1_000_000,
-    quiet: Quiet = False,
+    positions: Annotated[int, option("--positions N", "How many positions to draw.", whole(1))],
+    out: Annotated[Path, options.out_folder()],
+    seed: options.Seed = None,
+    shard: Annotated[int, option("--shard N", "The most positions in one file.", whole(1))] = 1_000_000,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write a dataset of positions with exact labels: Parquet files and a dataset card.
 

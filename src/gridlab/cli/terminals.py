@@ -5,44 +5,26 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from gridlab.cli.options import (
-    Json,
-    OutFolder,
-    Picture,
-    Quiet,
-    Seed,
-    Workers,
-    games,
-    group,
-    out_file,
-    out_folder,
-    print_boards,
-    print_result,
-    set_quiet,
-    source,
-    tell_reading,
-    warn,
-    whole,  # fmt: skip
-)
+from gridlab.cli import options
+from gridlab.cli.options import argument, games, option, print_boards, set_quiet, source, tell_reading, warn, whole
 from gridlab.core.arguments import counted
 from gridlab.core.errors import BadNotation
+from gridlab.games import game as find_game
 
 if TYPE_CHECKING:
     from gridlab.inarow.datasets.terminals.dataset import Terminals
 
-app = group("Complete datasets of all terminal wins, with one board for each set of symmetric ones.")
+app = options.group("Complete datasets of all terminal wins, with one board for each set of symmetric ones.")
 
 MOST_SHOWN = 100_000  # records that `find` keeps
 DEFAULT_FOLDER = {"5x5:5": Path("dataset_5x5_final")}  # as published; other games have their rules in the name
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", parser=source, help="The folder of a dataset.")]
+Folder = Annotated[Path, argument("DIR", "The folder of a dataset.", source)]
 Game = Annotated[
     str | None,
-    typer.Option(
-        "--game", "--rules", metavar="GAME", help="The game of a folder without a manifest; 5x5:5 by default."
-    ),
+    option("--game --rules GAME", "The game of a folder without a manifest; 5x5:5 by default."),
 ]
-Plies = Annotated[str, typer.Option("--plies", metavar="PLIES", help="Only these plies, such as 9, 9-25 or 9-12,25.")]
+Plies = Annotated[str, option("--plies PLIES", "Only these plies, such as 9, 9-25 or 9-12,25.")]
 
 
 def opened(folder: Path, game: str | None, quiet: bool = False) -> "Terminals":
@@ -58,20 +40,19 @@ def opened(folder: Path, game: str | None, quiet: bool = False) -> "Terminals":
 @app.command()
 def build(
     game: Annotated[
-        str, typer.Argument(metavar="[GAME]", help="A name, or rules such as 3x3:3 or 5x5:4-3.", autocompletion=games)
+        str, argument("[GAME]", "A name, or rules such as 3x3:3 or 5x5:4-3.", autocompletion=games)
     ] = "tictactoe5",
-    out: OutFolder = None,
+    out: options.OutFolder = None,
     plies: Plies = "",
-    resume: Annotated[bool, typer.Option("--resume", help="Add the layers that the folder does not have yet.")] = False,
-    quiet: Quiet = False,
-    workers: Workers = None,
+    resume: Annotated[bool, option("--resume", "Add the layers that the folder does not have yet.")] = False,
+    quiet: options.Quiet = False,
+    workers: options.Workers = None,
 ) -> None:
     """Write all terminal wins of a game, one file per ply.
 
     The default is tictactoe5, whose 523,798,756 wins (4.2 GB) go to dataset_5x5_final. Without --out, those of other
     games go to a folder named after the rules, such as dataset_3x3_3_final.
     """
-    from gridlab.games import game as find_game
     from gridlab.inarow.datasets.terminals.build import build_report, build_terminals, parse_plies
 
     set_quiet(quiet)
@@ -91,17 +72,14 @@ def build(
 def verify(
     folder: Folder,
     sample: Annotated[
-        int | None,
-        typer.Option(
-            "--sample", metavar="N", parser=whole(), help="Judge N records of each layer; 100,000 by default."
-        ),
+        int | None, option("--sample N", "Judge N records of each layer; 100,000 by default.", whole())
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Judge every record.")] = False,
+    full: Annotated[bool, option("--full", "Judge every record.")] = False,
     game: Game = None,
-    seed: Seed = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    workers: Workers = None,
+    seed: options.Seed = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    workers: options.Workers = None,
 ) -> int:
     """Check a dataset: files, checksums, order, records, counts.
 
@@ -115,16 +93,16 @@ def verify(
         raise BadNotation("--sample and --full exclude each other; choose one")
     judged = None if full else SAMPLE if sample is None else sample
     verdict = verify(folder, judged, seed or 0, workers, progress=not quiet, rules=game)
-    print_result(verdict, json)
+    options.print_result(verdict, json)
     return 1 if verdict.complaints else 0
 
 
 @app.command()
 def show(
     folder: Folder,
-    ply: Annotated[int, typer.Argument(metavar="PLY", parser=whole(), help="The layer, such as 9.")],
-    at: Annotated[int, typer.Option("--at", metavar="INDEX", parser=whole(), help="The first record to show.")] = 0,
-    count: Annotated[int, typer.Option("--count", metavar="N", parser=whole(1), help="How many records to show.")] = 1,
+    ply: Annotated[int, argument("PLY", "The layer, such as 9.", whole())],
+    at: Annotated[int, option("--at INDEX", "The first record to show.", whole())] = 0,
+    count: Annotated[int, option("--count N", "How many records to show.", whole(1))] = 1,
     game: Game = None,
 ) -> None:
     """Draw records of one layer, with the winner and the completed lines."""
@@ -134,7 +112,7 @@ def show(
 @app.command()
 def contains(
     folder: Folder,
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board such as XXXXX/OOOO./...../...../.....")],
+    board: Annotated[str, argument("BOARD", "A board such as XXXXX/OOOO./...../...../.....")],
     game: Game = None,
 ) -> int:
     """Look up a board, or any of its symmetric images.
@@ -153,15 +131,15 @@ def contains(
 @app.command()
 def export(
     folder: Folder,
-    out: Annotated[Path, out_file("The file to write.")],
+    out: Annotated[Path, options.out_file("The file to write.")],
     form: Annotated[
         Literal["csv", "parquet", "hdf5"] | None,
-        typer.Option("--format", help="What to write; by default what the ending of FILE says."),
+        option("--format", "What to write; by default what the ending of FILE says."),
     ] = None,
     plies: Plies = "",
     game: Game = None,
-    quiet: Quiet = False,
-    workers: Workers = None,
+    quiet: options.Quiet = False,
+    workers: options.Workers = None,
 ) -> None:
     """Export records as CSV, Parquet or HDF5, with winner, lines, last moves and orbit size."""
     from gridlab.inarow.datasets.terminals.build import parse_plies
@@ -175,7 +153,7 @@ def export(
 
 
 @app.command()
-def plot(folder: Folder, out: Picture = None, game: Game = None) -> None:
+def plot(folder: Folder, out: options.Picture = None, game: Game = None) -> None:
     """Draw the counts by ply and winner.
 
     The picture is DIR/counts.png unless --out names another file.
@@ -190,37 +168,24 @@ def plot(folder: Folder, out: Picture = None, game: Game = None) -> None:
 @app.command()
 def find(
     folder: Folder,
-    winner: Annotated[Literal["x", "o"] | None, typer.Option("--winner", help="Only wins of this player.")] = None,
+    winner: Annotated[Literal["x", "o"] | None, option("--winner", "Only wins of this player.")] = None,
     line: Annotated[
-        int | None,
-        typer.Option(
-            "--line", metavar="N", parser=whole(), help="Only wins with this line, numbered as in `gridlab lines`."
-        ),
+        int | None, option("--line N", "Only wins with this line, numbered as in `gridlab lines`.", whole())
     ] = None,
-    pattern: Annotated[
-        str, typer.Option("--pattern", metavar="BOARD", help="Only boards like X?./???/..O: . is an empty cell, ? any.")
-    ] = "",
-    plies: Annotated[
-        str, typer.Option("--plies", "--ply", metavar="PLIES", help="Only these plies, such as 9, 9-25 or 9-12,25.")
-    ] = "",
+    pattern: Annotated[str, option("--pattern BOARD", "Only boards like X?./???/..O: . is an empty cell, ? any.")] = "",
+    plies: Annotated[str, option("--plies --ply PLIES", "Only these plies, such as 9, 9-25 or 9-12,25.")] = "",
     symmetric: Annotated[
-        bool, typer.Option("--symmetric", help="Match every symmetric image of the pattern and the line.")
+        bool, option("--symmetric", "Match every symmetric image of the pattern and the line.")
     ] = False,
     count: Annotated[
-        int | None,
-        typer.Option(
-            "--count", metavar="N", parser=whole(0, MOST_SHOWN), help="How many records to show; 4 by default."
-        ),
+        int | None, option("--count N", "How many records to show; 4 by default.", whole(0, MOST_SHOWN))
     ] = None,
-    sample: Annotated[
-        int | None,
-        typer.Option("--sample", metavar="N", parser=whole(1, MOST_SHOWN), help="Show N records drawn at random."),
-    ] = None,
-    seed: Seed = None,
+    sample: Annotated[int | None, option("--sample N", "Show N records drawn at random.", whole(1, MOST_SHOWN))] = None,
+    seed: options.Seed = None,
     game: Game = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    workers: Workers = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    workers: options.Workers = None,
 ) -> int:
     """Count the records that match, and draw some of them.
 
@@ -253,7 +218,7 @@ def find(
 
 
 @app.command()
-def adopt(folder: Folder, game: Game = None, quiet: Quiet = False, workers: Workers = None) -> None:
+def adopt(folder: Folder, game: Game = None, quiet: options.Quiet = False, workers: options.Workers = None) -> None:
     """Turn layers from another tool into a dataset with a manifest.
 
     Every record is judged by the rules, boards are put into canonical form, and layers are sorted and must be complete;
@@ -267,13 +232,10 @@ def adopt(folder: Folder, game: Game = None, quiet: Quiet = False, workers: Work
 
 @app.command()
 def merge(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", parser=source, help="Datasets of the same game.")],
-    out: Annotated[
-        Path,
-        out_folder(),
-    ],
-    resume: Annotated[bool, typer.Option("--resume", help="Add the layers that the folder does not have yet.")] = False,
-    quiet: Quiet = False,
+    folders: Annotated[list[Path], argument("DIR...", "Datasets of the same game.", source)],
+    out: Annotated[Path, options.out_folder()],
+    resume: Annotated[bool, option("--resume", "Add the layers that the folder does not have yet.")] = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Join datasets that were built on different machines, checking the checksum of every layer."""
     from gridlab.inarow.datasets.terminals.build import build_report, merge_terminals
