@@ -54,8 +54,9 @@ class Trace:
             self._importing[thread] = self._importing.get(thread, 0) + (1 if event == "call" else -1)
         elif event == "call" and self._on and not self._importing.get(thread):
             self._enter(code.co_filename)
-            if code.co_name == "load_overload" and not frame.f_locals["self"].inner:
-                self._enter(source_of(frame.f_locals["self"].folder))
+            cache = frame.f_locals.get("self")
+            if code.co_name == "load_overload" and getattr(cache, "inner", True) is False:
+                self._enter(source_of(cache.folder))
 
     def _enter(self, file: str) -> None:
         path = Path(file)
@@ -115,7 +116,7 @@ def walk(name: str) -> list[str]:
         [sys.executable, __file__, "--take", name], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        raise SystemExit(f"{name}: {done.stderr.strip()}")
+        raise SystemExit(f"{name}: {done.stderr.strip()[-2000:]}")
     return list(json.loads(done.stdout))
 
 

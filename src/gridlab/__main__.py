@@ -13,7 +13,7 @@ from contextlib import suppress
 INTERRUPTED = 130
 
 try:
-    from gridlab.core.signals import close_ears, listen
+    from gridlab.core.signals import ignore_signals, listen
 except KeyboardInterrupt:  # before anybody listens
     sys.exit(INTERRUPTED)
 
@@ -41,7 +41,7 @@ def main(script: str = "") -> None:
         code = run(sys.argv[1:], script)
     except KeyboardInterrupt:
         code = INTERRUPTED
-    close_ears()
+    ignore_signals()
     if hasattr(signal, "pthread_sigmask"):  # `python -m` ends by SIGINT if one was ever raised in exec of a text
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     sys.exit(code)

@@ -8,13 +8,13 @@ import pytest
 
 from gridlab.core.cluster import Worker
 from gridlab.core.errors import ClusterTrouble
-from gridlab.core.fingerprint import passport
+from gridlab.core.fingerprint import fingerprint
 from gridlab.game2048.evaluate import evaluate
 from gridlab.tour import visit as module
 from gridlab.tour.visit import visit
 
-OURS = Worker("tcp://127.0.0.1:1", 2, passport())
-OTHER = Worker("tcp://127.0.0.1:2", 1, passport()._replace(python="3.9.1"))
+OURS = Worker("tcp://127.0.0.1:1", 2, fingerprint())
+OTHER = Worker("tcp://127.0.0.1:2", 1, fingerprint()._replace(python="3.9.1"))
 
 
 class FakeCluster:

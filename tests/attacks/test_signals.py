@@ -163,7 +163,7 @@ signals.listen()
 os.kill(os.getpid(), signal.SIGALRM)  # late: nothing was put off, or it has been raised
 time.sleep(0.1)
 signals._put_it_off()
-signals.close_ears()  # as the process does before it ends
+signals.ignore_signals()  # as the process does before it ends
 time.sleep(0.1)
 print("quiet")
 """

@@ -18,9 +18,9 @@ import pytest
 
 import gridlab as package
 from gridlab.core.cluster import Cluster, on_cluster
-from gridlab.core.cluster_jobs import Order, Stranger, carry_out
+from gridlab.core.cluster_jobs import Mismatch, Order, carry_out
 from gridlab.core.errors import ClusterTrouble
-from gridlab.core.fingerprint import passport
+from gridlab.core.fingerprint import fingerprint
 from gridlab.core.workers import in_order
 from tests.cluster import jobs
 from tests.cluster.processes import DaskCluster, family, wait_for
@@ -185,9 +185,9 @@ def test_a_stranger_is_refused_by_name(cluster: DaskCluster, gridlab: Run, tmp_p
 
 def test_a_stranger_that_comes_later_begins_nothing(cluster: DaskCluster) -> None:
     with opened(cluster) as found:
-        order = Order("run", passport()._replace(python="3.9.1"), {}, {}, b"")
+        order = Order("run", fingerprint()._replace(python="3.9.1"), {}, {}, b"")
         said = found._answer(found.tasks().submit(carry_out, order))
-    assert isinstance(said, Stranger)
+    assert isinstance(said, Mismatch)
     assert said.flaws[0].startswith("has python 3.")
 
 

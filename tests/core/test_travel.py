@@ -8,9 +8,9 @@ import pytest
 
 from gridlab.core.cluster_jobs import lacking, receive
 from gridlab.core.errors import GridlabError
-from gridlab.core.fingerprint import Passport, differences, passport
+from gridlab.core.fingerprint import Fingerprint, differences, fingerprint
 from gridlab.core.sources import PACKAGE, package_digest
-from gridlab.core.travel import Luggage, Wanted, here, packed_variables, require_home, travelling, variable
+from gridlab.core.travel import Attachments, Wanted, here, packed_variables, require_home, travelling, variable
 from gridlab.core.untrusted import open_regular
 
 
@@ -20,7 +20,7 @@ def test_files_keep_their_names(tmp_path: Path) -> None:
     named = tmp_path / "net.ntuple"
     named.write_bytes(b"something else of the same name")
     assert here(named) == named
-    with travelling(Luggage({str(named): copy, "net.ntuple": copy}, {})):
+    with travelling(Attachments({str(named): copy, "net.ntuple": copy}, {})):
         for name in (named, Path("net.ntuple")):
             with open_regular(name) as file:
                 assert file.read() == b"what came"
@@ -36,7 +36,7 @@ def test_variables_are_those_of_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/nowhere")
     monkeypatch.delenv("GRIDLAB_TABLEBASE", raising=False)
     assert packed_variables() == {"SOURCE_DATE_EPOCH": "1"}
-    with travelling(Luggage({}, {"SOURCE_DATE_EPOCH": "2"})):
+    with travelling(Attachments({}, {"SOURCE_DATE_EPOCH": "2"})):
         assert variable("SOURCE_DATE_EPOCH") == "2"
     assert variable("SOURCE_DATE_EPOCH") == "1"
     assert variable("GRIDLAB_TABLEBASE") == ""
@@ -44,7 +44,7 @@ def test_variables_are_those_of_home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_stays_at_home() -> None:
     require_home("the program ./bot")
-    with travelling(Luggage({}, {})), pytest.raises(GridlabError, match=r"^the program ./bot does not travel"):
+    with travelling(Attachments({}, {})), pytest.raises(GridlabError, match=r"^the program ./bot does not travel"):
         require_home("the program ./bot")
 
 
@@ -62,10 +62,10 @@ def test_a_file_takes_its_place_if_it_is_what_it_should_be(tmp_path: Path) -> No
     assert kept.read_bytes() == data
 
 
-def test_passports() -> None:
-    mine = passport()
+def test_fingerprints() -> None:
+    mine = fingerprint()
     assert mine.sources == package_digest()
     assert differences(mine, mine) == []
     assert differences(mine._replace(python="3.9.1"), mine) == [f"has python 3.9.1, and here it is {mine.python}"]
     assert differences(mine._replace(torch=""), mine) == []
-    assert len(differences(Passport("a", "b", "c", "d", "e", "f", ""), mine)) == 6
+    assert len(differences(Fingerprint("a", "b", "c", "d", "e", "f", ""), mine)) == 6

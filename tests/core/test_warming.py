@@ -6,10 +6,10 @@ import pytest
 
 from gridlab import cli
 from gridlab.core.errors import FileTrouble, GridlabError
-from gridlab.core.warming import Job, warm
+from gridlab.core.warming import WarmJob, warm
 from tests.conftest import in_long_runs
 
-SMALL = Job("small", 1, ("census 2x2:2 --workers 1",))
+SMALL = WarmJob("small", 1, ("census 2x2:2 --workers 1",))
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_a_job_is_run_while_any_of_its_kernels_is_missing(cache: Path, monkeypat
     "note", [b'["../x"]', *in_long_runs(b"", b"{", b"3", b"[1]", b'["a/b\\u0000"]', b"[" * 100_000, b"\xff")]
 )
 def test_a_damaged_note_is_written_anew(cache: Path, note: bytes) -> None:
-    nothing = Job("nothing to compile", 1, ("lines tictactoe",))
+    nothing = WarmJob("nothing to compile", 1, ("lines tictactoe",))
     warm([nothing], cli.run)
     (path,) = cache.glob("gridlab.warm-*/nothing*.json")
     path.write_bytes(note)
@@ -51,7 +51,7 @@ def test_a_damaged_note_is_written_anew(cache: Path, note: bytes) -> None:
 
 @pytest.mark.compiled
 def test_a_job_is_run_again_on_demand(cache: Path) -> None:
-    nothing = Job("nothing to compile", 1, ("lines tictactoe",))
+    nothing = WarmJob("nothing to compile", 1, ("lines tictactoe",))
     assert warm([nothing], cli.run).done[0].seconds > 0
     assert warm([nothing], cli.run).done[0].seconds == 0
     assert warm([nothing], cli.run, anew=True).done[0].seconds > 0
@@ -62,12 +62,12 @@ def test_a_command_that_fails_is_told(cache: Path) -> None:
     with pytest.raises(
         GridlabError, match=r"gridlab census chess ended with exit code 2: error: 'chess' is not a game"
     ):
-        warm([Job("wrong", 1, ("census chess",))], cli.run)
+        warm([WarmJob("wrong", 1, ("census chess",))], cli.run)
 
 
 @pytest.mark.compiled
 def test_jobs_whose_libraries_are_missing_are_left_out(cache: Path) -> None:
-    assert warm([Job("elsewhere", 1, ("census chess",), needs=("no_such_library",))], cli.run).done == ()
+    assert warm([WarmJob("elsewhere", 1, ("census chess",), needs=("no_such_library",))], cli.run).done == ()
 
 
 @pytest.mark.compiled

@@ -13,9 +13,8 @@ import pytest
 from gridlab.core.machine import import_extra, program
 from gridlab.inarow.learn import training
 from gridlab.learn.run import where_extras_allow
-from gridlab.tour import steps
-from gridlab.tour.run import next_commands
-from gridlab.tour.steps import Shown
+from gridlab.tour import run as steps
+from gridlab.tour.run import Shown, next_commands
 from tests.cli.parsing import parse
 from tests.conftest import Run
 

@@ -139,7 +139,7 @@ def closes(client: socket.socket, seconds: float, meanwhile: Callable[[], object
     return False
 
 
-def test_when_handles_run_out_the_door_is_shut_for_a_while(data: Path) -> None:
+def test_when_handles_run_out_nobody_is_accepted_for_a_while(data: Path) -> None:
     """With handles for nobody: one line in the log, little work, and all is well when they come back."""
     server = Server(data)
     try:

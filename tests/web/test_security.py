@@ -16,7 +16,7 @@ from gridlab.core.errors import FileTrouble, MissingExtra
 from gridlab.web import serve as serving
 from gridlab.web.folder import Folder, _kind_of_lines, _kind_of_table
 from gridlab.web.limits import MOST_BODY, Guard, Settings
-from gridlab.web.stream import problem_of
+from gridlab.web.work import problem_of
 from tests.conftest import Run
 from tests.web.conftest import Server
 

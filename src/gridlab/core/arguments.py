@@ -180,21 +180,24 @@ def check_of(annotation: Any) -> Check:
     """The check that an annotation stands for."""
     kind = get_origin(annotation) or annotation
     if kind in (Union, UnionType):
-        every = [check_of(each) for each in get_args(annotation)]
-        tests = tuple(each.fits for each in every)
-        words = list(dict.fromkeys(each.words for each in every))
-        return Check(lambda value: any(fits(value) for fits in tests), " or ".join(words))
+        return _any_of([check_of(each) for each in get_args(annotation)])
     if kind is Literal:
         allowed = get_args(annotation)
-        return Check(
-            lambda value: isinstance(value, str) and value in allowed, f"one of {', '.join(map(repr, allowed))}"
-        )
+        words = f"one of {', '.join(map(repr, allowed))}"
+        return Check(lambda value: isinstance(value, str) and value in allowed, words)
     if kind in SIMPLE:
         return SIMPLE[kind]
     if kind in (Any, object) or not isinstance(kind, type) or _checks_itself(kind):
         return ANYTHING
     article = "an" if kind.__name__[0] in "AEIOU" else "a"
     return Check(lambda value: isinstance(value, kind), f"{article} {kind.__name__}")
+
+
+def _any_of(every: list[Check]) -> Check:
+    tests = tuple(each.fits for each in every)
+    return Check(
+        lambda value: any(fits(value) for fits in tests), " or ".join(dict.fromkeys(each.words for each in every))
+    )
 
 
 def _checks_itself(kind: type) -> bool:

@@ -23,26 +23,26 @@ from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from uuid import uuid4
 from weakref import WeakSet
 
 from gridlab.core.arguments import typed
-from gridlab.core.cluster_jobs import Order, Run, halt, lacking, receive
+from gridlab.core.cluster_jobs import ClusterRun, Order, halt, lacking, receive
 from gridlab.core.errors import ClusterTrouble, FileTrouble
 from gridlab.core.files import sha256_of
-from gridlab.core.fingerprint import Passport, differences, passport
+from gridlab.core.fingerprint import Fingerprint, differences, fingerprint
 from gridlab.core.machine import import_extra
-from gridlab.core.signals import careful, check
+from gridlab.core.signals import check, defer_interrupts
 from gridlab.core.travel import packed_variables
 from gridlab.core.untrusted import open_regular, size_of
-from gridlab.core.workers import STEP, elsewhere
+from gridlab.core.workers import STEP, Job, Result, elsewhere
 
 # ---- What listens at an address, heard before Dask believes it
 #
 # A scheduler greets whoever connects: the length of a message in eight bytes, then the message, in which it names its
-# protocol. Dask sets memory aside for whatever length it is told; so a stranger's first bytes, an SSH banner for
-# example, are a length of exabytes. Here nothing is believed but a short greeting of the right kind.
+# protocol. Dask sets memory aside for whatever length it is told; so the first bytes of anything else, an SSH banner
+# for example, are a length of exabytes. Here nothing is believed but a short greeting of the right kind.
 
 
 LONGEST = 1 << 16  # bytes of a greeting; some 100 are usual
@@ -126,9 +126,6 @@ def _nobody(address: str, error: OSError) -> ClusterTrouble:
 # ---- Work on a Dask cluster: the jobs of one command, shared out among workers on other machines
 
 
-Job = TypeVar("Job")
-Result = TypeVar("Result")
-
 CONNECTING = 5.0  # seconds in which a scheduler must answer
 ANSWERING = 30.0  # seconds in which workers must, when they are asked what they are, or are sent a part of a file
 JOINING = 10.0  # seconds in which a first worker must come
@@ -144,14 +141,14 @@ class Worker(NamedTuple):
 
     address: str
     threads: int
-    said: Passport | Exception
+    said: Fingerprint | Exception
 
     @property
     def flaws(self) -> list[str]:
         """Why it cannot work for us; nothing if it can."""
         if isinstance(self.said, Exception):
             return [f"has no gridlab that answers ({type(self.said).__name__}: {self.said})"]
-        return differences(self.said, passport())
+        return differences(self.said, fingerprint())
 
 
 class Tasks:
@@ -241,14 +238,14 @@ class Cluster:
                 )
             time.sleep(STEP)
             check()
-        said = self._run(passport, on_error="return")
+        said = self._run(fingerprint, on_error="return")
         return [Worker(address, self._threads.get(address, 1), each) for address, each in sorted(said.items())]
 
     def require_fit(self) -> None:
         """ClusterTrouble that names the first worker of another version, and says how many there are."""
-        strangers = [each for each in self.workers() if each.flaws]
-        if strangers:
-            worker, more = strangers[0], len(strangers) - 1
+        misfits = [each for each in self.workers() if each.flaws]
+        if misfits:
+            worker, more = misfits[0], len(misfits) - 1
             others = f", and {more} more do not fit either" if more else ""
             raise ClusterTrouble(
                 f"the worker {worker.address} {'; '.join(worker.flaws)}{others}; install the same everywhere"
@@ -267,8 +264,8 @@ class Cluster:
         self, function: Callable[[Job], Result], jobs: Iterable[Job], name: Callable[[Job], str] = repr
     ) -> Generator[Result, None, None]:
         """`function(job)` for every job, in the order of the jobs."""
-        run: Run[Job, Result] = Run(self, function, jobs, name)
-        with careful():
+        run: ClusterRun[Job, Result] = ClusterRun(self, function, jobs, name)
+        with defer_interrupts():
             try:
                 yield from run.results()
             except BaseException:
@@ -324,7 +321,7 @@ class Cluster:
             work: bytes = cloudpickle.dumps((function, list(jobs)))
         except Exception as error:  # whatever pickling an object of somebody else's can raise
             raise ClusterTrouble(f"this work cannot be sent to other machines: {error}; leave out --cluster") from error
-        return Order(run, passport(), dict(self._digests), packed_variables(), work)
+        return Order(run, fingerprint(), dict(self._digests), packed_variables(), work)
 
     def tasks(self) -> Tasks:
         return Tasks(self._client)
@@ -419,7 +416,7 @@ def _digest_at_home(path: Path) -> str:
 @typed
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[Cluster | None]:
-    """Run the work inside this block on a Dask cluster; with None, on this machine."""
+    """ClusterRun the work inside this block on a Dask cluster; with None, on this machine."""
     if address is None:
         yield None
         return

@@ -13,16 +13,16 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from gridlab.core.errors import ClusterTrouble, GridlabError
-from gridlab.core.fingerprint import Passport, differences, passport
+from gridlab.core.fingerprint import Fingerprint, differences, fingerprint
 from gridlab.core.signals import check
 from gridlab.core.stop import Stop, stop_flag, working
-from gridlab.core.travel import Luggage, Wanted, travelling
-from gridlab.core.workers import STEP
+from gridlab.core.travel import Attachments, Wanted, travelling
+from gridlab.core.workers import STEP, Job, Result
 
 if TYPE_CHECKING:
     from gridlab.core.cluster import Cluster
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 #
 #     Carried      all results and how long they took, or those up to the job that has raised an error, and the error
 #     Missing      files that have not come; they are sent, and the same order comes again
-#     Stranger     this worker has another version of something, and has not begun
+#     Mismatch     this worker has another version of something, and has not begun
 #     Halted       the run was stopped
 #
 # Trouble of this machine alone, such as a full disk, is raised: Dask gives the order to another worker.
@@ -48,7 +48,7 @@ class Order(NamedTuple):
     """Jobs to be carried out."""
 
     run: str
-    passport: Passport  # of who gave it
+    fingerprint: Fingerprint  # of who gave it
     files: Mapping[str, str]  # name at home -> SHA-256; empty if there is no such file
     variables: Mapping[str, str]
     work: bytes  # a function and its jobs, pickled
@@ -64,7 +64,7 @@ class Missing(NamedTuple):
     files: tuple[str, ...]
 
 
-class Stranger(NamedTuple):
+class Mismatch(NamedTuple):
     address: str
     flaws: list[str]
 
@@ -73,23 +73,26 @@ class Halted(NamedTuple):
     pass
 
 
-def carry_out(order: Order) -> Carried | Missing | Stranger | Halted:
+def carry_out(order: Order) -> Carried | Missing | Mismatch | Halted:
     """All jobs of an order, one after the other, in the thread of a worker."""
     from distributed import get_worker
 
-    if flaws := differences(passport(), order.passport):
-        return Stranger(get_worker().address, flaws)
+    if flaws := differences(fingerprint(), order.fingerprint):
+        return Mismatch(get_worker().address, flaws)
     folder = folder_of(get_worker())
     files = {name: folder / (digest or ABSENT) for name, digest in order.files.items()}
     if lost := tuple(name for name, digest in order.files.items() if digest and not files[name].exists()):
         return Missing(lost)
-    stop = _STOPS.setdefault(order.run, stop_flag())
+    with working(_STOPS.setdefault(order.run, stop_flag())), travelling(Attachments(files, order.variables)):
+        return _carried(order.work)
+
+
+def _carried(work: bytes) -> Carried | Missing | Halted:
     begun, results, broken = time.monotonic(), [], None
     try:
-        with working(stop), travelling(Luggage(files, order.variables)):
-            function, jobs = pickle.loads(order.work)
-            for job in jobs:
-                results.append(function(job))
+        function, jobs = pickle.loads(work)
+        for job in jobs:
+            results.append(function(job))
     except Wanted as wanted:
         return Missing((str(wanted),))
     except KeyboardInterrupt:
@@ -147,9 +150,6 @@ def receive(digest: str, sender: str, offset: int, data: bytes, dask_worker: Any
 # ---- The jobs of one call on a cluster: sent in batches of about a second, begun again where that is needed, in order
 
 
-Job = TypeVar("Job")
-Result = TypeVar("Result")
-
 BATCH = 1.0  # seconds of work that are sent together
 MOST_JOBS = 64  # in a batch
 AHEAD = 2  # batches a core that are sent before the one waited for is done
@@ -169,7 +169,7 @@ class Batch(Generic[Job, Result]):
     misses: int = 0  # how often a worker has missed a file
 
 
-class Run(Generic[Job, Result]):
+class ClusterRun(Generic[Job, Result]):
     """The jobs of one call, on their way."""
 
     def __init__(
@@ -249,7 +249,7 @@ class Run(Generic[Job, Result]):
         elif isinstance(said, Carried):
             batch.results, batch.error = said.results, said.error
             self._pace = said.seconds / len(batch.jobs)
-        elif isinstance(said, Stranger):
+        elif isinstance(said, Mismatch):
             raise ClusterTrouble(f"the worker {said.address}, which has come later, {'; '.join(said.flaws)}")
         else:
             assert isinstance(said, Halted)

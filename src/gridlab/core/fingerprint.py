@@ -17,7 +17,7 @@ BEHAVIOUR = 1
 # ---- What a worker must have in common with us, so that its results are ours to the byte
 
 
-class Passport(NamedTuple):
+class Fingerprint(NamedTuple):
     """Versions of one machine; what is not installed is empty."""
 
     gridlab: str
@@ -30,19 +30,19 @@ class Passport(NamedTuple):
 
 
 @cache
-def passport() -> Passport:
+def fingerprint() -> Fingerprint:
     """That of this machine."""
-    return Passport(
+    return Fingerprint(
         gridlab.__version__, str(BEHAVIOUR), package_digest(), platform.python_version(),
         *(_version_of(each) for each in ("numpy", "numba", "torch")),
     )  # fmt: skip
 
 
-def differences(theirs: Passport, ours: Passport) -> list[str]:
+def differences(theirs: Fingerprint, ours: Fingerprint) -> list[str]:
     """What another machine has of another version; one that lacks torch fits until torch is needed."""
     return [
         f"has {name} {their or 'not at all'}, and here it is {our or 'missing'}"
-        for name, their, our in zip(Passport._fields, theirs, ours, strict=True)
+        for name, their, our in zip(Fingerprint._fields, theirs, ours, strict=True)
         if their != our and (name != "torch" or (their and our))
     ]
 

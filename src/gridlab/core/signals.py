@@ -41,15 +41,15 @@ def listen() -> None:
     sys.unraisablehook = lambda lost: _put_it_off() if lost.exc_type is KeyboardInterrupt else usual(lost)
 
 
-def close_ears() -> None:
+def ignore_signals() -> None:
     """Signals change nothing from now on: all is done, or they are for somebody else. Nor does what was put off."""
     for number in (*SIGNALS, *([] if ALARM is None else [ALARM])):
         signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
-def careful() -> Iterator[None]:
-    """The same for Ctrl-C while a program of somebody else's is in our hands; nothing if it has handlers of its own."""
+def defer_interrupts() -> Iterator[None]:
+    """Put Ctrl-C off where it would do harm, in a program of somebody else's; not if that has handlers of its own."""
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -127,7 +127,7 @@ def follow_parent(parent: int, variable: str, value: str | None) -> None:
     start of this process alone: a program that it starts knows nothing of that.
     """
     restore(variable, value)
-    close_ears()
+    ignore_signals()
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 

@@ -18,7 +18,7 @@ from gridlab.core.sources import PACKAGE
 VARIABLES = ("GRIDLAB_TABLEBASE", "SOURCE_DATE_EPOCH")  # all that results may hang on
 
 
-class Luggage(NamedTuple):
+class Attachments(NamedTuple):
     """What has come with a job."""
 
     files: Mapping[str, Path]  # the name of a file at home -> its copy here
@@ -32,29 +32,29 @@ class Wanted(BaseException):
 class _Job(threading.local):
     """What the job of a thread has with it; None at home."""
 
-    luggage: Luggage | None = None
+    attachments: Attachments | None = None
 
 
 _JOB = _Job()
 
 
 @contextmanager
-def travelling(luggage: Luggage) -> Iterator[None]:
+def travelling(attachments: Attachments) -> Iterator[None]:
     """Let the job of this thread find what has come with it, and nothing else of this machine."""
-    before, _JOB.luggage = _JOB.luggage, luggage
+    before, _JOB.attachments = _JOB.attachments, attachments
     try:
         yield
     finally:
-        _JOB.luggage = before
+        _JOB.attachments = before
 
 
 def here(path: Path) -> Path:
     """Where a file is on this machine; what comes with the package is in its place everywhere."""
-    luggage = _JOB.luggage
-    if luggage is None:
+    attachments = _JOB.attachments
+    if attachments is None:
         return path
-    if str(path) in luggage.files:
-        return luggage.files[str(path)]
+    if str(path) in attachments.files:
+        return attachments.files[str(path)]
     if path.is_absolute() and path.is_relative_to(PACKAGE):
         return path
     raise Wanted(str(path))
@@ -62,7 +62,7 @@ def here(path: Path) -> Path:
 
 def variable(name: str) -> str:
     """A variable of the environment in which the command was given; empty if it is not set."""
-    variables = os.environ if _JOB.luggage is None else _JOB.luggage.variables
+    variables = os.environ if _JOB.attachments is None else _JOB.attachments.variables
     return variables.get(name, "")
 
 
@@ -73,5 +73,5 @@ def packed_variables() -> dict[str, str]:
 
 def require_home(what: str) -> None:
     """Refuse on another machine what does not travel."""
-    if _JOB.luggage is not None:
+    if _JOB.attachments is not None:
         raise GridlabError(f"{what} does not travel to the workers of a cluster; leave out --cluster")

@@ -40,7 +40,7 @@ Kernel = Annotated[str, msgspec.Meta(pattern=r"^[^/\0]{1,200}/[^/\0]{1,200}\Z")]
 Run = Callable[[Sequence[str]], int]  # the words of a command -> its exit code
 
 
-class Job(NamedTuple):
+class WarmJob(NamedTuple):
     """Commands, run one after the other in a folder of their own."""
 
     name: str
@@ -91,27 +91,32 @@ class Warmed:
 
 
 def warm(
-    jobs: Iterable[Job], run: Run, workers: int | None = None, progress: bool = False, anew: bool = False
+    jobs: Iterable[WarmJob], run: Run, workers: int | None = None, progress: bool = False, anew: bool = False
 ) -> Warmed:
     """Run the jobs whose kernels are not all compiled yet, the longest first; with `anew` all of them."""
     begun = time.monotonic()
     possible = [job for job in jobs if job.possible and not DISABLED]
     done = {} if anew else {job.name: found for job in possible if (found := recalled(job, run)) is not None}
-    cold = sorted((job for job in possible if job.name not in done), key=lambda job: -job.seconds)
-    if cold:
-        write_down(Job("begun", 0, ()), run, ())  # a cache that cannot be written is told at once
-        if named := os.environ.get("NUMBA_CACHE_DIR"):
-            os.environ["NUMBA_CACHE_DIR"] = str(Path(named).absolute())  # workers change their folder
-        logging.getLogger("gridlab").warning(NOTE)
-        share = {job.name: 100 * job.seconds / sum(each.seconds for each in cold) for job in cold}
-        with bar(100, "compiling", "%", progress) as shown:
-            for each in as_done(partial(carry_out, run=run), cold, workers, shown.refresh):
-                done[each.job] = each
-                shown.update(share[each.job])
+    if cold := [job for job in possible if job.name not in done]:
+        done |= _compile(cold, run, workers, progress)
     return Warmed(tuple(done[job.name] for job in possible), time.monotonic() - begun)
 
 
-def carry_out(job: Job, run: Run) -> Done:
+def _compile(cold: list[WarmJob], run: Run, workers: int | None, progress: bool) -> dict[str, Done]:
+    write_down(WarmJob("begun", 0, ()), run, ())  # a cache that cannot be written is told at once
+    if named := os.environ.get("NUMBA_CACHE_DIR"):
+        os.environ["NUMBA_CACHE_DIR"] = str(Path(named).absolute())  # workers change their folder
+    logging.getLogger("gridlab").warning(NOTE)
+    cold, whole, done = sorted(cold, key=lambda job: -job.seconds), sum(job.seconds for job in cold), {}
+    share = {job.name: 100 * job.seconds / whole for job in cold}
+    with bar(100, "compiling", "%", progress) as shown:
+        for each in as_done(partial(carry_out, run=run), cold, workers, shown.refresh):
+            done[each.job] = each
+            shown.update(share[each.job])
+    return done
+
+
+def carry_out(job: WarmJob, run: Run) -> Done:
     """Run a job in this process and write down which kernels it used.
 
     Those of earlier jobs of the process are counted in: they may be in use without being loaded again.
@@ -143,7 +148,7 @@ def run_silently(command: str, run: Run) -> None:
         raise GridlabError(f"gridlab {command} ended with exit code {code}: {said.getvalue().strip()}")
 
 
-def write_down(job: Job, run: Run, kernels: Sequence[str]) -> None:
+def write_down(job: WarmJob, run: Run, kernels: Sequence[str]) -> None:
     try:
         save_file(note_name(job.name, run), json.dumps(kernels).encode())
     except OSError as error:
@@ -151,7 +156,7 @@ def write_down(job: Job, run: Run, kernels: Sequence[str]) -> None:
         raise FileTrouble(f"compiled kernels cannot be kept ({reason}); {ADVICE}") from error
 
 
-def recalled(job: Job, run: Run) -> Done | None:
+def recalled(job: WarmJob, run: Run) -> Done | None:
     """What the job used when it was last run, if all of it is still there."""
     note = find_file(note_name(job.name, run))
     if note is None:

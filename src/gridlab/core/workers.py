@@ -20,7 +20,7 @@ from reprlib import repr as short_repr
 from typing import Any, Protocol, TypeVar
 
 from gridlab.core import signals
-from gridlab.core.signals import SIGNALS, careful, check, follow_parent, restore
+from gridlab.core.signals import SIGNALS, check, defer_interrupts, follow_parent, restore
 from gridlab.core.stop import Stop, current_stop, stop_flag, working
 
 # ---- Ctrl-C that reaches a kernel in the main thread
@@ -51,9 +51,9 @@ def interruptible(function: Callable[[Stop], Result]) -> Result:
 
 
 def _listening(function: Callable[[Stop], Result]) -> Result:
-    """The same in the main thread, with a handler that raises nothing in the midst of numba."""
+    """The result of a kernel in the main thread, with a handler that raises nothing in the midst of numba."""
     _FLAG[0] = 0
-    with signals.careful():
+    with signals.defer_interrupts():
         result = function(_FLAG)
         signals.check()
         if _FLAG[0]:
@@ -169,7 +169,7 @@ def call(
     while it runs, ten times a second.
     """
     end = None if seconds is None else time.monotonic() + seconds
-    with careful(), ThreadPoolExecutor(1) as pool:
+    with defer_interrupts(), ThreadPoolExecutor(1) as pool:
         try:
             return _result(pool.submit(_working, stop, function), stop, end, watch)
         except BaseException:  # Ctrl-C may come before the result is waited for, and the thread has begun
@@ -197,23 +197,32 @@ def in_order(
     if _PLACE.elsewhere is not None and (processes or travels):
         yield from _PLACE.elsewhere.in_order(function, jobs, name)
         return
-    workers = workers or own_cores()
-    stop = stop_flag() if stop is None else stop
+    workers, stop = workers or own_cores(), stop_flag() if stop is None else stop
     waiting: deque[Future[Result]] = deque()
-    with careful(), _process_pool(workers) if processes else ThreadPoolExecutor(workers) as pool:
-        try:
-            for job in jobs:
-                with _signals_held(processes):
-                    work = (function, job) if processes else (_working, stop, function, job)
-                    waiting.append(pool.submit(*work))
-                if len(waiting) > ahead * workers:
-                    yield _result(waiting.popleft(), stop)
-            while waiting:
+    with defer_interrupts(), _pool(workers, stop, processes) as submit:
+        for job in jobs:
+            waiting.append(submit(function, job))
+            if len(waiting) > ahead * workers:
                 yield _result(waiting.popleft(), stop)
+        while waiting:
+            yield _result(waiting.popleft(), stop)
+
+
+@contextmanager
+def _pool(workers: int, stop: Stop, processes: bool) -> Iterator[Callable[..., Future[Any]]]:
+    """How a function and its argument are submitted; whatever goes wrong stops what has begun, and no more begins."""
+    with _process_pool(workers) if processes else ThreadPoolExecutor(workers) as pool:
+
+        def submit(*work: Any) -> Future[Any]:
+            with _signals_held(processes):
+                return pool.submit(*work) if processes else pool.submit(_working, stop, *work)
+
+        try:
+            yield submit
         except BaseException:
             stop[0] = 1
-            for future in () if processes else waiting:  # a pool of processes does so itself, and only once
-                future.cancel()
+            if not processes:  # a pool of processes does so itself, and only once
+                pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
@@ -239,7 +248,7 @@ def as_done(
 
     `watch` is called while they run, ten times a second.
     """
-    with careful(), _process_pool(workers or own_cores()) as pool:
+    with defer_interrupts(), _process_pool(workers or own_cores()) as pool:
         with _signals_held():
             waiting = {pool.submit(function, job) for job in jobs}
         while waiting:

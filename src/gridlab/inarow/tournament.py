@@ -256,8 +256,8 @@ def _begin(folder: Path, settings: dict[str, Any], resume: bool) -> None:
     path = folder / SETTINGS
     wanted = {"format": FORMAT, "version": VERSION, **settings}
     if not path.exists():
-        if strangers := sorted(folder.glob("??*-??*.jsonl")):
-            raise FileTrouble(f"{folder} holds {strangers[0].name} without {SETTINGS}; name another folder")
+        if foreign := sorted(folder.glob("??*-??*.jsonl")):
+            raise FileTrouble(f"{folder} holds {foreign[0].name} without {SETTINGS}; name another folder")
         write_json(path, wanted)
         return
     if not resume:

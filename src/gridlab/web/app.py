@@ -1,31 +1,33 @@
-"""The application: routes, errors as sentences, the page, and the guard around all of it."""
+"""The application: what it offers, routes, errors as sentences, the page, and the guard around all of it."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Query
 from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Scope
 
 from gridlab import __version__
 from gridlab.core.errors import GridlabError
-from gridlab.games.registry import game
+from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.games.registry import FAMILIES
+from gridlab.games.registry import game as rules_of
 from gridlab.inarow.position import Position
 from gridlab.web.lab import Lab
 from gridlab.web.limits import Guard, Settings
-from gridlab.web.models import Problem
+from gridlab.web.models import GameText, Problem
 from gridlab.web.routes import data, game2048, jobs, puzzles
 from gridlab.web.routes import inarow as mnk
-from gridlab.web.routes import lab as lab_routes
-from gridlab.web.stream import say_errors
-from gridlab.web.work import TooLong
+from gridlab.web.work import TooLong, say_errors
 
 # ---- The page and its files; an address that somebody has typed is answered with a page, too, not with JSON
 
@@ -73,6 +75,101 @@ def pages(folder: Path) -> StaticFiles:
     return Pages(directory=folder, html=True)
 
 
+# ---- What the server offers
+
+
+class Health(BaseModel):
+    """Whether the server answers."""
+
+    status: Literal["ok"]
+    version: str
+    behaviour: int
+
+
+class NamedGame(BaseModel):
+    """A game with a name."""
+
+    name: str
+    rules: str
+    family: str
+
+
+class LabInfo(BaseModel):
+    """What this server offers."""
+
+    version: str
+    behaviour: int
+    games: list[NamedGame]
+    folder: str
+    learning: bool  # whether networks can be asked
+    commands: bool  # whether players may start programs
+
+
+class Setting(BaseModel):
+    """A setting of a player."""
+
+    name: str
+    default: str | int | float
+    kind: Literal["whole", "real", "text"]
+
+
+class PlayerKind(BaseModel):
+    """A kind of player."""
+
+    name: str
+    about: str
+    settings: list[Setting]
+    reason: str = Field(description="Why it cannot play this game here; empty if it can.")
+
+
+def health(routes: APIRouter) -> None:
+    """The route that says whether the server is well."""
+
+    @routes.get("/health", tags=["lab"])
+    async def well() -> Health:
+        """Whether the server answers."""
+        return Health(status="ok", version=__version__, behaviour=BEHAVIOUR)
+
+
+def offers(lab: Lab) -> APIRouter:
+    """The routes of what is offered."""
+    routes = APIRouter(tags=["lab"])
+
+    @routes.get("/lab")
+    async def about() -> LabInfo:
+        """What this server offers."""
+        games = [
+            NamedGame(name=name, rules=rules, family=family.name)
+            for family in FAMILIES.values()
+            for name, rules in family.named.items()
+        ]
+        return LabInfo(
+            version=__version__, behaviour=BEHAVIOUR, games=games, folder=lab.folder.root.name or "/",
+            learning=find_spec("torch") is not None, commands=lab.settings.commands,
+        )  # fmt: skip
+
+    @routes.get("/players")
+    @lab.replies.route
+    def players(game: Annotated[GameText, Query()]) -> list[PlayerKind]:
+        """The kinds of players of a game, and which of them can play it here."""
+        return [
+            PlayerKind(
+                name=each.name, about=each.about, reason=each.reason,
+                settings=[_setting(name, default) for name, default in each.settings.items()],
+            )
+            for each in lab.offered(rules_of(game))
+        ]  # fmt: skip
+
+    return routes
+
+
+def _setting(name: str, default: Any) -> Setting:
+    kind: Literal["whole", "real", "text"] = (
+        "whole" if isinstance(default, int) else "real" if isinstance(default, float) else "text"
+    )
+    return Setting(name=name, default=default, kind=kind)
+
+
 # ---- The application: routes, errors as sentences, the page, and the guard around all of it
 
 
@@ -104,9 +201,10 @@ def make_app(settings: Settings) -> FastAPI:
     )  # fmt: skip
     app.state.lab = lab
     root = APIRouter()
-    lab_routes.health(root)
+    health(root)
     app.include_router(root)
-    for each in (lab_routes, mnk, game2048, puzzles, jobs, data):
+    app.include_router(offers(lab), prefix=API)
+    for each in (mnk, game2048, puzzles, jobs, data):
         app.include_router(each.router(lab), prefix=API)
     app.mount("/", GZipMiddleware(pages(STATIC)), name="page")
     say_errors(app, lab.folder.plain)
@@ -123,4 +221,4 @@ async def _tidy(lab: Lab) -> None:
 async def _warm(lab: Lab) -> None:
     """Load what the first visitor would wait for."""
     with suppress(TooLong, GridlabError):
-        await lab.replies.run(lambda: lab.truth.ask(Position(game("tictactoe", "mnk"))), WARM_SECONDS)
+        await lab.replies.run(lambda: lab.truth.ask(Position(rules_of("tictactoe", "mnk"))), WARM_SECONDS)

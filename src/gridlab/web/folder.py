@@ -97,23 +97,24 @@ class Folder:
     def _look(self) -> Iterator[Found]:
         seen = 0
         for here, folders, files in os.walk(self.root):
-            depth = len(Path(here).relative_to(self.root).parts)
-            folders[:] = sorted(
-                each
-                for each in filter(_sayable, folders)
-                if depth < DEEPEST and not each.startswith(".") and each not in SKIPPED
-            )
-            if any(each.startswith("layer_") for each in files):
-                yield self._found(Path(here), "terminals", sum(_size(Path(here) / each) for each in files))
-            if SETTINGS in files:
-                yield self._found(Path(here), "tournament", sum(_size(Path(here) / each) for each in files))
-            for name in sorted(filter(_sayable, files)):
+            folder = Path(here)
+            is_deepest = len(folder.relative_to(self.root).parts) >= DEEPEST
+            folders[:] = [] if is_deepest else sorted(filter(_is_entered, folders))
+            yield from self._as_whole(folder, files)
+            for path in (folder / name for name in sorted(filter(_sayable, files))):
                 seen += 1
                 if seen > MOST_ENTRIES:
                     return
-                path = Path(here) / name
                 if (kind := self._kind(path)) is not None:
                     yield self._found(path, kind, _size(path))
+
+    def _as_whole(self, folder: Path, files: list[str]) -> Iterator[Found]:
+        """What a folder is as a whole, by the files in it."""
+        size = sum(_size(folder / each) for each in files)
+        if any(each.startswith("layer_") for each in files):
+            yield self._found(folder, "terminals", size)
+        if SETTINGS in files:
+            yield self._found(folder, "tournament", size)
 
     def _found(self, path: Path, kind: FileKind, size: int) -> Found:
         return Found(path.relative_to(self.root).as_posix(), kind, size)
@@ -156,6 +157,10 @@ def _kind_of_table(path: Path) -> FileKind | None:
         family.name for family in FAMILIES.values() if family.tablebase and magic == family.load("tablebase").MAGIC
     )
     return TABLES.get(next(known, ""))
+
+
+def _is_entered(name: str) -> bool:
+    return _sayable(name) and not name.startswith(".") and name not in SKIPPED
 
 
 def _sayable(name: str) -> bool:
@@ -256,14 +261,11 @@ def offered(rules: GameRules, commands: bool, tablebase: Path | None = None) -> 
 
     One that can use a tablebase is tried with this one.
     """
-    found = []
-    for name, kind in house_kinds(rules).items():
-        if PROGRAM in kind.settings:
-            if commands:
-                found.append(Offered(name, kind.about, kind.settings, ""))
-            continue
-        found.append(Offered(name, kind.about, kind.settings, _trouble(kind, rules, tablebase)))
-    return found
+    return [
+        Offered(name, kind.about, kind.settings, "" if PROGRAM in kind.settings else _trouble(kind, rules, tablebase))
+        for name, kind in house_kinds(rules).items()
+        if commands or PROGRAM not in kind.settings
+    ]
 
 
 def _trouble(kind: Kind, rules: GameRules, tablebase: Path | None) -> str:

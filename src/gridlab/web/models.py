@@ -3,11 +3,10 @@
 A module for each of the routes of the same name; here what several of them use.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Value = Literal["win", "draw", "loss", "unknown"]
 Side = Literal["X", "O"]
 Direction = Literal["up", "down", "left", "right"]
 
@@ -18,6 +17,15 @@ PlayerText = Annotated[str, Field(max_length=300, description="Such as perfect, 
 FileName = Annotated[str, Field(max_length=500, description="A file or folder inside the served folder.")]
 Seed = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Score = Annotated[int, Field(ge=0, le=2**40)]
+
+
+class ApiModel(BaseModel):
+    """What is said of something."""
+
+    @classmethod
+    def taken_from(cls, thing: object, **more: Any) -> Self:
+        """What the thing itself has under the same names, and more."""
+        return cls(**{name: getattr(thing, name) for name in cls.model_fields if name not in more}, **more)
 
 
 class Told(BaseModel):

@@ -21,7 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gridlab.core.errors import GridlabError
 from gridlab.core.machine import give_back
-from gridlab.core.signals import SIGNALS, close_ears
+from gridlab.core.signals import SIGNALS, ignore_signals
 from gridlab.web.app import make_app
 from gridlab.web.lab import Lab
 from gridlab.web.limits import Settings
@@ -223,7 +223,7 @@ def serve(settings: Settings, port: int | None, say: Callable[[str], object], op
     with server.calm():
         server.run(sockets=[listening])
     if server.stopped:
-        close_ears()
+        ignore_signals()
         raise KeyboardInterrupt
 
 

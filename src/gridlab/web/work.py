@@ -1,25 +1,48 @@
-"""Work off the event loop: lanes for what a page waits for, and jobs that show their progress.
+"""Work off the event loop: lanes for what a page waits for, jobs that show their progress, and what is said of both.
 
 A lane has some threads and a bounded queue; whoever comes when it is full is told so. Work is stopped by the flag that
 kernels look at (gridlab.core.stop): when its time is up, when the client has left, when somebody cancels it. All
 threads have the same priority: one with less would be slow to give back the interpreter's lock, and all would wait.
+
+What can be refused at once is refused with a status and a sentence. An answer in parts is a line of JSON for each thing
+as it becomes known:
+
+    {"part": "game", …}      what the rules say at once
+    {"part": "doing", …}     what is being worked at, any number of times
+    {"part": "values", …}    whatever else was asked for
+    {"part": "end"}          always the last: or {"part": "error", "error": a sentence, "status": …}
 """
 
 import asyncio
 import itertools
+import json
+import logging
 import secrets
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial, wraps
+from inspect import Parameter, signature
 from typing import Any, Literal, TypeVar
 
-from gridlab.core.errors import GridlabError
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, StreamingResponse
+from starlette.exceptions import HTTPException
+
+from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError, MissingExtra
 from gridlab.core.jit import compiling
 from gridlab.core.progress import listening
 from gridlab.core.stop import Stop, stop_flag, working
 from gridlab.core.workers import pause
+from gridlab.web.folder import NotHere
+from gridlab.web.limits import REPLY_SECONDS
+
+# ---- Lanes: threads for what a page waits for
+
 
 Result = TypeVar("Result")
 Part = dict[str, Any]  # {"part": its name, …}
@@ -74,6 +97,17 @@ class Lane:
         finally:
             stop[0] = 1
 
+    def route(self, work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
+        """The work of a route done in this lane, as long as the client waits for it."""
+
+        @wraps(work)
+        async def run(request: Request, **asked: Any) -> Result:
+            return await self.run(partial(work, **asked), REPLY_SECONDS, request.is_disconnected)
+
+        known, client = signature(work), Parameter("request", Parameter.KEYWORD_ONLY, annotation=Request)
+        run.__signature__ = known.replace(parameters=[*known.parameters.values(), client])  # type: ignore[attr-defined]
+        return run
+
     async def parts(self, work: Callable[[Tell], object], seconds: float) -> AsyncIterator[Part]:
         """What `work(tell)` tells, part by part, as it becomes known; whoever stops listening stops the work."""
         told: asyncio.Queue[Part] = asyncio.Queue()
@@ -118,6 +152,9 @@ def _stoppable(stop: Stop, function: Callable[[], Result]) -> Result:
         raise TooLong from error
 
 
+# ---- Jobs: long work that shows its progress
+
+
 @dataclass
 class Job:
     """Long work: what it is, how far it has come, and what came of it."""
@@ -157,10 +194,6 @@ class Job:
         """What a bar of the work says; the place where work in Python hears that it is to stop."""
         self.change(doing=doing, done=done, total=total)
         pause()
-
-    def as_dict(self) -> dict[str, Any]:
-        names = ("id", "kind", "state", "doing", "done", "total", "partial", "result", "error")
-        return {name: getattr(self, name) for name in names}
 
 
 class Jobs:
@@ -226,3 +259,83 @@ def _run(job: Job, function: Callable[[Job], Any], plain: Callable[[str], str]) 
     except Exception:
         job.change(state="failed", error="something went wrong in the server; its terminal says more")
         raise
+
+
+# ---- Whatever goes wrong is said in a sentence, with a status: as an answer, or within one
+
+
+SENTENCES = {
+    Busy: (429, "the server has too much to do; ask again in a moment"),
+    TooLong: (409, "that took longer than a page can wait; choose a faster player, or a smaller board"),
+    MemoryError: (409, "there is not enough memory for this; ask for less"),
+}
+STATUSES = ((NotHere, 403), (CorruptFile, 422), (FileTrouble, 404), (GridlabError, 400))
+LOST = 500, "something went wrong in the server; its terminal says more"
+
+
+def problem_of(error: BaseException, plain: Callable[[str], str]) -> tuple[int, str]:
+    """The status and the sentence of an error; `plain` keeps to itself what is nobody's business outside."""
+    for kind, known in SENTENCES.items():
+        if isinstance(error, kind):
+            return known
+    if isinstance(error, MissingExtra):  # how to get it may name a folder, and concerns whoever runs the server
+        return 400, f"{str(error).partition(':')[0]}; `gridlab doctor` says how to get it"
+    for kind, status in STATUSES:
+        if isinstance(error, kind):
+            return status, plain(str(error))
+    with suppress(Exception):
+        logging.getLogger("gridlab").error("a request failed", exc_info=error)
+    return LOST
+
+
+def say_errors(app: FastAPI, plain: Callable[[str], str]) -> None:
+    """Let an application answer every error in this way."""
+
+    async def refused(request: Request, error: Exception) -> JSONResponse:
+        status, sentence = problem_of(error, plain)
+        answer = problem(status, sentence)
+        if status == 429:
+            answer.headers["retry-after"] = "2"
+        return answer
+
+    for kind in (GridlabError, *SENTENCES, Exception):
+        app.add_exception_handler(kind, refused)
+
+    @app.exception_handler(RequestValidationError)
+    async def misshapen(request: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(each) for each in first["loc"] if each not in ("body", "query", "path"))
+        return problem(422, f"{where or 'the request'}: {first['msg'].lower()}")
+
+    @app.exception_handler(HTTPException)
+    async def not_there(request: Request, error: HTTPException) -> JSONResponse:
+        answer = problem(error.status_code, str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
+
+
+def problem(status: int, sentence: str) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status)
+
+
+# ---- An answer in parts: one request, and a line of JSON for each thing as it becomes known
+
+
+MEDIA_TYPE = "application/x-ndjson"
+
+
+def streamed(
+    lane: Lane, work: Callable[[Tell], object], seconds: float, plain: Callable[[str], str]
+) -> StreamingResponse:
+    """What `work(tell)` tells, as a response; `plain` makes of an error a sentence for those outside."""
+
+    async def lines() -> AsyncIterator[str]:
+        try:
+            async for part in lane.parts(work, seconds):
+                yield json.dumps(part) + "\n"
+            yield json.dumps({"part": "end"}) + "\n"
+        except Exception as error:
+            status, sentence = problem_of(error, plain)
+            yield json.dumps({"part": "error", "error": sentence, "status": status}) + "\n"
+
+    return StreamingResponse(lines(), media_type=MEDIA_TYPE)

@@ -239,11 +239,8 @@ class Games2048:
         check_number(number)
         self.number, self.same_step = number, same_step
         self.packed, self.states = np.zeros(number, np.uint64), unseeded(number)
-        self.waiting, self.ended, self.rewards = (
-            np.zeros(number, np.bool_),
-            np.zeros(number, np.bool_),
-            np.zeros(number),
-        )
+        self.waiting, self.ended = np.zeros(number, np.bool_), np.zeros(number, np.bool_)
+        self.rewards = np.zeros(number)
         self._rows, self._odds = row_tables(self.rules), self.rules.odds
         self._moving, self._sets = moving_rows(self.rules.walled), masks_of_sets()
         self._seen, self._last = np.zeros((number, 2), np.uint64), np.zeros((number, 2), np.uint64)

@@ -76,24 +76,25 @@ class BotPlayer:
 
     def _follow(self, position: Position2048) -> None:
         """The tiles that have appeared since the last move, or a new game."""
-        before = self._tiles()
-        appeared = [(cell, tile) for cell, tile in enumerate(position.tiles) if before[cell] != tile]
-        expected = 1 if self.state is not None else 2
-        if len(appeared) != expected or any(before[cell] or tile > 4 for cell, tile in appeared):
-            self.state, before = None, self._none()
-            appeared = [(cell, tile) for cell, tile in enumerate(position.tiles) if tile]
-            if len(appeared) != 2 or any(tile > 4 for _, tile in appeared):
+        before = position_of(self.state, self.rules).tiles if self.state else ()
+        if not before or not _follows(before, position, 1):
+            self.state, before = None, (0,) * self.rules.cells
+            if not _follows(before, position, 2):
                 raise PlayerFault(
                     f"{self.name} cannot be asked about {position}: OpenSpiel sets up no boards, and it follows games "
                     "from their beginning, move by move"
                 )
-        if self.state is None:
             self.state = self.game.new_initial_state()
-        for cell, tile in appeared:
+        for cell, tile in _appeared(before, position):
             self.state.apply_action(tile_action(cell, tile))
 
-    def _tiles(self) -> tuple[int, ...]:
-        return self._none() if self.state is None else position_of(self.state, self.rules).tiles
 
-    def _none(self) -> tuple[int, ...]:
-        return (0,) * self.rules.cells
+def _appeared(before: tuple[int, ...], position: Position2048) -> list[tuple[int, int]]:
+    """The cells that hold another tile than before."""
+    return [(cell, tile) for cell, tile in enumerate(position.tiles) if before[cell] != tile]
+
+
+def _follows(before: tuple[int, ...], position: Position2048, new_tiles: int) -> bool:
+    """Whether a board differs by so many new tiles alone."""
+    appeared = _appeared(before, position)
+    return len(appeared) == new_tiles and not any(before[cell] or tile > 4 for cell, tile in appeared)

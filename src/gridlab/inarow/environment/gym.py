@@ -84,14 +84,8 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
             raise IllegalMove(f"the game is over in {before}; reset() begins another")
         facts = truth_of(self.oracle, before, cell) if self.oracle else {}
         if cell not in before.moves():
-            nothing = np.zeros(self.rules.cells, np.int8)
-            return (
-                observed(before),
-                -1.0,
-                True,
-                False,
-                {**self._info(), "action_mask": nothing, **facts, "illegal": True},
-            )
+            info = self._info() | facts | {"action_mask": np.zeros(self.rules.cells, np.int8), "illegal": True}
+            return observed(before), -1.0, True, False, info
         self.position = before.play(cell)
         if self.opponent and not self.position.over:
             self._answer()

@@ -4,7 +4,7 @@ from itertools import islice
 from typing import Annotated, Any, cast
 
 import numpy as np
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from gridlab.core import draw
@@ -19,17 +19,16 @@ from gridlab.inarow.datasets.terminals.dataset import Terminals, open_terminals
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.verify import stats
 from gridlab.inarow.position import Position
-from gridlab.inarow.records import read_records
+from gridlab.inarow.records import Record, read_records
 from gridlab.web.folder import FileKind
 from gridlab.web.lab import Lab
-from gridlab.web.limits import REPLY_SECONDS
-from gridlab.web.models import BoardText, Direction, FileName
+from gridlab.web.models import ApiModel, BoardText, Direction, FileName
 from gridlab.web.routes.inarow import Values
 
 # ---- What lies in the served folder
 
 
-class FoundFile(BaseModel):
+class FoundFile(ApiModel):
     """Something in the served folder that the lab can show."""
 
     path: str
@@ -37,7 +36,7 @@ class FoundFile(BaseModel):
     bytes: int
 
 
-class PlyCount(BaseModel):
+class PlyCount(ApiModel):
     """Positions of a ply by the value for the player to move."""
 
     ply: int
@@ -59,7 +58,7 @@ class TablebaseInfo(BaseModel):
     openings: Values
 
 
-class LayerCount(BaseModel):
+class LayerCount(ApiModel):
     """A layer of terminal wins."""
 
     ply: int
@@ -102,7 +101,7 @@ class Contains(BaseModel):
     answer: str
 
 
-class RecordInfo(BaseModel):
+class RecordInfo(ApiModel):
     """A recorded game between two."""
 
     number: int
@@ -162,7 +161,7 @@ class CurvePoint(BaseModel):
     values: dict[str, float]
 
 
-class CheckpointInfo(BaseModel):
+class CheckpointInfo(ApiModel):
     """A trained network."""
 
     path: str
@@ -174,7 +173,7 @@ class CheckpointInfo(BaseModel):
     curve: list[CurvePoint]
 
 
-class NTuplePoint(BaseModel):
+class NTuplePoint(ApiModel):
     """Where a training of an n-tuple network stood."""
 
     games: int
@@ -183,7 +182,7 @@ class NTuplePoint(BaseModel):
     tile_rates: dict[str, float]
 
 
-class NTupleInfo(BaseModel):
+class NTupleInfo(ApiModel):
     """An n-tuple network of 2048, and how it was learnt."""
 
     path: str
@@ -215,74 +214,79 @@ def router(lab: Lab) -> APIRouter:
     routes = APIRouter(prefix="/files", tags=["data"])
 
     @routes.get("")
-    async def files() -> list[FoundFile]:
+    @lab.quick.route
+    def files() -> list[FoundFile]:
         """What there is to see."""
-        found = await lab.quick.run(lab.folder.listing, REPLY_SECONDS)
-        return [FoundFile(path=each.path, kind=each.kind, bytes=each.bytes) for each in found]
+        return [FoundFile.taken_from(each) for each in lab.folder.listing()]
 
     @routes.get("/tablebase")
-    async def tablebase(request: Request, file: File) -> TablebaseInfo:
+    @lab.quick.route
+    def tablebase(file: File) -> TablebaseInfo:
         """Positions by value, ply by ply, and the openings."""
-        return await lab.quick.run(lambda: tablebase_info(lab, file), REPLY_SECONDS, request.is_disconnected)
+        found = stats(Tablebase(lab.folder.inside(file)))
+        plies = [PlyCount.taken_from(each) for each in found.plies]
+        rules, max_ply = str(found.directory.rules), found.directory.max_ply
+        return TablebaseInfo(path=file, rules=rules, max_ply=max_ply, plies=plies, openings=Values.of(found.openings))
 
     @routes.get("/terminals")
-    async def terminals(request: Request, file: File) -> TerminalsInfo:
+    @lab.quick.route
+    def terminals(file: File) -> TerminalsInfo:
         """The layers of a dataset of terminal wins."""
-        return await lab.quick.run(lambda: terminals_info(lab, file), REPLY_SECONDS, request.is_disconnected)
+        return terminals_info(lab, file)
 
     @routes.get("/terminals/boards")
-    async def boards(file: File, ply: Annotated[int, Query(ge=0, le=63)], first: First = 0, count: Count = 24) -> Page:
+    @lab.quick.route
+    def boards(file: File, ply: Annotated[int, Query(ge=0, le=63)], first: First = 0, count: Count = 24) -> Page:
         """A gallery: some boards of a layer, drawn."""
-        return await lab.quick.run(lambda: drawn_page(opened(lab, file), ply, first, count), REPLY_SECONDS)
+        return drawn_page(opened(lab, file), ply, first, count)
 
     @routes.get("/terminals/contains")
-    async def contains(request: Request, file: File, board: Annotated[BoardText, Query()]) -> Contains:
+    @lab.quick.route
+    def contains(file: File, board: Annotated[BoardText, Query()]) -> Contains:
         """Whether a board is there, turned or mirrored in any way."""
-
-        def look() -> Contains:
-            data = opened(lab, file)
-            answer, found = data.answer(Position.parse(board, data.rules))
-            return Contains(found=found, answer=answer)
-
-        return await lab.quick.run(look, REPLY_SECONDS, request.is_disconnected)
+        data = opened(lab, file)
+        answer, found = data.answer(Position.parse(board, data.rules))
+        return Contains(found=found, answer=answer)
 
     @routes.get("/records")
-    async def records(file: File, first: First = 0, count: Count = 24) -> RecordsPage:
+    @lab.quick.route
+    def records(file: File, first: First = 0, count: Count = 24) -> RecordsPage:
         """Recorded games between two."""
-        return await lab.quick.run(lambda: records_page(lab, file, first, count), REPLY_SECONDS)
+        found = list(islice(read_records(lab.folder.inside(file)), first, first + count + 1))
+        games = [record_info(number, each) for number, each in enumerate(found[:count], first)]
+        return RecordsPage(first=first, more=len(found) > count, games=games)
 
     @routes.get("/games2048")
-    async def games2048(file: File, first: First = 0, count: Count = 24) -> Games2048Page:
+    @lab.quick.route
+    def games2048(file: File, first: First = 0, count: Count = 24) -> Games2048Page:
         """Recorded games of 2048."""
-        return await lab.quick.run(lambda: games_page(lab, file, first, count), REPLY_SECONDS)
+        games = Games(lab.folder.inside(file))
+        shown = [
+            Game2048Info(number=number, moves=game.moves, score=game.final_score, max_tile=game.max_tile)
+            for number in range(first, min(first + count, len(games)))
+            for game in [games[number]]
+        ]
+        return Games2048Page(total=len(games), samples=games.samples, first=first, games=shown)
 
     @routes.get("/games2048/replay")
-    async def replay(file: File, number: First, first: First = 0, count: Boards = MOST_BOARDS) -> Replay2048:
+    @lab.quick.route
+    def replay(file: File, number: First, first: First = 0, count: Boards = MOST_BOARDS) -> Replay2048:
         """The boards of a recorded game, some at a time."""
-        return await lab.quick.run(lambda: replayed(lab, file, number, first, count), REPLY_SECONDS)
+        return replayed(lab, file, number, first, count)
 
     @routes.get("/checkpoint")
-    async def checkpoint(file: File) -> CheckpointInfo:
+    @lab.quick.route
+    def checkpoint(file: File) -> CheckpointInfo:
         """A trained network, and its learning curve."""
-        return await lab.quick.run(lambda: checkpoint_info(lab, file), REPLY_SECONDS)
+        return checkpoint_info(lab, file)
 
     @routes.get("/ntuple")
-    async def ntuple(file: File) -> NTupleInfo:
+    @lab.quick.route
+    def ntuple(file: File) -> NTupleInfo:
         """An n-tuple network of 2048, and its learning curve."""
-        return await lab.quick.run(lambda: ntuple_info(lab, file), REPLY_SECONDS)
+        return ntuple_info(lab, file)
 
     return routes
-
-
-def tablebase_info(lab: Lab, file: str) -> TablebaseInfo:
-    found = stats(Tablebase(lab.folder.inside(file)))
-    return TablebaseInfo(
-        path=file,
-        rules=str(found.directory.rules),
-        max_ply=found.directory.max_ply,
-        plies=[PlyCount(**each._asdict()) for each in found.plies],
-        openings=Values.of(found.openings),
-    )
 
 
 def opened(lab: Lab, file: str) -> Terminals:
@@ -292,10 +296,7 @@ def opened(lab: Lab, file: str) -> Terminals:
 def terminals_info(lab: Lab, file: str) -> TerminalsInfo:
     data = opened(lab, file)
     if data.manifest:
-        layers = [
-            LayerCount(ply=each.ply, records=each.records, x_wins=each.x_wins, o_wins=each.o_wins)
-            for each in data.manifest.layers
-        ]
+        layers = [LayerCount.taken_from(each) for each in data.manifest.layers]
     else:
         layers = [LayerCount(ply=ply, records=len(data.records(ply)), x_wins=None, o_wins=None) for ply in data.plies]
     remark = data.remark.replace(str(data.folder), file)
@@ -313,26 +314,10 @@ def drawn_page(data: Terminals, ply: int, first: int, count: int) -> Page:
     return Page(total=len(records), first=first, boards=boards)
 
 
-def records_page(lab: Lab, file: str, first: int, count: int) -> RecordsPage:
-    found = list(islice(read_records(lab.folder.inside(file)), first, first + count + 1))
-    games = [
-        RecordInfo(
-            number=number, rules=str(each.rules), x=each.x, o=each.o, result=each.result.value, reason=each.reason,
-            moves=[move_text(move, each.rules.rows, each.rules.cols) for move in each.moves],
-        )
-        for number, each in enumerate(found[:count], first)
-    ]  # fmt: skip
-    return RecordsPage(first=first, more=len(found) > count, games=games)
-
-
-def games_page(lab: Lab, file: str, first: int, count: int) -> Games2048Page:
-    games = Games(lab.folder.inside(file))
-    shown = [
-        Game2048Info(number=number, moves=game.moves, score=game.final_score, max_tile=game.max_tile)
-        for number in range(first, min(first + count, len(games)))
-        for game in [games[number]]
-    ]
-    return Games2048Page(total=len(games), samples=games.samples, first=first, games=shown)
+def record_info(number: int, record: Record) -> RecordInfo:
+    rules = record.rules
+    moves = [move_text(move, rules.rows, rules.cols) for move in record.moves]
+    return RecordInfo.taken_from(record, number=number, rules=str(rules), moves=moves, result=record.result.value)
 
 
 def replayed(lab: Lab, file: str, number: int, first: int, count: int) -> Replay2048:
@@ -369,24 +354,18 @@ def checkpoint_info(lab: Lab, file: str) -> CheckpointInfo:
         for row in found.facts.curve
         if row.get("episode") is not None
     ]
-    return CheckpointInfo(
-        path=file, rules=found.facts.rules, episode=found.facts.episode, steps=found.facts.steps,
-        parameters=sum(each.numel() for each in found.part(checkpoint.NETWORK).values()),
-        settings=dict(found.facts.settings), curve=curve,
-    )  # fmt: skip
+    parameters = sum(each.numel() for each in found.part(checkpoint.NETWORK).values())
+    return CheckpointInfo.taken_from(
+        found.facts, path=file, parameters=parameters, settings=dict(found.facts.settings), curve=curve
+    )
 
 
 def ntuple_info(lab: Lab, file: str) -> NTupleInfo:
     head = read_head(lab.folder.inside(file))
-    learnt = head.learnt
-    return NTupleInfo(
-        path=file, rules=head.rules, tuples=head.tuples.split(","), weights=head.weights,
-        games=learnt.games, moves=learnt.moves, minutes=learnt.seconds / 60, workers=learnt.workers,
-        settings={"rate": learnt.rate, "step": learnt.step, "lambda": learnt.trace, "restart": learnt.restart,
-                  "optimistic": learnt.optimistic, "settle": learnt.settle, "seed": learnt.seed},
-        curve=[
-            NTuplePoint(games=each.games, minutes=each.seconds / 60, mean_score=each.mean_score,
-                        tile_rates=each.tile_rates)
-            for each in learnt.curve
-        ],
+    learnt, settings = head.learnt, ("rate", "step", "trace", "restart", "optimistic", "settle", "seed")
+    return NTupleInfo.taken_from(
+        learnt, path=file, rules=head.rules, tuples=head.tuples.split(","), weights=head.weights,
+        minutes=learnt.seconds / 60,
+        settings={"lambda" if name == "trace" else name: getattr(learnt, name) for name in settings},
+        curve=[NTuplePoint.taken_from(each, minutes=each.seconds / 60) for each in learnt.curve],
     )  # fmt: skip

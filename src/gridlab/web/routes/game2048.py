@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from math import isfinite
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
@@ -23,9 +23,8 @@ from gridlab.players.registry import Player
 from gridlab.web.folder import safe_player
 from gridlab.web.lab import Lab
 from gridlab.web.limits import MOST_AUTOPLAY, PLAIN_DEPTH, REPLY_SECONDS
-from gridlab.web.models import BoardText, Direction, GameText, PlayerText, RecordLine, Score, Seed, Told
-from gridlab.web.stream import MEDIA_TYPE, streamed
-from gridlab.web.work import Tell
+from gridlab.web.models import ApiModel, BoardText, Direction, GameText, PlayerText, RecordLine, Score, Seed, Told
+from gridlab.web.work import MEDIA_TYPE, Tell, streamed
 
 # ---- 2048
 
@@ -34,7 +33,7 @@ MOST_RECORDED = 70_000  # moves of a game; no game on 4x4 has more
 MOST_DIRECTIONS = 500
 
 
-class State2048(BaseModel):
+class State2048(ApiModel):
     """A position of 2048; with its seed and the number of its move it goes on the same way every time."""
 
     rules: str
@@ -140,10 +139,9 @@ def rules_of(text: str) -> Rules2048:
 
 def state_of(position: Position2048, seed: int, ply: int) -> State2048:
     rules = position.rules
-    return State2048(
-        rules=str(rules), rows=rules.rows, cols=rules.cols, board=str(position), tiles=list(position.tiles),
-        score=position.score, max_tile=position.max_tile, over=position.over,
-        moves=cast(list[Direction], position.moves()), seed=seed, ply=ply,
+    return State2048.taken_from(
+        position, rules=str(rules), rows=rules.rows, cols=rules.cols, board=str(position), moves=position.moves(),
+        seed=seed, ply=ply,
     )  # fmt: skip
 
 
@@ -328,20 +326,20 @@ def router(lab: Lab) -> APIRouter:
         return streamed(lab.replies, lambda tell: review_in_parts(lab, asked, tell), REPLY_SECONDS, lab.folder.plain)
 
     @routes.get("/values")
-    async def values(
-        request: Request,
+    @lab.replies.route
+    def values(
         board: Annotated[BoardText, Query()],
         game: Game = "2048",
         player: Annotated[PlayerText, Query()] = "expectimax",
     ) -> Values2048:
         """What each legal direction is worth, as a player sees it; exact if the player knows it exactly."""
-        position = Position2048.parse(board, rules_of(game))
-        return await lab.replies.run(lambda: valued(lab, position, player), REPLY_SECONDS, request.is_disconnected)
+        return valued(lab, Position2048.parse(board, rules_of(game)), player)
 
     @routes.post("/record")
-    async def record(asked: Record2048) -> RecordLine:
+    @lab.quick.route
+    def record(asked: Record2048) -> RecordLine:
         """A finished game as a line of a file that `gridlab 2048 verify` reads."""
-        return RecordLine(line=await lab.quick.run(lambda: record_line(asked), REPLY_SECONDS))
+        return RecordLine(line=record_line(asked))
 
     return routes
 

@@ -2,10 +2,10 @@
 
 import json
 from contextlib import AbstractContextManager, nullcontext
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
@@ -15,26 +15,36 @@ from gridlab.core.machine import import_extra
 from gridlab.games.registry import game
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact.oracle import whole_line
-from gridlab.inarow.grade import Review, Scorecard, Step, review
+from gridlab.inarow.grade import Review, Step, review
 from gridlab.inarow.players import EXACT_SHARE, PerfectPlayer
 from gridlab.inarow.position import Position
 from gridlab.inarow.records import record_of
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.mcts import search
-from gridlab.inarow.solution import Move, Solution
+from gridlab.inarow.solution import Solution, Value
 from gridlab.players.registry import Player, parse_player
 from gridlab.web.folder import house_kinds, safe_player
 from gridlab.web.lab import Lab, Prompt
 from gridlab.web.limits import OPINION_PLAYOUTS, OPINION_VISITS, PROMPT_SECONDS, REPLY_SECONDS
-from gridlab.web.models import BoardText, FileName, GameText, MoveText, PlayerText, RecordLine, Seed, Side, Told, Value
-from gridlab.web.stream import MEDIA_TYPE, streamed
-from gridlab.web.work import Tell
+from gridlab.web.models import (
+    ApiModel,
+    BoardText,
+    FileName,
+    GameText,
+    MoveText,
+    PlayerText,
+    RecordLine,
+    Seed,
+    Side,
+    Told,
+)
+from gridlab.web.work import MEDIA_TYPE, Tell, streamed
 
 # ---- In-a-row games
 
 
-class PositionInfo(BaseModel):
-    """A position, legal or not."""
+class BoardInfo(ApiModel):
+    """A position as the page needs it, which draws the board itself."""
 
     rules: str
     rows: int
@@ -49,23 +59,27 @@ class PositionInfo(BaseModel):
     moves: list[str]
     flaw: str = Field(description="Why no game leads here; empty if one does.")
     marked: list[int] = Field(description="The cells of completed lines.")
-    canonical: str
-    svg: str
 
     @classmethod
-    def of(cls, position: Position) -> "PositionInfo":
+    def of(cls, position: Position, **more: str) -> Self:
         rules, flaw, outcome = position.rules, position.flaw(), position.outcome()
         marked = {cell for line in position.lines() for cell in range(rules.cells) if line >> cell & 1}
-        return cls(
-            rules=str(rules), rows=rules.rows, cols=rules.cols, win=rules.win, lose=rules.lose, board=str(position),
-            ply=position.ply, to_move=position.to_move, over=outcome is not None,
-            winner=outcome.winner if outcome else None,
+        return cls.taken_from(
+            position, rules=str(rules), rows=rules.rows, cols=rules.cols, win=rules.win, lose=rules.lose,
+            board=str(position), winner=outcome.winner if outcome else None,
             moves=[position.move_text(cell) for cell in position.moves()], flaw=flaw.value if flaw else "",
-            marked=sorted(marked), canonical=str(position.canonical()[0]), svg=position._repr_svg_(),
+            marked=sorted(marked), **more,
         )  # fmt: skip
 
 
-class MoveValue(BaseModel):
+class PositionInfo(BoardInfo):
+    """A position, legal or not."""
+
+    canonical: str
+    svg: str
+
+
+class MoveValue(ApiModel):
     """What a move is worth to the player who makes it."""
 
     move: str
@@ -75,7 +89,7 @@ class MoveValue(BaseModel):
     label: str = Field(description="W3 wins in 3 plies, L4 loses in 4, D draws, ? is not known.")
 
 
-class Values(BaseModel):
+class Values(ApiModel):
     """What is known of a position and of its moves."""
 
     board: str
@@ -94,21 +108,18 @@ class Values(BaseModel):
     @classmethod
     def of(cls, found: Solution) -> "Values":
         position = found.position
-        moves = [_move_value(position, each) for each in found.moves]
+        moves = [
+            MoveValue.taken_from(each, move=position.move_text(each.cell), label=label_of(each.value, each.distance))
+            for each in found.moves
+        ]
         known = found.value != "unknown"
-        return cls(
-            board=str(position), to_move=position.to_move, value=found.value,
+        return cls.taken_from(
+            found, board=str(position), to_move=position.to_move, moves=moves,
             at_least=found.value if known else found.at_least, at_most=found.value if known else found.at_most,
-            distance=found.distance, label=label_of(found.value, found.distance), moves=moves,
+            label=label_of(found.value, found.distance),
             best=[position.move_text(cell) for cell in found.best] if known else [],
-            line=[position.move_text(cell) for cell in found.line], source=found.source, exact=found.exact,
+            line=[position.move_text(cell) for cell in found.line],
         )  # fmt: skip
-
-
-def _move_value(position: Position, move: Move) -> MoveValue:
-    label = label_of(move.value, move.distance)
-    name = position.move_text(move.cell)
-    return MoveValue(move=name, cell=move.cell, value=move.value, distance=move.distance, label=label)
 
 
 def label_of(value: Value, distance: int | None) -> str:
@@ -171,7 +182,7 @@ class PlayPart(BaseModel):
     status: int | None = None
 
 
-class ReviewStep(BaseModel):
+class ReviewStep(ApiModel):
     """A position of a game, and what was done there."""
 
     board: str
@@ -185,7 +196,7 @@ class ReviewStep(BaseModel):
     decision: bool = Field(description="Whether the move could change the value.")
 
 
-class SideScore(BaseModel):
+class SideScore(ApiModel):
     """How a side has played."""
 
     decisions: int
@@ -239,24 +250,25 @@ def router(lab: Lab) -> APIRouter:
     @routes.get("/position")
     async def position(game: Game, board: Board = "") -> PositionInfo:
         """A position: whose turn it is, whether a game leads to it, how it is drawn."""
-        return PositionInfo.of(position_of(game, board))
+        asked = position_of(game, board)
+        return PositionInfo.of(asked, canonical=str(asked.canonical()[0]), svg=asked._repr_svg_())
 
     @routes.get("/values")
-    async def values(request: Request, game: Game, board: Board = "") -> Values:
+    @lab.quick.route
+    def values(game: Game, board: Board = "") -> Values:
         """The exact value of a legal position and of every move, as far as a small budget goes."""
-        asked = position_of(game, board)
-        return Values.of(await lab.quick.run(lambda: lab.truth.ask(asked), REPLY_SECONDS, request.is_disconnected))
+        return Values.of(lab.truth.ask(position_of(game, board)))
 
     @routes.get("/line")
-    async def line(request: Request, game: Game, board: Board = "") -> Line:
+    @lab.quick.route
+    def line(game: Game, board: Board = "") -> Line:
         """The best moves from a legal position on, to the end of the game if it is known so far."""
         asked = position_of(game, board)
-        found = await lab.quick.run(lambda: whole_line(asked, lab.truth.ask), REPLY_SECONDS, request.is_disconnected)
-        return Line(moves=[asked.move_text(cell) for cell in found])
+        return Line(moves=[asked.move_text(cell) for cell in whole_line(asked, lab.truth.ask)])
 
     @routes.get("/opinion")
-    async def opinion(
-        request: Request,
+    @lab.replies.route
+    def opinion(
         game: Game,
         board: Board = "",
         by: Literal["search", "network"] = "search",
@@ -267,8 +279,7 @@ def router(lab: Lab) -> APIRouter:
         if asked.over:
             raise BadNotation(f"{asked} is over; opinions are for games that go on")
         path = str(lab.folder.inside(checkpoint)) if checkpoint else ""
-        think = (lambda: network_opinion(asked, path)) if by == "network" else (lambda: search_opinion(asked))
-        return await lab.replies.run(think, REPLY_SECONDS, request.is_disconnected)
+        return network_opinion(asked, path) if by == "network" else search_opinion(asked)
 
     @routes.post("/play", response_class=StreamingResponse, responses=IN_PARTS)
     async def play(asked: PlayAsked) -> StreamingResponse:
@@ -278,7 +289,12 @@ def router(lab: Lab) -> APIRouter:
         player = replier(lab, asked, session) if asked.reply and not refused and not session.over else None
 
         def work(tell: Tell) -> None:
-            tell("game", moves=session.as_dict()["moves"], refused=refused, position=drawn(session.position))
+            tell(
+                "game",
+                moves=session.as_dict()["moves"],
+                refused=refused,
+                position=BoardInfo.of(session.position).model_dump(),
+            )
             if player:
                 answer(player, asked.seed, session, tell)
             tell_more(lab, asked, session, tell)
@@ -291,14 +307,11 @@ def router(lab: Lab) -> APIRouter:
         return RecordLine(line=record_line(asked))
 
     @routes.post("/review")
-    async def reviewed(request: Request, asked: ReviewAsked) -> ReviewResult:
+    @lab.quick.route
+    def reviewed(asked: ReviewAsked) -> ReviewResult:
         """What every position of a game was worth, which moves gave something away, and how each side has played."""
         session = session_of(GameAsked(**asked.model_dump()))
-
-        def look() -> Review:
-            return review(session.history, session.moves, lab.truth.ask)
-
-        return review_result(await lab.quick.run(look, REPLY_SECONDS, request.is_disconnected))
+        return review_result(review(session.history, session.moves, lab.truth.ask))
 
     return routes
 
@@ -359,7 +372,7 @@ def answer(lent: AbstractContextManager[Player], seed: int, session: Session, te
         session.seats = {**session.seats, side: player}
         move = session.reply()
         by = getattr(player, "source", "")
-    tell("reply", move=before.move_text(move), by=by, position=drawn(session.position))
+    tell("reply", move=before.move_text(move), by=by, position=BoardInfo.of(session.position).model_dump())
 
 
 def tell_more(lab: Lab, asked: PlayAsked, session: Session, tell: Tell) -> None:
@@ -394,11 +407,6 @@ def reviewed_aloud(lab: Lab, session: Session, tell: Tell) -> Review:
         return lab.truth.ask(position)
 
     return review(session.history, session.moves, ask)
-
-
-def drawn(position: Position) -> dict[str, Any]:
-    """A position as the page draws it, which makes the picture itself."""
-    return PositionInfo.of(position).model_dump(exclude={"svg", "canonical"})
 
 
 def record_line(asked: GameAsked) -> str:
@@ -453,24 +461,14 @@ def network_opinion(position: Position, checkpoint: str) -> Opinion:
 
 
 def review_result(found: Review) -> ReviewResult:
-    return ReviewResult(
-        steps=[_review_step(each) for each in found.steps],
-        x=_side(found.scorecard("X")),
-        o=_side(found.scorecard("O")),
-    )
+    cards = {side.lower(): SideScore.taken_from(found.scorecard(side)) for side in ("X", "O")}
+    return ReviewResult(steps=[_review_step(each) for each in found.steps], **cards)
 
 
 def _review_step(step: Step) -> ReviewStep:
     position, solution, move, answer = step
-    return ReviewStep(
-        board=str(position), to_move=position.to_move, value=solution.value, distance=solution.distance,
-        label=label_of(solution.value, solution.distance), move=None if move is None else position.move_text(move),
-        blunder=answer.blunder if answer else "", lost=answer.lost if answer else None, decision=answer is not None,
-    )  # fmt: skip
-
-
-def _side(card: Scorecard) -> SideScore:
-    return SideScore(
-        decisions=card.decisions, kept=card.kept, accuracy=card.accuracy, unknown=card.unknown,
-        blunders=list(card.blunders),
+    return ReviewStep.taken_from(
+        solution, board=str(position), to_move=position.to_move, label=label_of(solution.value, solution.distance),
+        move=None if move is None else position.move_text(move), blunder=answer.blunder if answer else "",
+        lost=answer.lost if answer else None, decision=answer is not None,
     )  # fmt: skip

@@ -30,7 +30,7 @@ from gridlab.inarow.tournament import read_tournament
 from gridlab.web.folder import safe_player
 from gridlab.web.lab import Lab
 from gridlab.web.limits import MOST_GAMES, MOST_POSITIONS, SOLVE_SECONDS
-from gridlab.web.models import BoardText, FileName, GameText, PlayerText, Seed, Told
+from gridlab.web.models import ApiModel, BoardText, FileName, GameText, PlayerText, Seed, Told
 from gridlab.web.routes.inarow import Values, position_of
 from gridlab.web.work import Busy, Job
 
@@ -90,7 +90,7 @@ class ListedGame(BaseModel):
     end: Literal["played", "resigned", "fault"]
 
 
-class JobInfo(BaseModel):
+class JobInfo(ApiModel):
     """How far long work has come, and what came of it."""
 
     id: str
@@ -209,7 +209,7 @@ def router(lab: Lab) -> APIRouter:
 
 
 def info(job: Job) -> JobInfo:
-    return JobInfo(**job.as_dict())
+    return JobInfo.taken_from(job)
 
 
 def known(lab: Lab, number: str) -> Job:
@@ -229,7 +229,7 @@ async def told(job: Job) -> AsyncIterator[str]:
             looks += 1
             if version != seen or not active:
                 seen = version
-                yield f"data: {json.dumps(job.as_dict())}\n\n"
+                yield f"data: {json.dumps(info(job).model_dump())}\n\n"
             elif looks % HEARTBEAT == 0:
                 yield ": still at it\n\n"
             if not active:

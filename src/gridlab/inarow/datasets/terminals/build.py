@@ -154,10 +154,8 @@ def begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
     require_file(folder / MANIFEST)
     require_file(folder / CARD)
     if not (folder / MANIFEST).exists():
-        if not resume and (strangers := sorted(folder.glob("layer_*.bin"))):
-            raise FileTrouble(
-                f"{folder} holds {strangers[0].name} without a manifest; --resume keeps whole layers of it"
-            )
+        if not resume and (foreign := sorted(folder.glob("layer_*.bin"))):
+            raise FileTrouble(f"{folder} holds {foreign[0].name} without a manifest; --resume keeps whole layers of it")
         refuse_foreign_card(folder, rules)
         return new_manifest(rules)
     manifest = Manifest.read(folder)

@@ -1,4 +1,4 @@
-"""A program in quarantine: what it finds, what it refuses, and that nothing it does harms anybody else."""
+"""A program in a sandbox: what it finds, what it refuses, and that nothing it does harms anybody else."""
 
 import os
 import signal
@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.core import sandbox as quarantine
+from gridlab.core import sandbox
 from gridlab.core.errors import CorruptFile
 from gridlab.core.sandbox import quarantined
 
 PROGRAM = """
 import ctypes, os, sys, time
-from gridlab.core import sandbox as quarantine
-quarantine.SECONDS = 1
+from gridlab.core import sandbox
+sandbox.SECONDS = 1
 def read(path):
     yield [1, "one"]
     {body}
     yield [2, "two"]
-quarantine.serve(read)
+sandbox.serve(read)
 """
 
 
@@ -82,4 +82,4 @@ def test_ctrl_c_is_for_whoever_waits(program: Path) -> None:
     found = answers(program, "os.kill(os.getpid(), 2); time.sleep(0.1)")
     assert [number for number, _ in found] == [1, 2]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert quarantine.SECONDS == 5
+    assert sandbox.SECONDS == 5
