@@ -7,9 +7,9 @@ import numpy as np
 
 from gridlab.games import laws
 from gridlab.games.symmetry import Symmetry, symmetries
-from gridlab.inarow import reference
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
+from tests.inarow import reference
 
 
 def all_rules(max_rows: int, max_cols: int) -> list[Rules]:

@@ -3,8 +3,8 @@ from itertools import product
 import pytest
 
 from gridlab.games.symmetry import Symmetry, symmetries
-from gridlab.inarow import reference
 from gridlab.inarow.rules import Rules
+from tests.inarow import reference
 
 BOARDS = [(1, 1), (1, 4), (2, 3), (3, 2), (3, 3), (4, 4), (5, 5), (7, 9)]
 

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gridlab.games import game
-from gridlab.inarow import kernels, reference
+from gridlab.inarow import kernels
 from gridlab.inarow.kernels import NO_LAST_MOVE, ending, image_key, image_keys, is_canonical, run_starts, runs_of
 from gridlab.inarow.position import find_flaw
 from gridlab.inarow.rules import Rules
 from tests.conftest import in_long_runs
+from tests.inarow import reference
 from tests.laws import all_rules
 
 

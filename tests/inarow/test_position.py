@@ -6,10 +6,10 @@ import gridlab
 from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.games import game
 from gridlab.games.symmetry import symmetries
-from gridlab.inarow import reference
 from gridlab.inarow.position import Outcome, Position
 from gridlab.inarow.rules import Rules
 from tests.conftest import in_long_runs
+from tests.inarow import reference
 from tests.laws import check_position, played
 
 TICTACTOE = game("tictactoe")

@@ -4,8 +4,8 @@ import pytest
 
 from gridlab.core.errors import BadRules
 from gridlab.games import NAMED, game
-from gridlab.inarow import reference
 from gridlab.inarow.rules import Rules
+from tests.inarow import reference
 from tests.laws import all_rules
 
 

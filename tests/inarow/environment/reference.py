@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.splitmix import Stream, streams
-from gridlab.inarow.reference import Board, outcome
 from gridlab.inarow.rules import Rules
+from tests.inarow.reference import Board, outcome
 
 
 class PlainInARowGames:

@@ -9,8 +9,8 @@ from gridlab.games import game
 from gridlab.games.environment import draw_actions
 from gridlab.inarow.environment.games import InARowGames
 from gridlab.inarow.exact.states import positions
-from gridlab.inarow.reference import outcome
 from tests.inarow.environment.reference import PlainInARowGames
+from tests.inarow.reference import outcome
 
 SMALL = ("3x3:3", "3x3:-3", "2x3:3-2", "3x3:1")
 LARGE = ("3x4:4-3", "4x3:3", "5x5:4-3", "7x9:5")

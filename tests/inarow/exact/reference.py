@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.inarow import reference
 from gridlab.inarow.exact.states import O_WINS, ONGOING, X_WINS, blocks
 from gridlab.inarow.position import find_flaw
 from gridlab.inarow.rules import Rules
+from tests.inarow import reference
 
 TICTACTOE_LINES = (0b111, 0b111000, 0b111000000, 0b1001001, 0b10010010, 0b100100100, 0b100010001, 0b1010100)
 

@@ -4,12 +4,12 @@ import pytest
 
 from gridlab.core.errors import TooLarge
 from gridlab.games import game
-from gridlab.inarow import reference
 from gridlab.inarow.exact.census import census
 from gridlab.inarow.exact.states import OUTCOMES, blocks, count_listable, positions
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 from tests.conftest import in_long_runs
+from tests.inarow import reference
 from tests.inarow.exact.reference import double_loop_states
 from tests.laws import all_rules, played
 

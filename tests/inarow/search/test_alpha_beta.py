@@ -11,7 +11,6 @@ import pytest
 
 from gridlab.core.errors import FileTrouble, IllegalPosition
 from gridlab.games import game
-from gridlab.inarow import reference
 from gridlab.inarow.exact.oracle import Oracle
 from gridlab.inarow.exact.states import positions
 from gridlab.inarow.exact.tablebase.build import build_tablebase
@@ -23,6 +22,7 @@ from gridlab.inarow.search.alpha_beta import AlphaBetaSearch, Bounds, solve
 from gridlab.inarow.search.geometry import END
 from gridlab.inarow.solution import Budget, Solution
 from tests.conftest import Run, Table
+from tests.inarow import reference
 from tests.inarow.exact.reference import score_by_play
 
 

@@ -11,7 +11,6 @@ from gridlab.core.errors import IllegalMove
 from gridlab.core.stop import stop_flag
 from gridlab.games import game
 from gridlab.games.symmetry import symmetries
-from gridlab.inarow import reference
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
@@ -29,6 +28,7 @@ from gridlab.inarow.search.proof_number import (
 )
 from gridlab.inarow.solution import Budget
 from tests.conftest import Run, Table
+from tests.inarow import reference
 from tests.inarow.exact.reference import score_by_play
 
 

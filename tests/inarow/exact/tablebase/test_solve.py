@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from gridlab.games import game
-from gridlab.inarow import reference
 from gridlab.inarow.exact.census import census
 from gridlab.inarow.exact.states import ONGOING, PositionBlock, blocks
 from gridlab.inarow.exact.tablebase.blocks import Scores
 from gridlab.inarow.rules import Rules
 from tests.conftest import Table, in_long_runs
+from tests.inarow import reference
 from tests.inarow.exact.reference import in_base_3, retrograde, score_by_play
 
 TINY = ["3x3:3", "3x3:3-2", "3x3:-3", "2x2:2", "1x1:1", "1x5:3-2", "2x4:3"]
