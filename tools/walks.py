@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "gridlab"
@@ -54,8 +55,8 @@ class Trace:
             self._importing[thread] = self._importing.get(thread, 0) + (1 if event == "call" else -1)
         elif event == "call" and self._on and not self._importing.get(thread):
             self._enter(code.co_filename)
-            cache = frame.f_locals.get("self")
-            if code.co_name == "load_overload" and getattr(cache, "inner", True) is False:
+            cache: Any = frame.f_locals.get("self")
+            if code.co_name == "load_overload" and not getattr(cache, "inner", True):
                 self._enter(source_of(cache.folder))
 
     def _enter(self, file: str) -> None:
