@@ -29,7 +29,7 @@ from gridlab.core.cluster import Cluster, on_cluster
 from gridlab.core.draw import table
 from gridlab.core.workers import in_order
 from gridlab.game2048.datasets.settings import make_settings
-from gridlab.inarow.questions import find_questions
+from gridlab.arena.grade import find_questions
 from gridlab.inarow.search.geometry import geometry_of
 
 ROUNDS = 2

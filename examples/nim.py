@@ -1,6 +1,7 @@
 """Nim with one heap, a whole family of games in one module: take one to three stones, who takes the last one wins.
 
 What gridlab asks of a game is drawn in gridlab.games.protocol; CONTRIBUTING.md enters this one into the registry.
+Matches, tournaments, records, grades, exams and play in the terminal then come for nothing.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gridlab import BadNotation, BadRules, IllegalMove, Session, make_player
-from gridlab.arena.terminal import Console, until_goodbye
+from gridlab import BadNotation, BadRules, IllegalMove
 from gridlab.players.registry import Kind
 
 
@@ -63,6 +63,10 @@ class Position:
     def over(self) -> bool:
         return self.left == 0
 
+    @property
+    def winner(self) -> str | None:
+        return self.rules.sides[(self.ply - 1) % 2] if self.over else None
+
     def moves(self) -> list[int]:
         return [taken for taken in (1, 2, 3) if taken <= self.left]
 
@@ -90,19 +94,25 @@ class Perfect:
         return position.left % 4 or 1
 
 
-PLAYERS = {"perfect": Kind(lambda rules: Perfect(), {}, "leaves a multiple of four")}
+class Random:
+    """Any number of stones."""
+
+    def move(self, position: Position, random: np.random.Generator) -> int:
+        return int(random.choice(position.moves()))
 
 
-def play(rules: Rules, console: Console) -> None:
-    """In the terminal, against a player."""
-    session = Session.begin(rules, {"second": make_player(console.against or "perfect", rules)}, console.seed)
+PLAYERS = {
+    "perfect": Kind(lambda rules: Perfect(), {}, "leaves a multiple of four"),
+    "random": Kind(lambda rules: Random(), {}, "any number of stones"),
+}
 
-    def hold() -> None:
-        while not session.over:
-            console.say(session.position.draw())
-            if session.waits_for_person:
-                session.play(session.position.parse_move(console.ask("take: ")))
-            else:
-                console.say(f"the player takes {session.reply()}")
 
-    until_goodbye(hold, console.say)
+def truth(position: Position) -> dict[int, tuple[str, int]]:
+    """What each move is worth, and in how many moves the game ends: who loses takes one stone at a time."""
+    return {taken: worth(position.left - taken) for taken in position.moves()}
+
+
+def worth(rest: int) -> tuple[str, int]:
+    """What a move is worth that leaves so many stones."""
+    rounds = 2 * (rest // 4)
+    return ("loss", rounds + 2) if rest % 4 else ("win", rounds + 1)

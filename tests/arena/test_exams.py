@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from gridlab.arena.answers import read_answers, sit
-from gridlab.arena.exam import SHIPPED, Exam, key_path, make_exam, read_exam, standard_exams
+from gridlab.arena.exam import SHIPPED, Drawn, Exam, key_path, make_exam, read_exam, standard_exams, write_exam
+from gridlab.arena.grade import grade
+from gridlab.arena.judge import Key
 from gridlab.arena.mark import compare_marks, listed, mark
 from gridlab.arena.printed import page_of
 from gridlab.arena.statistics import mcnemar
@@ -20,9 +22,8 @@ from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exam import stake
 from gridlab.games import game
 from gridlab.inarow.exact.states import positions
-from gridlab.inarow.grade import grade
 from gridlab.inarow.position import Position
-from gridlab.inarow.questions import Question, has_choice
+from gridlab.inarow.questions import JUDGE, truth_of
 from gridlab.inarow.search.alpha_beta import solve
 from tests.conftest import Run, Table
 
@@ -47,7 +48,7 @@ def test_questions_are_decisive_different_and_true(small: Exam) -> None:
     for position, key in zip(small.positions, small.key(), strict=True):
         assert isinstance(position, Position)
         found = solve(position)
-        assert has_choice(found)
+        assert truth_of(found).decisive
         assert (key.value, key.distance) == (found.value, found.distance)
         assert {position.parse_move(move): worth for move, worth in key.moves.items()} == {
             move.cell: (move.value, move.distance) for move in found.moves
@@ -122,16 +123,14 @@ HAND = [  # board, and for each legal move what it comes to: worked out on paper
 @pytest.fixture
 def hand(tmp_path: Path) -> Exam:
     """An exam of the two positions above."""
-    from gridlab.arena.exam import write_exam
-    from gridlab.inarow.exam import Key, question
-
     rules = game("3x3:3")
     drawn = []
     for number, (board, moves) in enumerate(HAND, 1):
         position = Position.parse(board, rules)
         ordered = {position.move_text(move): moves[position.move_text(move)] for move in position.moves()}
         value = "win" if number == 1 else "draw"
-        drawn.append((question(number, position), Key(number, value, 1 if number == 1 else 6, ordered)))  # type: ignore[arg-type]
+        key = Key(number, value, 1 if number == 1 else 6, ordered)  # type: ignore[arg-type]
+        drawn.append(Drawn(JUDGE.question(number, position), position, key))
     write_exam(tmp_path / "hand.jsonl", rules, 0, drawn)
     return read_exam(tmp_path / "hand.jsonl")
 
@@ -187,11 +186,10 @@ def test_regret_counts_the_plies_of_a_later_win(tmp_path: Path) -> None:
 def test_the_exact_score_of_random_is_what_random_gets(small: Exam) -> None:
     """`grade random` and sittings of random, on the same questions, scatter around the number worked out."""
     rules = game("3x4:3", "mnk")
-    questions = [Question(each, solve(each)) for each in small.positions]  # type: ignore[arg-type]
     exact = mark(small, {}).random
-    graded = [grade("random", rules, questions=questions, seed=seed, workers=1) for seed in range(40)]
+    graded = [grade("random", rules, questions=small, seed=seed, workers=1) for seed in range(40)]
     shares = [each.accuracy for each in graded]
-    error = float(exact.accuracy * (1 - exact.accuracy) / (40 * len(questions))) ** 0.5  # at most
+    error = float(exact.accuracy * (1 - exact.accuracy) / (40 * len(small.questions))) ** 0.5  # at most
     assert abs(np.mean(shares) - float(exact.accuracy)) < 4 * error
     for kind, share in exact.blunders.items():
         assert abs(np.mean([each.blunders[kind] / 40 for each in graded]) - float(share)) < 0.06
@@ -358,7 +356,7 @@ def test_the_standard_exams_are_these() -> None:
 def test_the_exam_of_tictactoe_is_complete() -> None:
     """Every class of positions in which a move can change the value, counted by listing all positions."""
     classes = {each.key: each for each in positions(game("3x3:3", "mnk"))}
-    decisive = {key for key, each in classes.items() if not each.over and has_choice(solve(each))}
+    decisive = {key for key, each in classes.items() if not each.over and truth_of(solve(each)).decisive}
     exam = read_exam("tictactoe-v1")
     assert {position.key for position in exam.positions} == decisive  # type: ignore[attr-defined]
 

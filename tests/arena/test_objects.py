@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gridlab.arena.grade import grade
+from gridlab.arena.match import play_match
+from gridlab.arena.tournament import play_tournament
 from gridlab.core.errors import BadPlayer
-from gridlab.inarow.grade import grade
-from gridlab.inarow.match import play_match
 from gridlab.inarow.position import Position
-from gridlab.inarow.tournament import play_tournament
 from gridlab.players.registry import Player
 
 
@@ -78,7 +78,7 @@ def test_what_cannot_travel_plays_here_and_that_is_said(caplog: pytest.LogCaptur
 @pytest.mark.parametrize("wrong", [7, object(), Lowest])
 def test_what_is_no_player_is_told_so(wrong: object) -> None:
     with pytest.raises(BadPlayer, match=r"is not a player; give a text such as 'random', or an object with move"):
-        play_match(wrong, "random", "tictactoe", 2)  # type: ignore[arg-type]
+        play_match(wrong, "random", "tictactoe", 2)  # type: ignore[call-overload]
 
 
 def test_two_objects_of_one_name_are_told_apart_by_nobody() -> None:

@@ -15,6 +15,9 @@ import numpy as np
 
 from gridlab.arena.answers import read_answers, sit
 from gridlab.arena.exam import make_exam, read_exam, read_key
+from gridlab.arena.match import play_match
+from gridlab.arena.records import read_records, verify_records, write_records
+from gridlab.arena.tournament import play_tournament, read_tournament
 from gridlab.game2048.datasets.reader import Games
 from gridlab.game2048.datasets.verify import verify as verify_games
 from gridlab.game2048.exact.build import build_tablebase2048
@@ -31,10 +34,7 @@ from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
 from gridlab.inarow.exact.tablebase.build import build_tablebase
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.learn.networks import SHIPPED
-from gridlab.inarow.match import play_match
 from gridlab.inarow.position import Position
-from gridlab.inarow.records import read_records, verify_records, write_records
-from gridlab.inarow.tournament import play_tournament, read_tournament
 from tests.attacks.games2048 import make_samples
 
 PROBED = Position.parse("X../.O./...", "3x3:3")

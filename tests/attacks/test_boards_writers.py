@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from gridlab.arena.match import play_match
 from gridlab.inarow.datasets.terminals.build import build_terminals
 from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
 from gridlab.inarow.exact.tablebase.build import build_tablebase
 from gridlab.inarow.exact.tablebase.verify import verify
-from gridlab.inarow.match import play_match
 from tests.attacks.harness import Attacker
 
 pytestmark = pytest.mark.compiled

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gridlab.arena.match import play_match
+from gridlab.arena.records import ENOUGH, read_records, verify_records, write_records
+from gridlab.arena.tournament import play_tournament
 from gridlab.inarow.datasets.best_first import read_start
-from gridlab.inarow.match import play_match
-from gridlab.inarow.records import ENOUGH, read_records, verify_records, write_records
-from gridlab.inarow.tournament import play_tournament
 from tests.attacks.damaging import DEEP, answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker
 

@@ -15,7 +15,7 @@ import pytest
 from gridlab.arena.answers import sit
 from gridlab.arena.exam import make_exam, read_exam
 from gridlab.arena.mark import Marks, mark
-from gridlab.inarow.match import play_match
+from gridlab.arena.match import play_match
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 from gridlab.players.command import CommandPlayer

@@ -1,12 +1,16 @@
 """One list of games: families are found by their text, and another one takes an entry and a module."""
 
+import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import gridlab
+from gridlab.arena.answers import sit
+from gridlab.arena.mark import mark
 from gridlab.arena.session import Session
 from gridlab.arena.terminal import Console, play
 from gridlab.core.errors import BadPlayer, BadRules
@@ -32,8 +36,7 @@ def nim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         rules="nim_family:Rules",
         position="nim_family:Position",
         players="nim_family",
-        match="nim_family",
-        terminal="nim_family",
+        truth="nim_family:truth",
         named={"nim": "nim:21"},
     )
     monkeypatch.setitem(FAMILIES, "nim", family)
@@ -53,7 +56,7 @@ def test_what_is_no_game_is_told_what_would_be() -> None:
         game("chess")
     with pytest.raises(BadRules, match="'2048:x' is not a game of 2048"):
         game("2048:x")
-    with pytest.raises(BadRules, match="2048 is not a game for this; write ROWSxCOLS:WIN"):
+    with pytest.raises(BadRules, match=r"2048 is not a game for this; write ROWSxCOLS:WIN"):
         game("2048", "mnk")
     with pytest.raises(BadRules, match=r"7 is not the rules of a game known here; .*; the families are mnk, 2048"):
         family_of(7)  # type: ignore[arg-type]
@@ -71,13 +74,84 @@ def test_another_family_takes_one_module_and_one_entry(nim: None, gridlab: Run) 
     session.play(2)
     assert session.reply() == 3
     assert session.over
-    with pytest.raises(BadPlayer, match="'random' is not a player; there are perfect"):
-        make_player("random", rules)
-    typed = iter(["1", "1"])
+    with pytest.raises(BadPlayer, match="'mcts' is not a player; there are perfect, random"):
+        make_player("mcts", rules)
+
+
+def test_it_is_played_in_the_terminal(nim: None, gridlab: Run, tmp_path: Path) -> None:
+    typed = iter(["4", "hint", "values", "1", "why", "1", "y", "resign", "n"])
     said: list[str] = []
-    play("nim:5", Console(lambda prompt: next(typed), said.append))
-    assert said == ["|||||", "||||", "the player takes 1", "|||", "||", "the player takes 2", "goodbye"]
-    assert gridlab("play", "nim:0") == (0, "goodbye\n", "")
+    play("nim:5", Console(lambda prompt: next(typed), said.append, save=tmp_path / "games.jsonl"))
+    assert said == [
+        "nim:5, you are first against perfect; help lists the commands",
+        "|||||",
+        "'4' is not a number of stones; 1, 2 or 3 can be taken; help lists the commands",
+        "the best move is 1: a win in 3 plies",
+        "1 [+3]   2 -2   3 -2",
+        "||||",
+        "second plays 1",
+        "|||",
+        "perfect does not say how it finds its moves",
+        "||",
+        "second plays 2",
+        "nothing is left",
+        "second wins, you lose",
+        "nim:5, you are first against perfect; help lists the commands",
+        "|||||",
+        "|||||",
+        "first resigns: second wins, you lose",
+        "goodbye",
+    ]
+    lines = [json.loads(line) for line in (tmp_path / "games.jsonl").read_text().splitlines()]
+    assert [(each["first"], each["moves"], each["result"]) for each in lines] == [
+        ("person", [1, 1, 1, 2], "second_wins"),
+        ("person", [], "second_wins"),
+    ]
+    assert gridlab("games", "verify", str(tmp_path / "games.jsonl"), "--quiet")[0] == 0
+
+
+def test_it_is_played_in_matches_and_tournaments(nim: None, gridlab: Run, tmp_path: Path) -> None:
+    words = ("nim", "perfect", "random", "--games", "8", "--openings", "random:2", "--seed", "1", "--workers", "1")
+    code, out, _ = gridlab("match", *words, "--json", "--quiet", "--out", str(tmp_path / "games.jsonl"))
+    found = json.loads(out)
+    assert (code, found["rules"], found["games"], found["faults"]) == (0, "nim:21", 8, [])
+    assert found["a_wins"] == 8 - found["b_wins"] > 6
+    code, out, _ = gridlab("games", "verify", str(tmp_path / "games.jsonl"), "--quiet")
+    assert (code, "8 games replayed: all sound" in out) == (0, True)
+    wrong = (tmp_path / "games.jsonl").read_text().replace("first_wins", "second_wins")
+    (tmp_path / "wrong.jsonl").write_text(wrong)
+    code, out, _ = gridlab("games", "verify", str(tmp_path / "wrong.jsonl"), "--quiet")
+    assert (code, "the board says first_wins, not second_wins" in out) == (1, True)
+    cup = ("tournament", *words, "--out", str(tmp_path / "cup"), "--quiet")
+    assert gridlab(*cup)[1].splitlines()[3].split()[:2] == ["1", "perfect"]
+    assert gridlab(*cup, "--resume")[1] == gridlab(*cup, "--resume")[1]
+
+
+def test_its_players_are_graded_and_examined(nim: None, gridlab: Run, tmp_path: Path) -> None:
+    words = ("grade", "nim", "perfect", "random", "--positions", "12", "--seed", "1", "--workers", "1", "--quiet")
+    code, out, _ = gridlab(*words, "--json")
+    perfect, random = json.loads(out)["grades"]
+    assert (code, perfect["positions"], perfect["accuracy"], perfect["lost_distance"]) == (0, 12, 1.0, 0.0)
+    assert random["blunders"]["win->loss"] > 0
+    assert "accuracy of perfect less that of random: +" in gridlab(*words, "--verbose")[1]
+    exam, given, page = (str(tmp_path / name) for name in ("e.jsonl", "a.jsonl", "p.html"))
+    assert gridlab("exam", "make", "nim:9", "--positions", "6", "--out", exam, "--quiet")[0] == 0
+    assert gridlab("exam", "sit", exam, "random", "--out", given, "--quiet", "--workers", "1")[0] == 0
+    code, out, _ = gridlab("exam", "mark", exam, given, "--html", page, "--quiet")
+    assert (code, "e: nim:9, 6 questions" in out) == (0, True)
+    assert "|||" in Path(page).read_text()
+    assert gridlab("exam", "print", exam, "--out", page, "--answers", str(tmp_path / "r.html"), "--quiet")[0] == 0
+    assert "<pre>|||" in Path(page).read_text()
+    marks = mark(exam, sit(exam, "perfect", workers=1))
+    assert (marks.accuracy, marks.regret) == (1.0, 0.0)
+
+
+def test_what_it_does_not_have_is_said(nim: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FAMILIES, "nim", replace(FAMILIES["nim"], truth=""))
+    with pytest.raises(BadRules, match="nim:21 is a game of nim, and there are no exams about these"):
+        gridlab.grade("perfect", "nim", 5)
+    with pytest.raises(BadRules, match=r"2048 is not a game for this; write ROWSxCOLS:WIN or .*; or nim:STONES"):
+        gridlab.play_tournament(["random", "perfect"], "2048")
 
 
 BROKEN = {

@@ -4,20 +4,24 @@ import json
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from gridlab.arena.answers import Answer
+from gridlab.arena.exam import Judged, Question
+from gridlab.arena.grade import FAULT, Grade, compare, find_questions, grade, plot_grades
+from gridlab.arena.judge import Key
+from gridlab.arena.mark import Marked
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble
 from gridlab.games import game
 from gridlab.inarow.exact.oracle import Oracle
 from gridlab.inarow.exact.tablebase.build import build_tablebase
-from gridlab.inarow.grade import BLUNDERS, Answer, Grade, compare, grade, plot_grades
 from gridlab.inarow.players import PLAYERS, PerfectPlayer
 from gridlab.inarow.position import Position
-from gridlab.inarow.questions import draw_questions, find_questions
+from gridlab.inarow.questions import JUDGE
 from gridlab.inarow.rules import Rules
-from gridlab.inarow.solution import Budget
 from gridlab.players.registry import Kind, make_player
 from tests.arena.players import Answers, First, Late, add_player
 from tests.conftest import Run, Table, in_long_runs
@@ -26,6 +30,7 @@ pytestmark = pytest.mark.compiled
 RULES = game("tictactoe")
 oracle_of = cache(Oracle)
 questions_of = cache(find_questions)
+BLUNDERS = (*JUDGE.KINDS, FAULT)
 
 
 class Wrong(First):
@@ -76,8 +81,8 @@ def test_perfect_by_search_never_blunders_by_the_tablebase(text: str, positions:
 
 def test_the_first_plies_of_squava() -> None:
     rules = game("squava")
-    questions = draw_questions(rules, 60, 0, oracle_of(rules), plies=range(4))
-    assert {question.position.ply for question in questions} <= set(range(4))
+    questions = find_questions(rules, 60, plies=range(4))
+    assert {position.ply for position in questions.positions} <= set(range(4))  # type: ignore[attr-defined]
     perfect = grade("perfect", rules, questions=questions, workers=1)
     assert (perfect.accuracy, perfect.lost_distance) == (1, 0)
 
@@ -85,18 +90,20 @@ def test_the_first_plies_of_squava() -> None:
 @pytest.mark.parametrize("text", ["3x3:3", "3x4:4-3"])
 def test_questions(text: str) -> None:
     rules = game(text)
-    questions = draw_questions(rules, 100, 1, oracle_of(rules))
-    assert len({question.position.key for question in questions}) == 100
-    for position, solution in questions:
+    questions = find_questions(rules, 100, seed=1)
+    positions: list[Any] = [*questions.positions]
+    assert len({position.key for position in positions}) == 100
+    for position, key in zip(positions, questions.keys, strict=True):
+        solution = oracle_of(rules).ask(position)
         assert position.outcome() is None
-        assert solution.position == position
-        assert len({move.value for move in solution.moves}) > 1
-    plies = Counter(question.position.ply for question in questions)
+        assert key.moves == {position.move_text(move.cell): (move.value, move.distance) for move in solution.moves}
+        assert len({value for value, _ in key.moves.values()}) > 1
+    plies = Counter(position.ply for position in positions)
     assert max(plies) <= rules.cells - 2
     assert 0 not in plies or text != "3x3:3"  # every first move of tic-tac-toe draws
-    short, other = draw_questions(rules, 30, 1, Oracle(rules)), draw_questions(rules, 30, 2, oracle_of(rules))
-    assert [each.position for each in short] == [each.position for each in questions[:30]]
-    assert [each.position for each in other] != [each.position for each in short]
+    short, other = find_questions(rules, 30, seed=1), find_questions(rules, 30, seed=2)
+    assert short.positions == questions.positions[:30]
+    assert other.positions != short.positions
 
 
 def test_all_questions_of_tic_tac_toe() -> None:
@@ -107,24 +114,22 @@ def test_all_questions_of_tic_tac_toe() -> None:
         met |= {each.position.key for each in asked if len({move.value for move in each.moves}) > 1}
         children = {each.position.play(move.cell).canonical()[0] for each in asked for move in each.moves}
         open_positions = {each for each in children if each.outcome() is None}
-    questions = draw_questions(RULES, 10_000, 0, oracle)
-    assert {each.position.key for each in questions} == met
-    assert len(questions) == len(met)
+    questions = find_questions(RULES, 10_000)
+    assert {each.key for each in questions.positions} == met  # type: ignore[attr-defined]
+    assert len(questions.questions) == len(met)
 
 
 def test_large_boards_are_drawn_by_play() -> None:
     rules = game("6x6:3")
-    questions = draw_questions(rules, 20, 0, oracle_of(rules), plies=range(4, 8))
-    assert Counter(question.position.ply for question in questions) == dict.fromkeys(range(4, 8), 5)
-    again = draw_questions(rules, 20, 0, oracle_of(rules), plies=range(4, 8))
-    assert [each.position for each in questions] == [each.position for each in again]
+    questions = find_questions(rules, 20, plies=range(4, 8))
+    assert Counter(question.ply for question in questions.questions) == dict.fromkeys(range(4, 8), 5)
+    assert find_questions(rules, 20, plies=range(4, 8)) == questions
 
 
 def test_positions_that_are_too_hard_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
     rules = game("5x5:5")
-    oracle = Oracle(rules, budget=Budget(nodes=2000))
-    questions = draw_questions(rules, 20, 0, oracle, plies=(4, 20))
-    assert {question.position.ply for question in questions} == {20}
+    questions = find_questions(rules, 20, nodes=2000, plies=(4, 20))
+    assert {question.ply for question in questions.questions} == {20}
     assert caplog.messages == ["ply 4 is left: 3 positions took more than 2,000 nodes"]
 
 
@@ -138,7 +143,7 @@ def test_the_tablebase_of_a_grade_serves_perfect_too(tmp_path: Path) -> None:
 
 def test_a_player_that_is_always_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PLAYERS, "wrong", Kind(Wrong, {}, "for tests"))
-    wrong = grade("wrong", RULES, questions=questions_of(RULES, 300)[:200], workers=1)
+    wrong = grade("wrong", RULES, questions=questions_of(RULES, 200), workers=1)
     assert (wrong.accuracy, wrong.accuracy_interval.low, wrong.lost_distance) == (0, 0, 0)
     assert sum(wrong.blunders.values()) == 200
     assert wrong.blunders["fault"] == 0
@@ -149,7 +154,7 @@ def test_a_player_that_is_always_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_lost_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PLAYERS, "slow", Kind(Slow, {}, "for tests"))
-    slow = grade("slow", RULES, questions=questions_of(RULES, 300)[:200], workers=1)
+    slow = grade("slow", RULES, questions=questions_of(RULES, 200), workers=1)
     assert slow.accuracy == 1
     lost = [each.lost for each in slow.outcomes if each.value == "win"]
     assert [each.lost for each in slow.outcomes if each.value == "draw"] == [None] * (200 - len(lost))
@@ -163,7 +168,7 @@ def test_the_same_seed_is_the_same_grade_for_any_workers() -> None:
 
 
 def test_plies_add_up() -> None:
-    found = grade("random", game("3x4:4-3"), questions=questions_of(game("3x4:4-3"), 300)[:150], workers=1)
+    found = grade("random", game("3x4:4-3"), questions=questions_of(game("3x4:4-3"), 150), workers=1)
     assert [row["ply"] for row in found.by_ply] == sorted({each.position.ply for each in found.outcomes})
     assert sum(row["positions"] for row in found.by_ply) == found.positions == 150
     assert round(sum(row["positions"] * row["accuracy"] for row in found.by_ply)) == round(150 * found.accuracy)
@@ -176,7 +181,7 @@ def test_plies_add_up() -> None:
 )
 def test_faults(monkeypatch: pytest.MonkeyPatch, make: type[First], sentence: str) -> None:
     add_player(monkeypatch, "faulty", make)
-    found = grade("faulty", RULES, questions=questions_of(RULES, 300)[:20], workers=1)
+    found = grade("faulty", RULES, questions=questions_of(RULES, 20), workers=1)
     assert found.accuracy == 0
     assert found.blunders == {"win->draw": 0, "win->loss": 0, "draw->loss": 0, "fault": 20}
     assert sentence in found.faults[0]
@@ -197,7 +202,7 @@ def test_as_dict_and_text() -> None:
 
 
 def test_compare() -> None:
-    random = grade("random", RULES, questions=questions_of(RULES, 300)[:30], workers=1)
+    random = grade("random", RULES, questions=questions_of(RULES, 30), workers=1)
     itself = compare(random, random)
     assert itself.difference == 0
     assert itself.difference_interval.low < 0 < itself.difference_interval.high
@@ -205,12 +210,17 @@ def test_compare() -> None:
         compare(random, grade("random", RULES, 30, seed=1, workers=1))
 
 
+def marked(position: Position, kept: bool) -> Marked:
+    question, key = Question(1, "3x3:3", "", "X", ("11", "12"), ply=0), Key(1, "win", 1, {})
+    return Marked(question, position, key, Answer(1, "11"), "11", Judged("" if kept else "win->draw", None, ()))
+
+
 def test_the_interval_of_a_difference() -> None:
     """Close to the normal one for many questions."""
     start = Position(RULES)
     better = np.repeat([1, 0, -1], [300, 600, 100])
     a, b = (
-        Grade(name, RULES, 0, tuple(Answer(start, "win", 0, "" if kept else "win->draw") for kept in better != missed))
+        Grade(name, RULES, 0, tuple(marked(start, bool(kept)) for kept in better != missed))
         for name, missed in (("a", -1), ("b", 1))
     )
     found = compare(a, b)

@@ -3,8 +3,8 @@
 import pytest
 
 from gridlab import Budget, Oracle, Position, game
-from gridlab.inarow.grade import Review, review
-from gridlab.inarow.records import replay
+from gridlab.arena.records import replay
+from gridlab.inarow.questions import Review, review
 
 RULES = game("tictactoe")
 
@@ -22,7 +22,7 @@ def test_blunders_are_found_where_they_were_made() -> None:
     assert (o.decisions, o.kept, o.blunders, o.accuracy) == (1, 0, (1,), 0.0)
     answer = found.steps[1].answer
     assert answer is not None
-    assert answer.blunder == "draw->loss"
+    assert answer.kind == "draw->loss"
 
 
 def test_a_perfect_game_has_none() -> None:

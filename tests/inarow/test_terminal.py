@@ -12,26 +12,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gridlab.arena.records import find_flaw, read_records
 from gridlab.arena.terminal import Console
 from gridlab.core.errors import FileTrouble, PlayerFault, TooLarge
 from gridlab.inarow.position import Outcome, Position
 from gridlab.inarow.position import Player as Side
-from gridlab.inarow.records import Record, find_flaw, read_records
+from gridlab.inarow.records import Record
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Move, Solution
-from gridlab.inarow.terminal import ending_text, play, play_game
+from gridlab.inarow.terminal import Conversation, ending_text
 from gridlab.players.registry import Player
 
 TICTACTOE = Rules(3, 3, 3)
 PROGRAM = """
 import numpy as np
-from gridlab.inarow.terminal import play_game
+from gridlab.inarow.terminal import Conversation
 from gridlab.cli.play import ask
 from gridlab.inarow.rules import Rules
 from gridlab.players.registry import make_player
 
 rules = Rules(3, 3, 3)
-play_game(rules, make_player("random", rules), "X", ask, print, None, np.random.default_rng(1))
+Conversation.play_game(rules, make_player("random", rules), "X", ask, print, None, np.random.default_rng(1))
 """
 
 
@@ -66,7 +67,9 @@ class Evening:
         self.saved: list[Record] = []
         answer = self.answer if exact else None
         random = np.random.default_rng(0)
-        play_game(rules, opponent, side, self.ask, self.said.append, answer, random, self.saved.append, against="queue")
+        Conversation.play_game(
+            rules, opponent, side, self.ask, self.said.append, answer, random, self.saved.append, against="queue"
+        )
         assert [find_flaw(record) for record in self.saved] == [None] * len(self.saved)
 
     def ask(self, prompt: str) -> str:
@@ -221,7 +224,7 @@ def test_control_c_says_goodbye_and_is_passed_up() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play_game(TICTACTOE, None, "X", interrupted, said.append, None, np.random.default_rng(0))
+        Conversation.play_game(TICTACTOE, None, "X", interrupted, said.append, None, np.random.default_rng(0))
     assert said[-1] == "\ngoodbye"
 
 
@@ -230,11 +233,11 @@ def test_games_are_appended_to_a_file(tmp_path: Path) -> None:
     path = tmp_path / "new" / "games.jsonl"
     for _ in range(2):
         typed = ["11", "resign", "y", "resign", "n"]
-        play(TICTACTOE, Console(lambda prompt: typed.pop(0), str, "nobody", save=path))  # noqa: B023
+        Conversation.play(TICTACTOE, Console(lambda prompt: typed.pop(0), str, "nobody", save=path))  # noqa: B023
     assert [each.moves for each in read_records(path)] == [each.moves for each in games] * 2
     assert len(games) == 2
     with pytest.raises(FileTrouble, match="cannot write"):
-        play(TICTACTOE, Console(lambda prompt: "quit", lambda text: None, "heuristic", save=tmp_path))
+        Conversation.play(TICTACTOE, Console(lambda prompt: "quit", lambda text: None, "heuristic", save=tmp_path))
 
 
 @pytest.mark.parametrize(

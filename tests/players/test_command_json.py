@@ -13,6 +13,8 @@ import pytest
 from gridlab.arena.answers import sit
 from gridlab.arena.exam import make_exam
 from gridlab.arena.mark import mark
+from gridlab.arena.match import play_match
+from gridlab.arena.records import read_records, verify_records
 from gridlab.arena.session import Session
 from gridlab.core.errors import BadPlayer, PlayerFault, Resigned, WrongAnswer
 from gridlab.game2048.datasets.generate import generate
@@ -21,9 +23,7 @@ from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.grade import grade2048
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
-from gridlab.inarow.match import play_match
 from gridlab.inarow.position import Position
-from gridlab.inarow.records import read_records, verify_records
 from gridlab.inarow.rules import Rules
 from gridlab.players.command import CommandPlayer, question_of
 from gridlab.players.registry import make_player

@@ -13,6 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
+from gridlab.arena.match import play_match
+from gridlab.arena.tournament import play_tournament
 from gridlab.game2048.datasets.generate import generate, play
 from gridlab.game2048.datasets.settings import make_settings
 from gridlab.game2048.learn.ntuple import train_ntuple
@@ -20,8 +22,6 @@ from gridlab.games import game
 from gridlab.games.tablebases import tables_of
 from gridlab.inarow.datasets.terminals.build import build_terminals
 from gridlab.inarow.exact.tablebase.build import build_tablebase
-from gridlab.inarow.match import play_match
-from gridlab.inarow.tournament import play_tournament
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 START = 60.0  # seconds in which a server must answer

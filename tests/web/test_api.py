@@ -10,10 +10,11 @@ import httpx
 import pytest
 
 from gridlab import Oracle, Position, game, open_tablebase
+from gridlab.arena.records import find_flaw
+from gridlab.arena.tournament import read_tournament
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.reading import parse
-from gridlab.inarow.records import Record, find_flaw
-from gridlab.inarow.tournament import read_tournament
+from gridlab.inarow.records import Record
 from tests.web.conftest import Ask, Server
 
 pytestmark = pytest.mark.compiled

@@ -272,7 +272,9 @@ def sit(
         head = AnswersHead(ANSWERS, VERSION, paper.name, entrant.name)
         book = held.enter_context(_Book(target, [head, *given.values()]))
         shown = held.enter_context(bar(len(open_questions), entrant.name, "questions", progress))
-        for answer in _answers(paper, entrant, open_questions, seed, workers, tablebase):
+        asked = [(number, paper.positions[number - 1]) for number in open_questions]
+        size = max(1, len(asked)) if workers == 1 and not is_elsewhere() else QUESTIONS_A_JOB
+        for answer in answers_to(asked, entrant, paper.rules, tablebase, seed, workers, size):
             given[answer.id] = answer
             book.add(answer)
             shown.update(1)
@@ -344,17 +346,27 @@ class Job(NamedTuple):
     seed: int
     questions: tuple[tuple[int, GamePosition], ...]
 
+    def name(self) -> str:
+        return f"positions {self.questions[0][0]} to {self.questions[-1][0]}"
 
-def _answers(
-    exam: Exam, player: Entrant, numbers: list[int], seed: int, workers: int, tablebase: Path | str | None
+
+def answers_to(
+    asked: Sequence[tuple[int, GamePosition]],
+    player: Entrant,
+    rules: GameRules,
+    tablebase: Path | str | None,
+    seed: int,
+    workers: int,
+    size: int,
 ) -> Iterator[Answer]:
-    asked = [(number, exam.positions[number - 1]) for number in numbers]
+    """The answers of a player, made anew for every so many questions, as they come; questions have their numbers."""
+    chunks = (tuple(asked[at : at + size]) for at in range(0, len(asked), size))
+    jobs = [Job(player, rules, tablebase, seed, chunk) for chunk in chunks]
     if workers == 1 and not is_elsewhere():
-        yield from answer_all(Job(player, exam.rules, tablebase, seed, tuple(asked)))
+        for job in jobs:
+            yield from answer_all(job)
         return
-    starts = range(0, len(asked), QUESTIONS_A_JOB)
-    jobs = [Job(player, exam.rules, tablebase, seed, tuple(asked[at : at + QUESTIONS_A_JOB])) for at in starts]
-    for answers in in_order(answer_job, jobs, min(workers, max(1, len(jobs))), processes=True):
+    for answers in in_order(answer_job, jobs, min(workers, max(1, len(jobs))), processes=True, name=Job.name):
         yield from answers
 
 

@@ -25,7 +25,7 @@ import msgspec
 
 from gridlab.core.arguments import check_seed, counted, typed
 from gridlab.core.draw import Sheet, brief, shown
-from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble, GridlabError
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabError
 from gridlab.core.files import whole_file
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import Count, parse_json, read_bytes
@@ -95,6 +95,7 @@ class Exam:
     positions: tuple[GamePosition, ...]  # of the questions
     sha256: str
     path: Path
+    keys: tuple[Any, ...] = ()  # the truth about each question, of an exam that is in no file
 
     def _in_short(self) -> str:
         return f"{brief(self.name)}, {self.rules}: {counted(len(self.questions), 'question')}, seed {self.seed}"
@@ -106,7 +107,7 @@ class Exam:
 
     @property
     def family(self) -> Any:
-        """The module that judges answers to questions of this game."""
+        """What draws questions about this game and judges answers."""
         return family_of(self.rules).load("exams")
 
     def numbers(self, questions: int | None = None, seed: int | None = None) -> tuple[int, ...]:
@@ -124,7 +125,7 @@ class Exam:
 
     def key(self, path: Path | None = None) -> tuple[Any, ...]:
         """The truth about each question; it lies beside the exam unless a path is named."""
-        return read_key(self, path or key_path(self.path))
+        return self.keys or read_key(self, path or key_path(self.path))
 
 
 def key_path(path: Path) -> Path:
@@ -154,9 +155,17 @@ def find_exam(name: Path | str) -> Path:
 # ---- writing
 
 
-def write_exam(path: Path, rules: GameRules, seed: int, drawn: Iterable[tuple[Question, Any]]) -> Exam:
+class Drawn(NamedTuple):
+    """A question, the position it is about, and the truth."""
+
+    question: Question
+    position: Any
+    key: Any
+
+
+def write_exam(path: Path, rules: GameRules, seed: int, drawn: Iterable[Drawn]) -> Exam:
     """Write an exam and, beside it, its key; the exam, as it will be read."""
-    questions, keys = zip(*drawn, strict=True)
+    questions, _, keys = zip(*drawn, strict=True)
     name = path.name.removesuffix(ENDING)
     head = Head(EXAM, VERSION, name, str(rules), rules.words, len(questions), seed)
     content = _text(head, questions)
@@ -186,10 +195,7 @@ def _exam(content: bytes, path: Path) -> Exam:
     where, line = next(lines, (f"{path}", b""))
     head = parse_json(line, Head, f"{where} is not the head of an exam")
     with _at(where):
-        rules = game(head.rules)
-        family = family_of(rules)
-        if not family.exams:
-            raise CorruptFile(f"there are no exams about {rules}")
+        rules: GameRules = game(head.rules)
     questions, positions = [], []
     for number, (where, line) in enumerate(lines, 1):
         question = parse_json(line, Question, f"{where} is not a question")
@@ -215,7 +221,7 @@ def _position(question: Question, rules: GameRules, number: int) -> GamePosition
 
 def read_key(exam: Exam, path: Path) -> tuple[Any, ...]:
     """The truth about each question of an exam."""
-    form = exam.family.Key
+    form = exam.family.KEY
     lines = _lines(read_bytes(path), path)
     where, line = next(lines, (f"{path}", b""))
     head = parse_json(line, KeyHead, f"{where} is not the head of a key")
@@ -288,12 +294,9 @@ def make_exam(
     if not 1 <= positions <= MOST_QUESTIONS:
         raise BadNotation(f"{positions} questions make no exam; 1 to {MOST_QUESTIONS:,} do")
     check_seed(seed)
-    family = family_of(played)
-    if not family.exams:
-        raise BadRules(f"{played} is a game of {family.name}, and there are no exams about these")
-    drawn: list[tuple[Question, Any]] = []
+    drawn: list[Drawn] = []
     with bar(positions, "questions", "positions", progress) as shown:
-        for each in family.load("exams").draw_questions(played, positions, plies, seed, tablebase, nodes):
+        for each in family_of(played).load("exams").draw_questions(played, positions, plies, seed, tablebase, nodes):
             drawn.append(each)
             shown.update(1)
     if not drawn:
@@ -314,7 +317,7 @@ class Judged(NamedTuple):
     """A legal answer beside the best one."""
 
     kind: str  # what kind of blunder it is; empty if nothing was given away
-    regret: float | None  # plies, or points, given away; None where that has no meaning
+    regret: Any  # plies, or points, given away; None where that has no meaning
     gravity: tuple[float, ...]  # the larger the worse
 
     @property

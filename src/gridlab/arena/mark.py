@@ -8,7 +8,9 @@ random          the accuracy of random play: not drawn but worked out, the mean 
 first legal     that of always playing the first legal move
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gridlab.arena.answers import Answer, Answers, read_everybody
 from gridlab.arena.exam import Exam, Judged, Question, read_exam, standard_exams
@@ -35,6 +38,7 @@ class Marked(NamedTuple):
     """An answer beside the truth."""
 
     question: Question
+    position: Any
     key: Any
     answer: Answer | None
     move: str  # as the exam writes it; empty if it is none
@@ -43,6 +47,71 @@ class Marked(NamedTuple):
     @property
     def kept(self) -> bool:
         return self.judged.kept
+
+    @property
+    def value(self) -> Any:
+        """What the position is worth."""
+        return self.key.value
+
+    @property
+    def blunder(self) -> str:
+        """What was given away; empty if nothing was."""
+        return self.judged.kind
+
+    @property
+    def lost(self) -> Any:
+        """Plies, or points, given away where that has a meaning."""
+        return self.judged.regret
+
+    @property
+    def fault(self) -> str:
+        """What was wrong with the answer, as a sentence."""
+        return self.answer.error if self.answer else ""
+
+
+class Tally(ABC):
+    """What the marked answers of a player come to."""
+
+    @property
+    @abstractmethod
+    def answered(self) -> Sequence[Marked]:
+        """Every answer."""
+
+    @property
+    @abstractmethod
+    def kinds(self) -> tuple[str, ...]:
+        """Of wrong answers."""
+
+    @property
+    def accuracy(self) -> float:
+        """The share of all questions whose answer keeps the value."""
+        return accuracy_of(self.answered)[0]
+
+    @property
+    def accuracy_interval(self) -> Interval:
+        return accuracy_of(self.answered)[1]
+
+    @property
+    def blunders(self) -> dict[str, int]:
+        """How often each kind of wrong answer was given."""
+        return count_blunders(self.answered, self.kinds)
+
+    @property
+    def regret(self) -> float | None:
+        """The mean over the answers for which it has a meaning."""
+        known = [each.lost for each in self.answered if each.lost is not None]
+        return float(sum(known) / len(known)) if known else None
+
+
+def accuracy_of(marked: Sequence[Marked]) -> tuple[float, Interval]:
+    """The share of answers that keep the value, and its interval."""
+    kept = sum(each.kept for each in marked)
+    return kept / len(marked), wilson(kept, len(marked))
+
+
+def count_blunders(marked: Sequence[Marked], kinds: Sequence[str]) -> dict[str, int]:
+    counted = Counter(each.blunder for each in marked)
+    return {kind: counted[kind] for kind in kinds}
 
 
 @dataclass(frozen=True)
@@ -60,7 +129,7 @@ class Expected:
 
 @shown
 @dataclass(frozen=True)
-class Marks:
+class Marks(Tally):
     """The answers of a player to an exam, and what they come to."""
 
     exam: Exam
@@ -68,27 +137,12 @@ class Marks:
     marked: tuple[Marked, ...]
 
     @property
-    def accuracy(self) -> float:
-        """The share of all questions whose answer keeps the value."""
-        return _accuracy(self.marked)
-
-    @property
-    def accuracy_interval(self) -> Interval:
-        return _interval(self.marked)
-
-    @property
-    def blunders(self) -> dict[str, int]:
-        """How often each kind of wrong answer was given; illegal and missing ones stand last."""
-        return {kind: sum(each.judged.kind == kind for each in self.marked) for kind in self.kinds}
+    def answered(self) -> Sequence[Marked]:
+        return self.marked
 
     @property
     def kinds(self) -> tuple[str, ...]:
         return (*self.exam.family.KINDS, ILLEGAL, MISSING)
-
-    @property
-    def regret(self) -> float | None:
-        """The mean over the answers for which it has a meaning."""
-        return _mean(each.judged.regret for each in self.marked)
 
     @cached_property
     def random(self) -> Expected:
@@ -137,14 +191,14 @@ class Marks:
         return self._summary(self.marked)
 
     def _summary(self, marked: Sequence[Marked]) -> dict[str, Any]:
-        family = self.exam.family
+        family, (accuracy, interval) = self.exam.family, accuracy_of(marked)
         return {
             "questions": len(marked),
-            "accuracy": _accuracy(marked),
-            "accuracy_interval": list(_interval(marked)),
+            "accuracy": accuracy,
+            "accuracy_interval": list(interval),
             "random": float(_expected(marked, lambda each: list(each.key.moves), family).accuracy),
             "first_legal": float(_expected(marked, lambda each: [each.question.legal[0]], family).accuracy),
-            "blunders": {kind: sum(each.judged.kind == kind for each in marked) for kind in self.kinds},
+            "blunders": count_blunders(marked, self.kinds),
         }
 
     @property
@@ -198,14 +252,14 @@ class Marks:
 
 def row_of(name: str, summary: dict[str, Any]) -> tuple[str | int, ...]:
     """A line of a table."""
+    expected = f"{summary['random']:.1%}", f"{summary['first_legal']:.1%}"
+    return name, summary["questions"], *shares(summary), *expected, *summary["blunders"].values()
+
+
+def shares(summary: dict[str, Any]) -> tuple[str, str]:
+    """The accuracy and its interval as cells of a table."""
     low, high = summary["accuracy_interval"]
-    shares = (
-        f"{summary['accuracy']:.1%}",
-        f"{low:.1%} to {high:.1%}",
-        f"{summary['random']:.1%}",
-        f"{summary['first_legal']:.1%}",
-    )
-    return name, summary["questions"], *shares, *summary["blunders"].values()
+    return f"{summary['accuracy']:.1%}", f"{low:.1%} to {high:.1%}"
 
 
 def _told(each: Marked, exam: Exam) -> dict[str, Any]:
@@ -213,19 +267,6 @@ def _told(each: Marked, exam: Exam) -> dict[str, Any]:
         "id": each.question.id, "board": each.question.board, "move": each.move,
         "blunder": each.judged.kind, "told": exam.family.told(each.key, each.move),
     }  # fmt: skip
-
-
-def _accuracy(marked: Sequence[Marked]) -> float:
-    return sum(each.kept for each in marked) / len(marked)
-
-
-def _interval(marked: Sequence[Marked]) -> Interval:
-    return wilson(sum(each.kept for each in marked), len(marked))
-
-
-def _mean(numbers: Iterable[float | None]) -> float | None:
-    known = [each for each in numbers if each is not None]
-    return float(sum(known) / len(known)) if known else None
 
 
 def _expected(marked: Sequence[Marked], played: Callable[[Marked], list[str]], family: Any) -> Expected:
@@ -314,17 +355,28 @@ def _mark(exam: Exam, answers: Answers, keys: tuple[Any, ...], chosen: tuple[int
 
 def _marked(question: Question, position: Any, key: Any, answer: Answer | None, family: Any) -> Marked:
     if answer is None or not answer.said:
-        return Marked(question, key, answer, "", Judged(MISSING, None, ()))
+        return Marked(question, position, key, answer, "", Judged(MISSING, None, ()))
     try:
         move = position.move_text(position.parse_move(answer.said))
     except GridlabError:
         move = ""
     if move not in key.moves:
-        return Marked(question, key, answer, "", Judged(ILLEGAL, None, ()))
-    return Marked(question, key, answer, move, family.judge(key, move))
+        return Marked(question, position, key, answer, "", Judged(ILLEGAL, None, ()))
+    return Marked(question, position, key, answer, move, family.judge(key, move))
 
 
 # ---- two players
+
+
+def points_text(difference: float, interval: Interval, sure: str = "95 % ") -> str:
+    """A difference of accuracies, with its interval."""
+    low, high = (f"{100 * each:+.1f}" for each in interval)
+    return f"{100 * difference:+.1f} percentage points, {sure}{low} to {high}"
+
+
+def better_of(a: Sequence[Marked], b: Sequence[Marked]) -> npt.NDArray[np.int64]:
+    """Question by question: 1 where A alone keeps the value, -1 where B does, 0 elsewhere."""
+    return np.array([one.kept - other.kept for one, other in zip(a, b, strict=True)], np.int64)
 
 
 @shown
@@ -367,9 +419,8 @@ class PairedMarks:
         return Sheet(f"{self.a} less {self.b}", ("both", "A alone", "B alone", "neither"), [counts], [str(self)])
 
     def __str__(self) -> str:
-        low, high = (f"{100 * each:+.1f}" for each in self.difference_interval)
         return (
-            f"{self.a} less {self.b}: {100 * self.difference:+.1f} percentage points, 95 % {low} to {high}; right "
+            f"{self.a} less {self.b}: {points_text(self.difference, self.difference_interval)}; right "
             f"alone {self.only_a:,} and {self.only_b:,} times, both {self.both:,}, neither {self.neither:,}; "
             f"McNemar's exact test p = {self.p:.2g}"
         )
@@ -380,12 +431,12 @@ def compare_marks(a: Marks, b: Marks, seed: int = 0) -> PairedMarks:
     """Two players on the same questions, question by question."""
     if a.exam.sha256 != b.exam.sha256:
         raise BadNotation(f"{a.player} and {b.player} have answered different exams, {a.exam.name} and {b.exam.name}")
-    right = np.array([[one.kept, other.kept] for one, other in zip(a.marked, b.marked, strict=True)])
-    better = right[:, 0].astype(np.int64) - right[:, 1]
-    return PairedMarks(
-        a.player, b.player, a.exam.name, len(right), int(right.all(axis=1).sum()), int((better > 0).sum()),
-        int((better < 0).sum()), int((~right).all(axis=1).sum()), of_difference(better, seed),
-    )  # fmt: skip
+    better = better_of(a.marked, b.marked)
+    only_a, only_b = int((better > 0).sum()), int((better < 0).sum())
+    both = sum(each.kept for each in a.marked) - only_a
+    neither = len(better) - both - only_a - only_b
+    interval = of_difference(better, seed)
+    return PairedMarks(a.player, b.player, a.exam.name, len(better), both, only_a, only_b, neither, interval)
 
 
 # ---- what there is

@@ -188,6 +188,7 @@ figure svg text:not(.number):not(.tile text) { font-size: 12px; fill: #767676; }
   display: grid; grid-template-columns: 11mm 1fr 30mm; gap: 2mm; font-size: 9.5pt; }
 .key div span:last-child { text-align: right; color: #333; }
 """
+USUAL_COLS = 5  # of a board that is no grid
 COLUMNS = {4: 3, 3: 5, 2: 9, 1: 1000}  # boards beside each other: the most columns that such a board has
 
 
@@ -259,8 +260,8 @@ def _room(exam: Exam, question: Question) -> str:
 
 def _columns(exam: Exam) -> int:
     """Boards beside each other, so that their cells are a centimetre wide or nearly so."""
-    rules: Any = exam.rules  # of either family
-    return next(boards for boards, cols in COLUMNS.items() if rules.cols <= cols)
+    wide = getattr(exam.rules, "cols", USUAL_COLS)
+    return next(boards for boards, cols in COLUMNS.items() if wide <= cols)
 
 
 def _page(exam: Exam, title: str, body: str) -> str:

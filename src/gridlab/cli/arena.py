@@ -1,6 +1,5 @@
 """`gridlab match`, `tournament`, `games` and `grade`: players against players and against perfect play."""
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -132,7 +131,7 @@ def tournament(
 
     With --out the games of each pairing are saved in a folder, and a tournament that was stopped can be continued.
     """
-    from gridlab.inarow.tournament import play_tournament, plot_ratings
+    from gridlab.arena.tournament import play_tournament, plot_ratings
 
     set_quiet(quiet)
     named, players = game_and_players(words, game, 2, "gridlab tournament tictactoe random perfect")
@@ -180,7 +179,7 @@ def verify(
 
     Every move must be legal, every game over, and every result right. The exit code is 1 if anything is wrong.
     """
-    from gridlab.inarow.records import verify_records
+    from gridlab.arena.records import verify_records
 
     set_quiet(quiet)
     verdict = verify_records(file, progress=not quiet)
@@ -234,80 +233,21 @@ def grade(
     Several players answer the same questions, and each is compared with the first. In 2048 moves are compared with the
     table of a solved board: the regret of a move is how much more the best direction is worth.
     """
+    from gridlab.arena.grade import Order, grade_all
     from gridlab.core.charts import check_picture
     from gridlab.games import game as find_game
-    from gridlab.inarow.grade import compare, mistakes, plot_grades
-    from gridlab.inarow.grade import grade as find_grade
-    from gridlab.inarow.questions import find_questions
-    from gridlab.players.registry import close_player, files_of, make_player
+    from gridlab.players.registry import files_of
 
     set_quiet(quiet)
     named, players = game_and_players(words, game, 1, "gridlab grade tictactoe random")
     rules, shown = find_game(named), not quiet
     picture = out or (target(DEFAULT_PICTURE) if plot else None)
-    if rules.family == "2048":
-        with working_on(cluster, workers):
-            grade_2048(players, rules, positions, whole, tablebase, seed or 0, workers, picture, json, shown)
-        return
-    rules = find_game(rules, "mnk")
-    if whole:
-        raise BadNotation("--whole is for 2048; a player of in-a-row games is graded by --positions")
     check_picture(picture, *(file for player in players for file in files_of(player, tablebase)))
-    for player in players:
-        close_player(make_player(player, rules, tablebase))  # a wrong one is told at once
+    order = Order(positions, nodes, None, whole, verbose, tablebase, seed or 0, workers, shown)
     with working_on(cluster, workers):
-        questions = find_questions(rules, positions, nodes=nodes, tablebase=tablebase, seed=seed or 0, progress=shown)
-        grades = [
-            find_grade(
-                player,
-                rules,
-                positions,
-                questions=questions,
-                tablebase=tablebase,
-                seed=seed or 0,
-                workers=workers,
-                progress=shown,
-            )
-            for player in players
-        ]
-    comparisons = [compare(grades[0], other, seed or 0) for other in grades[1:]]
-    told = [list(mistakes(*pair, tablebase)) if verbose else [] for pair in zip(grades, players, strict=True)]
-    if json:
-        found = [
-            each.as_dict() | ({"mistakes": [one.as_dict() for one in wrong]} if verbose else {})
-            for each, wrong in zip(grades, told, strict=True)
-        ]
-        both = {"grades": found, "comparisons": [each.as_dict() for each in comparisons]}
-        typer.echo(json_module.dumps(both if comparisons else found[0]))
-    else:
-        for each, wrong in zip(grades, told, strict=True):
-            for one in wrong:
-                print_boards(f"{each.player}, a mistake\n{one}\n")
-        typer.echo("\n\n".join(map(str, grades)))
-        typer.echo("".join(f"\n{each}" for each in comparisons), nl=bool(comparisons))
+        found = grade_all(players, rules, order)
+    print_boards(found, json)
     if picture is not None:
-        plot_grades(grades, picture)
-        if shown:
-            typer.echo(str(picture), err=True)
-
-
-def grade_2048(
-    players: list[str], rules: Any, positions: int, whole: bool, tablebase: Path | None, seed: int, workers: int | None,
-    picture: Path | None, json: bool, shown: bool,
-) -> None:  # fmt: skip
-    """The same for 2048: regrets beside the table of a solved board."""
-    from gridlab.core.charts import check_picture
-    from gridlab.game2048.grade import grades, plot_grades2048
-    from gridlab.players.registry import files_of
-
-    check_picture(picture, *(file for player in players for file in files_of(player, tablebase)))
-    found = grades(players, rules, positions, whole, tablebase, seed, workers, shown)
-    if json:
-        listed = [each.as_dict() for each in found]
-        typer.echo(json_module.dumps({"grades": listed} if len(listed) > 1 else listed[0]))
-    else:
-        typer.echo("\n\n".join(map(str, found)))
-    if picture is not None:
-        plot_grades2048(found, picture)
+        found.plot(found.grades, picture)
         if shown:
             typer.echo(str(picture), err=True)

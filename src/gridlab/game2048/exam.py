@@ -13,7 +13,7 @@ from typing import Annotated, Never
 import msgspec
 import numpy as np
 
-from gridlab.arena.exam import Id, Judged, Question, in_turn
+from gridlab.arena.exam import Drawn, Id, Judged, Question, in_turn
 from gridlab.core import draw
 from gridlab.core.errors import BadNotation, CorruptFile
 from gridlab.game2048.exact.probe import Tablebase2048, best_of, table_of_points
@@ -63,6 +63,9 @@ class Key(msgspec.Struct, frozen=True):
         return best_of(self.moves)
 
 
+KEY = Key
+
+
 def stake(values: Mapping[str, float]) -> int:
     """How much the second choice is worth less than the best, as a power of ten of its share: -4 to -1."""
     best, tied = max(values.values()), best_of(values)
@@ -83,7 +86,7 @@ def draw_questions(
     seed: int = 0,
     tablebase: Path | str | None = None,
     nodes: int = 0,
-) -> Iterator[tuple[Question, Key]]:
+) -> Iterator[Drawn]:
     """Boards from every band of sums in turn, within a band from every stake in turn; one of each symmetry class."""
     if plies is not None:
         raise BadNotation("--plies is for in-a-row games; questions about 2048 come from all sums of tiles")
@@ -98,7 +101,7 @@ def draw_questions(
     ]
     for place, position in enumerate(islice(in_turn(sources), number), 1):
         values = table.values(position)
-        yield question(place, position), Key(place, max(values.values()), values)
+        yield Drawn(question(place, position), position, Key(place, max(values.values()), values))
 
 
 def _of_band(table: Tablebase2048, sums: list[int], random: np.random.Generator) -> Iterator[Position2048]:

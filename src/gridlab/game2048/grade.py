@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.arena.grade import COLOURS, Grades, Order
 from gridlab.arena.statistics import RESAMPLES, Interval, of_mean, quantiles, wilson
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, typed
@@ -45,7 +46,6 @@ from gridlab.players.registry import close_player, make_player, player_name
 LEAST_GAMES = 20
 HEADER = ("boards of", "moves", "best direction", "95 %", "mean regret", "95 %")
 DRAWN_BLUNDERS = 3  # blunders that are drawn
-COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#555555")
 
 
 class Answered(NamedTuple):
@@ -260,17 +260,14 @@ def grade2048(
     )  # fmt: skip
 
 
-def grades(
-    players: Sequence[str], rules: Rules2048, positions: int, whole: bool, tablebase: Path | None, seed: int,
-    workers: int | None, progress: bool,
-) -> list[Grade2048]:  # fmt: skip
+def grade_all(players: Sequence[str | Player2048], rules: Rules2048, order: Order) -> Grades:
     """Several players, on the same boards and the same chance."""
+    if order.questions is not None:
+        raise BadNotation(f"questions are for in-a-row games; {rules} is graded on boards of its own")
     for player in players:
-        close_player(make_player(player, rules, tablebase))  # what is wrong with it is said before anything long begins
-    return [
-        grade2048(each, rules, positions, whole, tablebase=tablebase, seed=seed, workers=workers, progress=progress)
-        for each in players
-    ]
+        close_player(make_player(player, rules, order.tablebase))  # a wrong one is told before anything long begins
+    more = order.positions, order.whole, order.tablebase, order.seed, order.workers, order.progress
+    return Grades([grade2048(player, rules, *more) for player in players], plot_grades2048)
 
 
 def find_table(rules: Rules2048, tablebase: Path | str | None) -> Tablebase2048:

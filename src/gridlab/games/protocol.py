@@ -57,3 +57,15 @@ class GamePosition(Protocol):
 
     def draw(self) -> str:
         """The board for a terminal."""
+
+
+class DuelPosition(GamePosition, Protocol):
+    """A position of a game between two sides without chance: what matches, records, grades and exams go by."""
+
+    @property
+    def ply(self) -> int:
+        """How many moves were made."""
+
+    @property
+    def winner(self) -> str | None:
+        """The side that has won; None in a draw, and as long as the game goes on."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Family:
-    """Where the parts of a family of games are: `module:name`, or a module."""
+    """Where the parts of a family of games are: `module:name`, or a module. What is not named is that of every game."""
 
     name: str
     pattern: str  # how its rules begin, as a regular expression
@@ -31,13 +31,16 @@ class Family:
     rules: str  # the class of its rules
     position: str  # the class of its positions
     players: str  # the module whose PLAYERS are its kinds of players
-    match: str  # the module whose `play_match` holds two players against each other
-    terminal: str  # the module whose `play` plays it in the terminal
+    match: str = "gridlab.arena.match:play_between"  # holds two players against each other
+    openings: str = "gridlab.arena.match:draw_opening"  # draws random moves that leave the game open
+    record: str = "gridlab.arena.records:Record"  # the class of its records
+    terminal: str = "gridlab.arena.terminal:Conversation"  # plays it in the terminal
+    truth: str = ""  # what each move of a position is worth: value and distance (gridlab.arena.judge)
+    exams: str = "gridlab.arena.judge:BY_TRUTH"  # draws questions and judges answers
+    grade: str = "gridlab.arena.grade:grade_between"  # holds players to the truth
     tablebase: str = ""  # the module that builds and asks its tablebases (gridlab.games.tablebases)
     networks: str = ""  # the module whose FORMATS are the files that trainings leave (gridlab.learn.info)
     labelled: str = ""  # the module whose `sample` writes positions of a tablebase for learning
-    grade: str = ""  # the function that holds its players to the truth, if it is not that of in-a-row games
-    exams: str = ""  # the module that draws questions of exams and judges answers (gridlab.arena.exam)
     named: dict[str, str] = field(default_factory=dict)  # short names of games -> rules
 
     def load(self, part: str) -> Any:
@@ -55,12 +58,13 @@ FAMILIES = {
         rules="gridlab.inarow.rules:Rules",
         position="gridlab.inarow.position:Position",
         players="gridlab.inarow.players",
-        match="gridlab.inarow.match",
-        terminal="gridlab.inarow.terminal",
+        openings="gridlab.inarow.records:draw_opening",
+        record="gridlab.inarow.records:Record",
+        terminal="gridlab.inarow.terminal:Conversation",
+        exams="gridlab.inarow.questions:JUDGE",
         tablebase="gridlab.inarow.exact.tablebase.tables",
         networks="gridlab.inarow.learn.formats",
         labelled="gridlab.inarow.exact.tablebase.sampling",
-        exams="gridlab.inarow.exam",
         named={"tictactoe": "3x3:3", "tictactoe4": "4x4:4", "tictactoe5": "5x5:5", "squava": "5x5:4-3"},
     ),
     "2048": Family(
@@ -70,13 +74,13 @@ FAMILIES = {
         rules="gridlab.game2048.rules:Rules2048",
         position="gridlab.game2048.position:Position2048",
         players="gridlab.game2048.players",
-        match="gridlab.game2048.evaluate",
+        match="gridlab.game2048.evaluate:play_match",
         terminal="gridlab.game2048.terminal",
+        exams="gridlab.game2048.exam",
+        grade="gridlab.game2048.grade:grade_all",
         tablebase="gridlab.game2048.exact.tables",
         networks="gridlab.game2048.learn.formats",
         labelled="gridlab.game2048.exact.sampling",
-        grade="gridlab.game2048.grade:grade2048",
-        exams="gridlab.game2048.exam",
         named={"2048": "2048"},
     ),
 }

@@ -227,11 +227,13 @@ class Position:
 
     def outcome(self) -> Outcome | None:
         """How the game ended, or None if it goes on."""
-        if winner := self._winner():
+        if winner := self.winner:
             return Outcome.X_WINS if winner == "X" else Outcome.O_WINS
         return Outcome.DRAW if self.ply == self.rules.cells else None
 
-    def _winner(self) -> Player | None:
+    @property
+    def winner(self) -> Player | None:
+        """Who has won; None in a draw, and as long as the game goes on."""
         players: list[tuple[Player, int, Player]] = [("X", self.crosses, "O"), ("O", self.noughts, "X")]
         if self.to_move == "X":
             players.reverse()  # who moved last comes first

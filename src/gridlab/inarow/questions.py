@@ -1,108 +1,105 @@
-"""Questions for players: positions in which a move can change the value, with the truth about them.
+"""Questions about in-a-row games: positions drawn uniformly up to symmetry, the truth from tables or search."""
 
-Not all moves of such a position are worth the same: it is won or drawn, and the player to move has something to lose.
-Questions are taken from every ply in turn. They hang on the game, the seed and the budget alone, so players graded with
-the same seed answer the same questions and can be compared pair by pair.
-"""
-
-import logging
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from gridlab.arena.exam import in_turn
-from gridlab.core.arguments import check_seed
-from gridlab.core.errors import BadNotation
-from gridlab.core.progress import bar
+from gridlab.arena import judge
+from gridlab.arena.exam import Judged
+from gridlab.arena.judge import Key, Truth
+from gridlab.core import draw
+from gridlab.core.errors import CorruptFile
+from gridlab.games import notation
 from gridlab.games.symmetry import symmetries
-from gridlab.inarow.exact.oracle import Oracle
+from gridlab.inarow.exact.oracle import Oracle, whole_line
 from gridlab.inarow.exact.tablebase.blocks import shape
 from gridlab.inarow.exact.tablebase.halves import TABLEBASE_CELLS, halves
 from gridlab.inarow.exact.tablebase.probe import Boards
 from gridlab.inarow.exact.tablebase.sampling import MOST_TRIED, boards_at, draw_positions
-from gridlab.inarow.match import draw_opening
 from gridlab.inarow.position import Position
-from gridlab.inarow.records import replay
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Budget, Solution
 
-NODES = 10_000_000  # of a search for one truth; a few seconds
-GIVE_UP = 200  # positions of a ply without a choice, one after the other, before it is left
-TOO_HARD = 3  # positions of a ply beyond the budget, one after the other, before it is left
+SIGNS = {"win": "+", "draw": "=", "loss": "-"}
 BATCH, BATCHES = 1 << 14, 256  # slots of a large ply tried at a time, and how many times
 SOME = 1 << 10  # positions made numbers of Python together
-OPENINGS = 1 << 16  # random openings tried for a ply of a large board
-DRAWING = 0  # what a source of chance is for
 
 
-class Question(NamedTuple):
-    """A position whose value a move can change, and the truth about it."""
+class Step(NamedTuple):
+    """A move of a line, and the positions around it."""
 
-    position: Position
-    solution: Solution
-
-
-def draw_questions(
-    rules: Rules,
-    positions: int,
-    seed: int,
-    oracle: Oracle,
-    plies: Sequence[int] | None = None,
-    progress: bool = False,
-) -> list[Question]:
-    """Up to `positions` different questions, one from each ply in turn; fewer if no more are found.
-
-    Positions are drawn uniformly up to symmetry, on boards of more than 25 cells by random play. A longer list of the
-    same seed begins like a short one.
-    """
-    plies = range(rules.cells - 1) if plies is None else plies
-    drawn: list[Question] = []
-    with bar(positions, "questions", "positions", progress) as shown:
-        for question in islice(in_turn([of_ply(rules, ply, seed, oracle) for ply in plies]), positions):
-            drawn.append(question)
-            shown.update(1)
-    return drawn
+    before: Position
+    move: int
+    after: Position
 
 
-def of_ply(rules: Rules, ply: int, seed: int, oracle: Oracle) -> Iterator[Question]:
-    """The questions of a ply, until its positions run out or too many in a row leave no choice or are too hard."""
-    without, hard = 0, 0
-    for position in _positions(rules, ply, chance(seed, DRAWING, ply)):
-        solution = oracle.ask(position)
-        if has_choice(solution):
-            without = hard = 0
-            yield Question(position, solution)
-            continue
-        without += 1
-        hard = hard + 1 if solution.value == "unknown" else 0
-        if hard == TOO_HARD:
-            nodes = oracle.budget.nodes if oracle.budget else None
-            logging.getLogger("gridlab").warning(f"ply {ply} is left: {hard} positions took more than {nodes:,} nodes")
-        if without == GIVE_UP or hard == TOO_HARD:
+def truth_of(found: Solution) -> Truth:
+    """A solution as judges take it."""
+    return Truth(found.value, found.distance, {move.cell: (move.value, move.distance) for move in found.moves})
+
+
+class Judge(judge.Judge):
+    """Judges answers in in-a-row games."""
+
+    TASK = "In each position, write down the move that you would play, by the number in its cell."
+
+    def oracle(self, rules: Rules, tablebase: Path | str | None, nodes: int) -> judge.Oracle:
+        ask = Oracle(rules, Budget(nodes), tablebase=tablebase).ask
+        return lambda position: truth_of(ask(position))
+
+    def plies(self, rules: Rules) -> range:
+        return range(rules.cells - 1)
+
+    def positions(self, rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Position]:
+        """Drawn uniformly up to symmetry, on boards of more than 25 cells by random play."""
+        if rules.cells > TABLEBASE_CELLS:
+            yield from super().positions(rules, ply, random)
             return
+        images = symmetries(rules.rows, rules.cols)
+        seen: set[tuple[int, int]] = set()
+        for boards in _batches(rules, ply, random):
+            for crosses, noughts in _one_by_one(random.permutation(boards)):
+                if (crosses, noughts) not in seen:
+                    seen.add((crosses, noughts))
+                    yield Position(rules, crosses, noughts).image(images[random.integers(len(images))])
+
+    def check(self, position: Position) -> None:
+        position.require_legal()
+
+    def check_key(self, key: Key, position: Position) -> None:
+        super().check_key(key, position)
+        left = position.rules.cells - position.ply
+        for move, (value, distance) in key.moves.items():
+            if (distance or 0) > left or (value == "draw" and distance != left):
+                raise CorruptFile(f"{move} is a {value} in {distance}, with {left} free cells")
+
+    def picture(self, position: Position, key: Key, move: str) -> str:
+        marks = [notation.MARKS[value] for value in position.values]
+        for name, (value, distance) in key.moves.items():
+            marks[position.parse_move(name)] = f"{SIGNS[value]}{'' if value == 'draw' else distance}"
+        best, played = [position.parse_move(each) for each in key.best], position.parse_move(move)
+        title = f"{position.rules} {position}, {position.to_move} to move"
+        return draw.board_svg(marks, position.rules.cols, best, title, wrong=played)
+
+    def drawn(self, position: Position) -> str:
+        """The board as SVG, every free cell with the name of its move."""
+        marks = [
+            notation.MARKS[value] if value else position.move_text(cell) for cell, value in enumerate(position.values)
+        ]
+        return draw.board_svg(marks, position.rules.cols, title=f"{position}, {position.to_move} to move")
+
+    def line(self, position: Position, move: str, ask: Callable[[Position], Solution]) -> list[Step]:
+        """A move and the best replies to it, to the end of the game if it is known so far."""
+        after = position.play(position.parse_move(move))
+        steps = [Step(position, position.parse_move(move), after)]
+        for cell in () if after.over else whole_line(after, ask):
+            steps.append(Step(steps[-1].after, cell, steps[-1].after.play(cell)))
+        return steps
 
 
-def has_choice(solution: Solution) -> bool:
-    """Whether a move can change the value; no, if the value of any is unknown."""
-    values = {move.value for move in solution.moves}
-    return len(values) > 1 and "unknown" not in values
-
-
-def _positions(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Position]:
-    """Different ongoing positions of a ply, in random order."""
-    if rules.cells > TABLEBASE_CELLS:
-        yield from _by_play(rules, ply, random)
-        return
-    images = symmetries(rules.rows, rules.cols)
-    seen: set[tuple[int, int]] = set()
-    for boards in _batches(rules, ply, random):
-        for crosses, noughts in _one_by_one(random.permutation(boards)):
-            if (crosses, noughts) not in seen:
-                seen.add((crosses, noughts))
-                yield Position(rules, crosses, noughts).image(images[random.integers(len(images))])
+JUDGE = Judge()
 
 
 def _one_by_one(boards: Boards) -> Iterator[tuple[int, int]]:
@@ -123,40 +120,60 @@ def _batches(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Bo
         yield boards_at(np.unique(random.integers(total, size=BATCH)), crosses, noughts, tables)
 
 
-def _by_play(rules: Rules, ply: int, random: np.random.Generator) -> Iterator[Position]:
-    seen: set[object] = set()
-    for _ in range(OPENINGS):
-        try:
-            position = replay(draw_opening(rules, ply, random), rules)
-        except BadNotation:
-            return  # random games of that length are over
-        if position.key not in seen:
-            seen.add(position.key)
-            yield position
+# ---- A played game compared with perfect play: what each position was worth, and which moves gave something away
+#
+# A move counts for the scorecard where it could change the value, as in a grade; not where the truth is unknown.
 
 
-def chance(seed: int, purpose: int, number: int) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(purpose, number)))
+class Reviewed(NamedTuple):
+    """A position of the game, the truth about it, and what was done there."""
+
+    position: Position
+    solution: Solution
+    move: int | None  # None after the last one
+    answer: Judged | None  # None where there was nothing to decide, or nobody knows
 
 
-def find_questions(
-    rules: Rules,
-    positions: int,
-    nodes: int = NODES,
-    tablebase: Path | str | None = None,
-    seed: int = 0,
-    progress: bool = False,
-) -> list[Question]:
-    """The questions of a grade; at least one, or it is said why there is none.
+class Scorecard(NamedTuple):
+    """How a side has played."""
 
-    The truth comes from `tablebase` as far as it goes, else from a search of at most `nodes`.
+    decisions: int  # moves that could change the value
+    kept: int  # of these
+    blunders: tuple[int, ...]  # the numbers of the steps, from 0
+    unknown: int = 0  # moves that nobody can judge, for want of the truth
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of decisions that kept the value; None if there were none."""
+        return self.kept / self.decisions if self.decisions else None
+
+
+class Review(NamedTuple):
+    """A game, step by step."""
+
+    steps: tuple[Reviewed, ...]
+
+    def scorecard(self, side: str) -> Scorecard:
+        own = [(number, each.answer) for number, each in enumerate(self.steps) if each.position.to_move == side]
+        answers = [(number, answer) for number, answer in own if answer is not None]
+        wrong = tuple(number for number, answer in answers if not answer.kept)
+        moved = [each.solution for each in self.steps if each.position.to_move == side and each.move is not None]
+        return Scorecard(len(answers), len(answers) - len(wrong), wrong, sum(not each.exact for each in moved))
+
+
+def review(history: Sequence[Position], moves: Sequence[int], ask: Callable[[Position], Solution]) -> Review:
+    """Review a game: its positions, one more than there are moves. `ask` is the oracle.
+
+    It is asked from the end, where questions are easy and their answers help with those before.
     """
-    if positions < 1:
-        raise BadNotation(f"{positions} positions are too few for a grade; at least 1 is needed")
-    check_seed(seed)
-    questions = draw_questions(
-        rules, positions, seed, Oracle(rules, Budget(nodes), tablebase=tablebase), progress=progress
-    )
-    if not questions:
-        raise BadNotation(f"no position of {rules} was found in which a move changes the value; grade another game")
-    return questions
+    known = [ask(position) for position in reversed(history)][::-1]
+    played: list[int | None] = [*moves, None]
+    return Review(tuple(_step(*each) for each in zip(history, known, played, strict=True)))
+
+
+def _step(position: Position, solution: Solution, move: int | None) -> Reviewed:
+    truth = truth_of(solution)
+    if move is None or not truth.decisive:
+        return Reviewed(position, solution, move, None)
+    key = JUDGE.asked(1, position, truth).key
+    return Reviewed(position, solution, move, JUDGE.judge(key, position.move_text(move)))

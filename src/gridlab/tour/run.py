@@ -27,7 +27,6 @@ from gridlab.games.notation import MARKS
 from gridlab.inarow.datasets.best_first import answer, read_start
 from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
 from gridlab.inarow.exact.tablebase.verify import stats
-from gridlab.inarow.questions import find_questions
 from gridlab.inarow.search.proof_number import prove_win
 from gridlab.learn.run import PICTURES
 from gridlab.players.registry import player_text
@@ -151,10 +150,9 @@ def accuracies(held: list[gridlab.Grade], command: str) -> str:
 
 def blunders(held: gridlab.Grade, command: str) -> str:
     """The first positions in which a player gave something away."""
-    found = [(each, each.move) for each in held.outcomes if each.blunder and each.move is not None]
+    found = [each for each in held.outcomes if each.blunder and each.move]
     pictures = gallery(
-        (each.position._repr_svg_(), f"{held.player} plays {each.position.move_text(move)}: {arrow(each.blunder)}")
-        for each, move in found[:4]
+        (each.position._repr_svg_(), f"{held.player} plays {each.move}: {arrow(each.blunder)}") for each in found[:4]
     )
     return drawn(
         pictures, "Moves that gave something away: what the position was worth, and what it is worth then", command

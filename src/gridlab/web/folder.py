@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from gridlab.arena.tournament import SETTINGS
 from gridlab.core.arguments import shortened
 from gridlab.core.errors import BadPlayer, FileTrouble, GridlabError
 from gridlab.core.untrusted import open_regular
@@ -17,7 +18,6 @@ from gridlab.game2048.rules import Rules2048
 from gridlab.games.protocol import GameRules
 from gridlab.games.registry import FAMILIES, family_of
 from gridlab.games.tablebases import open_tablebase
-from gridlab.inarow.tournament import SETTINGS
 from gridlab.players.registry import Kind, close_player, parse_player
 from gridlab.web.limits import MOST_OF, MOST_OF_ANY, PLAIN_DEPTH
 

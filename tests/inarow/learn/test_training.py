@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
+from gridlab.arena.match import play_match
 from gridlab.inarow.learn import training
 from gridlab.inarow.learn.dqn import TRAINING, Learner, begin, go_on, learn_all
 from gridlab.inarow.learn.features import SQUAVA
 from gridlab.inarow.learn.settings import PRESETS, Asked, Course, TrainingSettings, settings_of
-from gridlab.inarow.match import play_match
 
 pytestmark = pytest.mark.compiled
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gridlab.arena.match import play_match
 from gridlab.core.arguments import check_seed, counted, typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadRules
@@ -18,7 +19,6 @@ from gridlab.core.files import locked_folder, try_folder
 from gridlab.core.machine import import_extra
 from gridlab.core.progress import bar
 from gridlab.games.registry import game
-from gridlab.inarow.match import play_match
 from gridlab.inarow.rules import Rules
 from gridlab.learn.run import advance, asked_to_stop, parse_overrides
 from gridlab.players.registry import player_text

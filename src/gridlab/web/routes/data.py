@@ -7,6 +7,7 @@ import numpy as np
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from gridlab.arena.records import read_records
 from gridlab.core import draw
 from gridlab.core.errors import FileTrouble
 from gridlab.core.machine import import_extra
@@ -19,7 +20,7 @@ from gridlab.inarow.datasets.terminals.dataset import Terminals, open_terminals
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.verify import stats
 from gridlab.inarow.position import Position
-from gridlab.inarow.records import Record, read_records
+from gridlab.inarow.records import Record
 from gridlab.web.folder import FileKind
 from gridlab.web.lab import Lab
 from gridlab.web.models import ApiModel, BoardText, Direction, FileName

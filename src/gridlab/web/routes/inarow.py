@@ -9,16 +9,16 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from gridlab.arena.records import record_of
 from gridlab.arena.session import PERSON, Session
 from gridlab.core.errors import BadNotation, GridlabError
 from gridlab.core.machine import import_extra
 from gridlab.games.registry import game
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact.oracle import whole_line
-from gridlab.inarow.grade import Review, Step, review
 from gridlab.inarow.players import EXACT_SHARE, PerfectPlayer
 from gridlab.inarow.position import Position
-from gridlab.inarow.records import record_of
+from gridlab.inarow.questions import Review, Reviewed, review
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.mcts import search
 from gridlab.inarow.solution import Solution, Value
@@ -465,10 +465,10 @@ def review_result(found: Review) -> ReviewResult:
     return ReviewResult(steps=[_review_step(each) for each in found.steps], **cards)
 
 
-def _review_step(step: Step) -> ReviewStep:
+def _review_step(step: Reviewed) -> ReviewStep:
     position, solution, move, answer = step
     return ReviewStep.taken_from(
         solution, board=str(position), to_move=position.to_move, label=label_of(solution.value, solution.distance),
-        move=None if move is None else position.move_text(move), blunder=answer.blunder if answer else "",
-        lost=answer.lost if answer else None, decision=answer is not None,
+        move=None if move is None else position.move_text(move), blunder=answer.kind if answer else "",
+        lost=answer.regret if answer else None, decision=answer is not None,
     )  # fmt: skip

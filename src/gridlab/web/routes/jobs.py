@@ -10,7 +10,10 @@ from fastapi import APIRouter, HTTPException, Path
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from gridlab.arena.match import play_match
+from gridlab.arena.grade import Grade, grade
+from gridlab.arena.match import Match, play_between, play_match
+from gridlab.arena.records import PLAYED, RESIGNED
+from gridlab.arena.tournament import read_tournament
 from gridlab.game2048.datasets.stats import statistics_of
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.verify import stats
@@ -20,13 +23,9 @@ from gridlab.games.notation import move_text
 from gridlab.games.registry import game
 from gridlab.inarow.datasets.terminals.dataset import Terminals, open_terminals
 from gridlab.inarow.datasets.terminals.find import find_terminals
-from gridlab.inarow.grade import Grade, grade
-from gridlab.inarow.match import Match
-from gridlab.inarow.match import play_match as play_mnk_match
-from gridlab.inarow.records import PLAYED, RESIGNED, Record
+from gridlab.inarow.records import Record
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Solution
-from gridlab.inarow.tournament import read_tournament
 from gridlab.web.folder import safe_player
 from gridlab.web.lab import Lab
 from gridlab.web.limits import MOST_GAMES, MOST_POSITIONS, SOLVE_SECONDS
@@ -253,7 +252,7 @@ def play(job: Job, asked: MatchAsked, rules: Any, a: str, b: str) -> Any:
         trail.append((so_far.games, *so_far.a_score_interval, so_far.a_score))
         job.change(partial=match_result(so_far, asked, trail))
 
-    play_mnk_match(a, b, rules, asked.games, asked.openings, asked.seed, 1, tell=tell)
+    play_between(a, b, rules, asked.games, asked.openings, asked.seed, 1, tell=tell)
     return job.partial
 
 

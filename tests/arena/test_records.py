@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from gridlab.arena.records import ENOUGH, UNCHECKED, read_records, verify_records, write_records
 from gridlab.core.errors import CorruptFile, FileTrouble, IllegalMove
 from gridlab.games import game
 from gridlab.inarow.position import Outcome
-from gridlab.inarow.records import ENOUGH, UNCHECKED, Record, read_records, verify_records, write_records
+from gridlab.inarow.records import Record
 
 RULES = game("tictactoe")
 WON = Record(RULES, "someone", "somebody else", (4, 0, 2, 1, 6), Outcome.X_WINS, seed=7, opening=2)

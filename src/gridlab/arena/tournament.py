@@ -1,7 +1,7 @@
 """Everybody against everybody, every pairing a match.
 
     tournament.json                  the settings: rules, players, games, openings, seed
-    01-02.jsonl, 01-03.jsonl, …      the games of each pairing (record.py), whole or not there
+    01-02.jsonl, 01-03.jsonl, …      the games of each pairing (arena/records.py), whole or not there
 
 A tournament that was stopped goes on after the last whole pairing. Every pairing has its own seed, made from that of
 the tournament; its games say which.
@@ -18,6 +18,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from gridlab.arena.match import Match, check_settings, faults_text, parse_openings, play_between
+from gridlab.arena.records import duel, read_records, verify_records, write_records
 from gridlab.arena.session import enter
 from gridlab.arena.statistics import Rating, count_pairs, rate
 from gridlab.core import draw
@@ -28,10 +30,7 @@ from gridlab.core.errors import BadPlayer, CorruptFile, FileTrouble
 from gridlab.core.files import locked_folder, try_folder, write_json
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import read_json
-from gridlab.games.registry import game
-from gridlab.inarow.match import Match, check_settings, faults_text, parse_openings, play_match
-from gridlab.inarow.records import Record, read_records, verify_records, write_records
-from gridlab.inarow.rules import Rules
+from gridlab.games.protocol import GameRules
 from gridlab.players.registry import Player, player_name
 
 SETTINGS = "tournament.json"
@@ -60,7 +59,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Tournament:
     """The matches of all pairings (i, j) with i < j; i is A. One that is not over lacks some."""
 
-    rules: Rules
+    rules: Any
     players: tuple[str, ...]
     games: int  # a pairing
     openings: str
@@ -155,7 +154,7 @@ class Tournament:
 @typed
 def play_tournament(
     players: Sequence[str | Player],
-    rules: Rules | str,
+    rules: GameRules | str,
     out: Path | str | None = None,
     games: int = 100,
     openings: str = "random:0",
@@ -165,17 +164,18 @@ def play_tournament(
     progress: bool = False,
 ) -> Tournament:
     """Let everybody play everybody; games go into the folder `out`; with `resume` what it holds is not played again."""
-    rules, names = game(rules, "mnk"), [player_name(player) for player in players]
+    played: GameRules = duel(rules)
+    names = [player_name(player) for player in players]
     _check_names(names)
-    check_settings(rules, games, openings, seed)
-    settings = _settings(rules, names, games, openings, seed)
+    check_settings(played, games, openings, seed)
+    settings = _settings(played, names, games, openings, seed)
     place = None if out is None else try_folder(Path(out))
     with nullcontext() if place is None else locked_folder(place):
-        enter(players, rules, workers)
+        enter(players, played, workers)
         if place is not None:
             _begin(place, settings, resume)
-        matches = _play_pairings(players, rules, settings, workers, place, progress)
-    return Tournament(rules, tuple(names), games, openings, seed, matches)
+        matches = _play_pairings(players, played, settings, workers, place, progress)
+    return Tournament(played, tuple(names), games, openings, seed, matches)
 
 
 @typed
@@ -187,7 +187,7 @@ def read_tournament(folder: Path | str, progress: bool = False) -> Tournament:
         raise CorruptFile(f"{folder / SETTINGS}: not the settings of a tournament of version {VERSION}")
     if len(held.players) > MOST_PLAYERS:
         raise FileTrouble(f"{folder} holds a tournament of {len(held.players):,} players; {MOST_PLAYERS} can be rated")
-    rules = game(held.rules, "mnk")
+    rules = duel(held.rules)
     _check_names(held.players)
     check_settings(rules, held.games, held.openings, held.seed)
     matches: dict[Pairing, Match] = {}
@@ -204,7 +204,7 @@ def read_tournament(folder: Path | str, progress: bool = False) -> Tournament:
 
 def _play_pairings(
     players: Sequence[str | Player],
-    rules: Rules,
+    rules: GameRules,
     settings: dict[str, Any],
     workers: int | None,
     folder: Path | None,
@@ -222,7 +222,7 @@ def _play_pairings(
             if path is not None and path.exists():
                 matches[first, second] = _read_match(path, match, games)
             else:
-                match = play_match(players[first], players[second], rules, games, openings, own, workers, progress)
+                match = play_between(players[first], players[second], rules, games, openings, own, workers, progress)
                 if path is not None:
                     write_records(path, match.records)
                 matches[first, second] = match
@@ -247,7 +247,7 @@ def _stem(pairing: Pairing) -> str:
     return f"{pairing[0] + 1:02}-{pairing[1] + 1:02}"
 
 
-def _settings(rules: Rules, players: list[str], games: int, openings: str, seed: int) -> dict[str, Any]:
+def _settings(rules: GameRules, players: list[str], games: int, openings: str, seed: int) -> dict[str, Any]:
     return {"rules": str(rules), "players": players, "games": games, "openings": openings, "seed": seed}
 
 
@@ -283,16 +283,13 @@ def _read_match(path: Path, match: Match, games: int) -> Match:
         raise CorruptFile(f"{path}: {number} games, not {games}; remove it to have the pairing played again")
     length = parse_openings(match.openings)
     for number, record in enumerate(records):
-        x, o = (match.b, match.a) if number % 2 else (match.a, match.b)
-        if _identity(record) != (match.rules, x, o, match.seed, length):
+        players = (match.b, match.a) if number % 2 else (match.a, match.b)
+        found = record.rules, record.players, record.seed, record.opening
+        if found != (match.rules, players, match.seed, length):
             raise CorruptFile(
                 f"{path} line {number + 1}: a game of another match; remove the file to have the pairing played again"
             )
     return Match(match.rules, match.a, match.b, match.openings, match.seed, records)
-
-
-def _identity(record: Record) -> tuple[Rules, str, str, int | None, int]:
-    return record.rules, record.x, record.o, record.seed, record.opening
 
 
 def plot_ratings(tournament: Tournament, path: Path) -> None:

@@ -5,12 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gridlab.arena.match import Match, parse_openings, play_match
+from gridlab.arena.records import find_flaw, verify_records, write_records
 from gridlab.arena.statistics import PAIR_SCORES, paired, wilson
 from gridlab.core.errors import BadNotation, BadPlayer
 from gridlab.games import game
-from gridlab.inarow.match import Match, draw_opening, parse_openings, play_match
 from gridlab.inarow.position import Outcome
-from gridlab.inarow.records import Record, find_flaw, verify_records, write_records
+from gridlab.inarow.records import Record, draw_opening
 from tests.arena.players import Answers, First, Late, add_player
 
 RULES = game("tictactoe")

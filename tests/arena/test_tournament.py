@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from gridlab.arena import tournament as module
+from gridlab.arena.match import play_match
+from gridlab.arena.records import verify_records
+from gridlab.arena.tournament import Tournament, pairing_seed, play_tournament, plot_ratings, read_tournament
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble
 from gridlab.games import game
-from gridlab.inarow import tournament as module
-from gridlab.inarow.match import play_match
-from gridlab.inarow.records import verify_records
-from gridlab.inarow.tournament import Tournament, pairing_seed, play_tournament, plot_ratings, read_tournament
 from tests.arena.players import First, Late, add_player
 
 RULES = game("tictactoe")
@@ -80,9 +80,9 @@ def test_a_stopped_tournament_goes_on_after_the_last_whole_pairing(
         begun.append(f"{a} {b}")
         if begun == ["late random", "late first", "random first"]:
             raise KeyboardInterrupt
-        return play_match(a, b, rules, *others)  # type: ignore[arg-type]
+        return play_match(a, b, rules, *others)  # type: ignore[call-overload]
 
-    monkeypatch.setattr(module, "play_match", stop_at_the_last)
+    monkeypatch.setattr(module, "play_between", stop_at_the_last)
     with pytest.raises(KeyboardInterrupt):
         play(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [*FILES[:2], FILES[3]]
