@@ -286,18 +286,12 @@ def matches(data: Terminals, asked: FindAsked) -> dict[str, Any]:
 
 
 def grade_result(found: Grade, asked: GradeAsked) -> dict[str, Any]:
-    wrong = [each for each in found.outcomes if each.blunder and each.move is not None]
+    wrong = [each for each in found.outcomes if each.blunder and each.move]
     blunders = [
-        {
-            "board": str(each.position),
-            "ply": each.position.ply,
-            "move": each.position.move_text(each.move),
-            "change": each.blunder,
-            "svg": each.position._repr_svg_(),
-        }
+        {"board": str(each.position), "ply": each.position.ply, "move": each.move, "change": each.blunder,
+         "svg": each.position._repr_svg_()}
         for each in wrong[:SHOWN_BLUNDERS]
-        if each.move is not None
-    ]
+    ]  # fmt: skip
     return found.as_dict() | {"family": "mnk", "player": asked.player, "mistakes": blunders}
 
 
