@@ -11,7 +11,7 @@ import pytest
 
 from gridlab.core import sandbox
 from gridlab.core.errors import CorruptFile
-from gridlab.core.sandbox import quarantined
+from gridlab.core.sandbox import sandboxed
 
 PROGRAM = """
 import ctypes, os, sys, time
@@ -34,7 +34,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def answers(program: Path, body: str) -> Iterator[tuple[int, str]]:
     program.write_text(PROGRAM.format(body=body))
-    return quarantined("some_program", Path("a.file"), tuple[int, str], "thing")
+    return sandboxed("some_program", Path("a.file"), tuple[int, str], "thing")
 
 
 def test_what_it_finds(program: Path) -> None:

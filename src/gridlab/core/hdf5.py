@@ -6,9 +6,11 @@ each block we look whether that has happened, close the file in peace, and only 
 """
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from numpy.typing import NDArray
 
 from gridlab.core.machine import import_extra
 from gridlab.core.stop import Stop, stop_flag, stopped
@@ -34,6 +36,21 @@ def _fill(h5py: Any, path: Path, fill: Callable[[Any], Iterable[object]], stop: 
                     break
         if patient.trouble:
             raise patient.trouble
+
+
+def append(file: Any, columns: Mapping[str, NDArray[Any]], compression: str, chunk: int | None = None) -> None:
+    """Put rows behind those that columns have already; texts are arrays of objects."""
+    for name, column in columns.items():
+        if name not in file:
+            kind = import_extra("h5py", "export").string_dtype() if column.dtype == object else column.dtype
+            shape = column.shape[1:]
+            chunks = True if chunk is None else (chunk, *shape)
+            file.create_dataset(
+                name, (0, *shape), kind, maxshape=(None, *shape), chunks=chunks, compression=compression
+            )
+        stored = file[name]
+        stored.resize(len(stored) + len(column), axis=0)
+        stored[len(stored) - len(column) :] = column
 
 
 class PatientFile(io.RawIOBase):

@@ -14,23 +14,17 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from gridlab.core.errors import FileTrouble
-from gridlab.core.files import (
-    beside,
-    locked_folder,
-    refuse_overlap,
-    sha256_of,
-    timestamp,
-    try_place,
-    whole_file,
-    write_json,  # fmt: skip
-)
+from gridlab.core import files
+from gridlab.core.errors import FileTrouble, TooLarge
 from gridlab.core.machine import import_extra
 from gridlab.core.untrusted import Count, read_json
 
 SPLITS = ("train", "validation", "test")
 SHARD = 1_000_000  # rows of a file
+NUMPY_LIMIT = 10**9  # beyond it numpy does not draw without replacement
 MANIFEST, CARD = "manifest.json", "README.md"
 CARD_TEXT = """---
 license: mit
@@ -73,16 +67,35 @@ Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Feature = dict[str, str | int]
 
 
+def counts_drawn(
+    counts: NDArray[np.int64], number: int, random: np.random.Generator, source: Path, what: str
+) -> list[int]:
+    """How many to draw of each kind, of which there are so many, so that all together are uniform."""
+    if number > counts.sum():
+        raise TooLarge(f"{source} holds {counts.sum():,} {what}, not {number:,}; ask for fewer")
+    if counts.sum() < NUMPY_LIMIT:
+        return random.multivariate_hypergeometric(counts, number, method="marginals").tolist()  # type: ignore[no-any-return]
+    drawn = np.minimum(random.multinomial(number, counts / counts.sum()), counts)
+    drawn[counts.argmax()] += number - drawn.sum()  # of a small kind one too many may have been asked for
+    return drawn.tolist()  # type: ignore[no-any-return]
+
+
+def split_names(hashes: NDArray[np.uint64], arrow: Any) -> Any:
+    """The part of the data that each class belongs to, by a number that looks random: 80, 10 and 10 of a hundred."""
+    names = arrow.array(("train",) * 8 + ("validation", "test"))
+    return names.take(arrow.array((hashes % np.uint64(10)).astype(np.int32)))
+
+
 def write_sample(path: Path, source: Path, tables: Iterator[Any]) -> None:
     """All tables in one file; the first is empty and has the schema."""
     if path.suffix != ".parquet":
         raise FileTrouble(f"{path} is not a name for the sample; end it in .parquet")
-    refuse_overlap(source, path)
-    try_place(path)
+    files.refuse_overlap(source, path)
+    files.try_place(path)
     parquet = import_extra("pyarrow.parquet", "export")
     schema = next(tables).schema
     with (
-        beside(path) as part,
+        files.beside(path) as part,
         part.open("wb") as file,  # a name that is no UTF-8 is too much for pyarrow
         parquet.ParquetWriter(file, schema, compression="zstd") as writer,
     ):
@@ -125,9 +138,9 @@ def export_folder(
     folder: Path, table: Any, tables: Iterator[Any], seed: int | None = None, shard: int = SHARD
 ) -> Configuration:
     """Add the positions of a game to a folder, as a configuration of its own; the first table is empty."""
-    refuse_overlap(table.file.path, folder)
+    files.refuse_overlap(table.file.path, folder)
     name = configuration_name(table)
-    with locked_folder(folder):
+    with files.locked_folder(folder):
         manifest = read_manifest(folder)
         place = folder / "data" / name
         if name in [each.name for each in manifest.configurations] or place.exists():
@@ -147,9 +160,9 @@ def export_folder(
             features_of(schema),
             tuple(shards),
         )
-        manifest = Manifest((*manifest.configurations, found), made=timestamp())
-        write_json(folder / MANIFEST, msgspec.to_builtins(manifest))
-        with whole_file(folder / CARD) as card:
+        manifest = Manifest((*manifest.configurations, found), made=files.timestamp())
+        files.write_json(folder / MANIFEST, msgspec.to_builtins(manifest))
+        with files.whole_file(folder / CARD) as card:
             card.write(card_text(manifest).encode())
     return found
 
@@ -214,14 +227,14 @@ class SplitWriter:
     def _begin(self) -> None:
         parquet = import_extra("pyarrow.parquet", "export")
         self.path = self.place / f"{self.split}-{len(self.shards):05}.parquet"
-        file = self.open.enter_context(self.open.enter_context(beside(self.path)).open("wb"))
+        file = self.open.enter_context(self.open.enter_context(files.beside(self.path)).open("wb"))
         self.writer = self.open.enter_context(parquet.ParquetWriter(file, self.schema, compression="zstd"))
 
     def _note(self) -> None:
         """The file that was closed, as the manifest knows it."""
         if self.rows:
             name = "/".join(self.path.parts[-3:])
-            size, digest = self.path.stat().st_size, sha256_of(self.path)
+            size, digest = self.path.stat().st_size, files.sha256_of(self.path)
             self.shards.append(Shard(name, self.split, self.rows, size, digest))  # type: ignore[arg-type]
         self.rows, self.writer = 0, None
 
@@ -244,26 +257,24 @@ def features_of(schema: Any) -> tuple[Feature, ...]:
 
 def card_text(manifest: Manifest) -> str:
     """The card: a head that programs read, and what the columns are, for people."""
-    configs, infos, tables = [], [], []
-    for each in manifest.configurations:
-        splits = {name: [shard for shard in each.shards if shard.split == name] for name in SPLITS}
-        present = {name: shards for name, shards in splits.items() if shards}
-        configs += [f'- config_name: "{each.name}"', "  data_files:"]
-        infos += [f'- config_name: "{each.name}"', "  features:"]
-        for feature in each.features:
-            words = [f"{key}: {value}" for key, value in feature.items()]
-            infos += [f"  - {words[0]}", *(f"    {word}" for word in words[1:])]
-        infos.append("  splits:")
-        for name, shards in present.items():
+    parts = [_of_configuration(each) for each in manifest.configurations]
+    configs, infos, table = ("\n".join(line for part in parts for line in part[i]) for i in range(3))
+    return CARD_TEXT.format(configs=configs, infos=infos, table=table, first=manifest.configurations[0].name)
+
+
+def _of_configuration(each: Configuration) -> tuple[list[str], list[str], list[str]]:
+    """The lines of a configuration: which files it has, what is in them, a row of the table for each split."""
+    configs, table = [f'- config_name: "{each.name}"', "  data_files:"], []
+    infos = [f'- config_name: "{each.name}"', "  features:"]
+    for feature in each.features:
+        first, *others = (f"{key}: {value}" for key, value in feature.items())
+        infos += [f"  - {first}", *(f"    {word}" for word in others)]
+    infos.append("  splits:")
+    for name in SPLITS:
+        if shards := [shard for shard in each.shards if shard.split == name]:
             rows, size = sum(shard.rows for shard in shards), sum(shard.bytes for shard in shards)
             configs += [f"  - split: {name}", f"    path: data/{each.name}/{name}-*.parquet"]
             infos += [f"  - name: {name}", f"    num_bytes: {size}", f"    num_examples: {rows}"]
-            tables.append(f"| `{each.name}` | {each.rules} | {name} | {rows:,} | {len(shards)} |")
-        total = sum(shard.bytes for shard in each.shards)
-        infos += [f"  download_size: {total}", f"  dataset_size: {total}"]
-    return CARD_TEXT.format(
-        configs="\n".join(configs),
-        infos="\n".join(infos),
-        table="\n".join(tables),
-        first=manifest.configurations[0].name,
-    )
+            table.append(f"| `{each.name}` | {each.rules} | {name} | {rows:,} | {len(shards)} |")
+    total = sum(shard.bytes for shard in each.shards)
+    return configs, [*infos, f"  download_size: {total}", f"  dataset_size: {total}"], table

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from numbers import Rational
 from pathlib import PurePath
+from types import NoneType
 from typing import Any
 
 import msgspec
@@ -26,7 +27,7 @@ def _fields(thing: Any) -> Sequence[str]:
 
 def plain(value: Any) -> Any:
     """A value, and all that it holds, as JSON takes it."""
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, (bool, int, float, str, NoneType)):
         return value
     if hasattr(value, "as_dict"):
         return value.as_dict()

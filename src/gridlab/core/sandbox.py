@@ -36,7 +36,7 @@ LONGEST = 256 << 20  # bytes of an answer
 HEAD = 8  # bytes of the length of an answer
 
 
-def quarantined(module: str, path: Path, form: type[Form], what: str) -> Iterator[Form]:
+def sandboxed(module: str, path: Path, form: type[Form], what: str) -> Iterator[Form]:
     """What the module finds in a file, each of a form; CorruptFile if it refuses the file, or does not survive it.
 
     -P: nothing is imported from the folder that the command runs in.

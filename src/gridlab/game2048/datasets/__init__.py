@@ -1,8 +1,6 @@
 """Played games of 2048 as datasets, in the order in which it is read; a single game is game2048.records.
 
 columns, tables, files      a game as columns; tables of them as CSV, Parquet, HDF5 and NPZ; files of any format
-parquet_program,            Parquet and HDF5 are read by programs of their own, in a sandbox
-  hdf5_program
 reader                      games for training: random access, batches, symmetries
 moves                       single moves for training, mapped into memory, a dataset for PyTorch
 stats, verify, split        what a file comes to, whether it is sound, its three parts

@@ -90,18 +90,25 @@ class Statistics:
             return ["there are no games"]
         if self.small:
             return self._unused()
-        found, kept = [], " of the games kept" if self.filters else ""
+        return [flag for is_raised, flag in self._flags() if is_raised] + self._unused()
+
+    def _flags(self) -> list[tuple[bool, str]]:
+        """The published red flags, each with whether it is to be raised."""
         score, length = float(np.mean(self.scores)), float(np.mean(self.lengths))
         lost = self.games - self.wins - sum(each.tile < WINNING_TILE for each in self.stopped)
-        if lost > self.games / 2:
-            found.append(f"win rate {self.wins / self.games:.1%}{kept} is below 50%: the player does not perform well")
-        if score < GOOD_SCORE and all(each.score >= GOOD_SCORE for each in self.stopped):
-            found.append(f"average score {score:,.0f}{kept} is below {GOOD_SCORE:,}: check the evaluation function")
-        if self.games >= MANY and max(self.tiles) < LARGE_TILE and not self.stopped:
-            found.append(f"no {LARGE_TILE} tile in {counted(self.games, 'game')}: the search is too shallow")
-        if length < GOOD_LENGTH and all(each.moves >= GOOD_LENGTH for each in self.stopped):
-            found.append(f"average move count {length:.1f} is below {GOOD_LENGTH}: games end too early")
-        return [*found, *self._unused()]
+        low = score < GOOD_SCORE and all(each.score >= GOOD_SCORE for each in self.stopped)
+        short = length < GOOD_LENGTH and all(each.moves >= GOOD_LENGTH for each in self.stopped)
+        shallow = self.games >= MANY and max(self.tiles) < LARGE_TILE and not self.stopped
+        kept = " of the games kept" if self.filters else ""
+        return [
+            (
+                lost > self.games / 2,
+                f"win rate {self.wins / self.games:.1%}{kept} is below 50%: the player does not perform well",
+            ),
+            (low, f"average score {score:,.0f}{kept} is below {GOOD_SCORE:,}: check the evaluation function"),
+            (shallow, f"no {LARGE_TILE} tile in {counted(self.games, 'game')}: the search is too shallow"),
+            (short, f"average move count {length:.1f} is below {GOOD_LENGTH}: games end too early"),
+        ]
 
     def _unused(self) -> list[str]:
         unused = [name for name, number in zip(DIRECTIONS, self.directions, strict=True) if not number]

@@ -14,8 +14,9 @@ import json
 import re
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,21 +26,21 @@ from numpy.typing import NDArray
 from gridlab.core.arguments import whole_number
 from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
 from gridlab.core.files import beside, room_beside
-from gridlab.core.hdf5 import fill_hdf5
+from gridlab.core.hdf5 import append, fill_hdf5
 from gridlab.core.machine import import_extra
-from gridlab.core.sandbox import quarantined
+from gridlab.core.sandbox import sandboxed
 from gridlab.core.untrusted import lines, open_regular, parse_json, reading, reason_of, size_of
 from gridlab.game2048.datasets.columns import (
     LENGTHS,
     LONGEST_TEXT,
-    NUMBERS,
-    TEXTS,
+    OF_GAME,
+    TEXT,
+    TYPES,
     Columns,
-    Shares,
     WrongTable,
-    check_shapes,
+    games_in,
+    schema,
 )
-from gridlab.game2048.datasets.parquet_program import schema
 from gridlab.game2048.kernels import pack, unpack
 from gridlab.game2048.reading import Misshapen, checked_game, rules_of, summary_flaw
 from gridlab.game2048.records import DIRECTION_NUMBERS, EXPONENTS, Game, packed_of, rows_text, tiles_of
@@ -48,7 +49,6 @@ from gridlab.game2048.rules import DIRECTIONS, MOST_MOVES
 # ---- Games as what stands in tables, and back: the fields that all rows of a game share, details as text, whole games
 
 
-OF_GAME = ("final_score", "max_tile", "won", "final_board", "timestamp", "about")
 BLOCK = 64  # games handled at a time
 TILES = {str(tile): tile for tile in EXPONENTS}
 
@@ -65,6 +65,11 @@ def shared_of(game: Game) -> tuple[Any, ...]:
     """What a table repeats for every move of a game, in the order of OF_GAME."""
     final = " ".join(map(str, unpack(game.final_board)))
     return game.final_score, game.max_tile, game.won, final, game.timestamp, json.dumps(game.about)
+
+
+def shared_columns(block: list[Game]) -> dict[str, Sequence[Any]]:
+    """The same of some games, by name."""
+    return dict(zip(OF_GAME, zip(*map(shared_of, block), strict=True), strict=True))
 
 
 def details_text(game: Game) -> list[str]:
@@ -113,11 +118,11 @@ def blocks(games: Iterator[Game]) -> Iterator[list[Game]]:
 # ---- Games as CSV: a row a move, written by kernels where they can, read row by row
 
 
-CELLS = tuple(f"r{row}c{col}" for row in range(4) for col in range(4))
+TILE_NAMES = tuple(f"r{row}c{col}" for row in range(4) for col in range(4))
 LONGEST_ROW = 1 << 16  # bytes
 TRUTH = {"True": True, "False": False}
 
-CSV_HEADER = ("game", "move", *CELLS, "direction", "score", *OF_GAME, "details")
+CSV_HEADER = ("game", "move", *TILE_NAMES, "direction", "score", *OF_GAME, "details")
 
 
 def write_csv(path: Path, games: Iterator[Game]) -> int:
@@ -148,41 +153,44 @@ def _csv_rows(number: int, game: Game) -> Iterator[Sequence[object]]:
 
 def read_csv(path: Path) -> Iterator[Found]:
     """Every field of every row is looked at: numbering, and that the rows of a game say the same of it."""
-    rows = lines(path, LONGEST_ROW)
-    _, head = next(rows, (1, b""))
-    if head.rstrip(b"\r\n").decode() != ",".join(CSV_HEADER):
-        raise WrongTable("its first line does not name the columns")
-    number, moves, shared, read, size = -1, list[list[str]](), list[str](), 0, max(1, path.stat().st_size)
-    for line, text in rows:
-        read += len(text)
-        row = text.rstrip(b"\r\n").decode().split(",", len(CELLS) + 4)  # the last part is of the game, and details
-        if len(row) != len(CELLS) + 5:
-            raise WrongTable(f"line {line}: there are fields missing")
-        if row[0] != str(number) or not moves:
-            if row[0] != str(number + 1):
-                raise WrongTable(f"line {line}: game {row[0][:20]!r} stands behind game {number}")
+    number, moves = -1, list[list[str]]()
+    for line, share, row in _rows(path):
+        if row[0] == str(number + 1):
             if moves:
-                yield _game(moves, shared, min(1.0, read / size))
-            number, moves, shared = number + 1, [], _of_game(row[-1])
+                yield _game(moves, share)
+            number, moves = number + 1, []
+        elif row[0] != str(number) or not moves:
+            raise WrongTable(f"line {line}: game {row[0][:20]!r} stands behind game {number}")
         if row[1] != str(len(moves)) or len(moves) >= MOST_MOVES:
             raise WrongTable(f"line {line}: move {row[1][:20]!r} stands where move {len(moves)} should")
-        if moves and row[-1] != moves[-1][-1] and _of_game(row[-1]) != shared:
+        if moves and row[-1] != moves[-1][-1] and _fields(row[-1])[:-1] != _fields(moves[-1][-1])[:-1]:
             raise WrongTable(f"line {line}: what it says of its game is not what the line before says")
         moves.append(row)
     if moves:
-        yield _game(moves, shared, 1.0)
+        yield _game(moves, 1.0)
 
 
-def _fields(end: str) -> list[str]:
+def _rows(path: Path) -> Iterator[tuple[int, float, list[str]]]:
+    """The rows behind the first: the number of the line, the share of the file read, the fields; all texts are one."""
+    rows, read, size = lines(path, LONGEST_ROW), 0, max(1, path.stat().st_size)
+    _, head = next(rows, (1, b""))
+    if head.rstrip(b"\r\n").decode() != ",".join(CSV_HEADER):
+        raise WrongTable("its first line does not name the columns")
+    for line, text in rows:
+        read += len(text)
+        row = text.rstrip(b"\r\n").decode().split(",", len(TILE_NAMES) + 4)  # the last part is of the game, and details
+        if len(row) != len(TILE_NAMES) + 5:
+            raise WrongTable(f"line {line}: there are fields missing")
+        yield line, min(1.0, read / size), row
+
+
+@lru_cache(maxsize=4)
+def _fields(end: str) -> tuple[str, ...]:
     """The fields of the game, and details."""
     fields = next(csv.reader([end], strict=True)) if '"' in end else end.split(",")
     if len(fields) != len(OF_GAME) + 1:
         raise WrongTable("there are too few or too many fields")
-    return fields
-
-
-def _of_game(end: str) -> list[str]:
-    return _fields(end)[:-1]
+    return tuple(fields)
 
 
 def _number(text: str) -> int:
@@ -193,7 +201,8 @@ def _number(text: str) -> int:
     return number
 
 
-def _game(rows: list[list[str]], shared: list[str], done: float) -> Found:
+def _game(rows: list[list[str]], done: float) -> Found:
+    *shared, _ = _fields(rows[0][-1])
     try:
         boards = np.array([[TILES[tile] for tile in row[2:18]] for row in rows], "<i4")
         directions = np.array([DIRECTION_NUMBERS[row[18]] for row in rows], np.int8)
@@ -205,15 +214,11 @@ def _game(rows: list[list[str]], shared: list[str], done: float) -> Found:
     details = [_fields(rows[0][-1])[-1]] * len(rows) if alike else [_fields(row[-1])[-1] for row in rows]
     score, tile = map(_number, shared[:2])
     final_board, timestamp, about = shared[3:]
-    return game_of(
-        Columns(
-            boards.tobytes(), directions.tobytes(), scores.tobytes(), score, tile, won, final_board, timestamp, about,
-            details, done,
-        )
-    )  # fmt: skip
+    moves = boards.tobytes(), directions.tobytes(), scores.tobytes(), details
+    return game_of(Columns(*moves, score, tile, won, final_board, timestamp, about, done))
 
 
-# ---- Games as Parquet: a row a move; read in quarantine (parquet_program)
+# ---- Games as Parquet: a row a move
 
 
 def write_parquet(path: Path, games: Iterator[Game]) -> int:
@@ -239,19 +244,13 @@ def _columns(block: list[Game], first: int, arrow: Any) -> dict[str, Any]:
         "score": np.concatenate([game.scores for game in block]),
         "details": arrow.array([text for game in block for text in details_text(game)]),
     }
-    for name, values in zip(OF_GAME, zip(*map(shared_of, block), strict=True), strict=True):
+    for name, values in shared_columns(block).items():
         columns[name] = arrow.array(values).take(arrow.array(owners))
     columns["max_tile"] = columns["max_tile"].cast(arrow.int32())
     return columns
 
 
-def read_parquet(path: Path) -> Iterator[Found]:
-    import_extra("pyarrow", "export")
-    program = "gridlab.game2048.datasets.parquet_program"
-    return map(game_of, quarantined(program, path, Columns, "table of games"))
-
-
-# ---- Games as HDF5 and NPZ: an array a column. HDF5 is read in quarantine (hdf5_program), NPZ as a stream
+# ---- Games as HDF5 and NPZ: an array a column; NPZ is read as a stream
 
 
 LONGEST_HEADER = 1 << 12  # bytes of what an array says of itself
@@ -262,32 +261,17 @@ NPY_HEADER = re.compile(
 
 
 def write_hdf5(path: Path, games: Iterator[Game]) -> int:
-    count, h5py = 0, import_extra("h5py", "export")
+    count = 0
 
     def fill(file: Any) -> Iterator[None]:
         nonlocal count
         for block in blocks(games):
-            for name, array in _arrays(block).items():
-                if name not in file:
-                    kind = h5py.string_dtype() if array.dtype == object else array.dtype
-                    room = (None, *array.shape[1:])
-                    file.create_dataset(
-                        name, (0, *array.shape[1:]), kind, maxshape=room, chunks=True, compression="gzip"
-                    )
-                size = len(file[name])
-                file[name].resize(size + len(array), axis=0)
-                file[name][size:] = array
+            append(file, _arrays(block), "gzip")
             count += len(block)
             yield
 
     fill_hdf5(path, fill)
     return count
-
-
-def read_hdf5(path: Path) -> Iterator[Found]:
-    import_extra("h5py", "export")
-    program = "gridlab.game2048.datasets.hdf5_program"
-    return map(game_of, quarantined(program, path, Columns, "table of games"))
 
 
 def write_npz(path: Path, games: Iterator[Game]) -> int:
@@ -314,8 +298,7 @@ def _assemble_npz(path: Path, folder: Path, shapes: dict[str, tuple[int, ...]], 
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, _plain(np.concatenate(parts)), allow_pickle=False)
         for name, shape in shapes.items():
-            kind = np.dtype({"moves/board": "<i4", "moves/direction": "i1", "moves/score": "<i8"}[name])
-            head = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
+            head = {"descr": TYPES[name], "fortran_order": False, "shape": shape}
             with (
                 archive.open(f"{name}.npy", "w", force_zip64=True) as member,
                 (folder / name.replace("/", "-")).open("rb") as file,
@@ -330,47 +313,27 @@ def _plain(array: Any) -> Any:
 
 
 def _arrays(block: list[Game]) -> dict[str, Any]:
-    shared = [shared_of(game) for game in block]
-    return {
+    """The columns of some games; texts are objects."""
+    found: dict[str, Any] = {
         "moves/board": np.concatenate([tiles_of(game.boards) for game in block]),
         "moves/direction": np.concatenate([game.directions for game in block]),
         "moves/score": np.concatenate([game.scores for game in block]),
-        "moves/details": np.array([text for game in block for text in details_text(game)], object),
-        LENGTHS: np.array([game.moves for game in block]),
-        "games/final_score": np.array([each[0] for each in shared]),
-        "games/max_tile": np.array([each[1] for each in shared]),
-        "games/won": np.array([each[2] for each in shared]),
-        "games/final_board": np.array([each[3] for each in shared], object),
-        "games/timestamp": np.array([each[4] for each in shared], object),
-        "games/about": np.array([each[5] for each in shared], object),
+        "moves/details": [text for game in block for text in details_text(game)],
+        LENGTHS: [game.moves for game in block],
     }
+    found |= {f"games/{name}": values for name, values in shared_columns(block).items()}
+    return {name: np.asarray(column, object if TYPES[name] == TEXT else None) for name, column in found.items()}
 
 
 def read_npz(path: Path) -> Iterator[Found]:
-    """Game by game: all members of the archive are read at once, each a little further with every game."""
     with open_regular(path) as file, zipfile.ZipFile(file) as archive, ExitStack() as stack:
         names = sorted(each.filename for each in archive.infolist())
         if not names:
             return  # no games
-        wanted = (*NUMBERS, *TEXTS)
-        if names != sorted(f"{name}.npy" for name in wanted):
+        if names != sorted(f"{name}.npy" for name in TYPES):
             raise WrongTable("its members are not the arrays of games")
-        members = {name: Member(archive, name, stack) for name in wanted}
-        games, moves = check_shapes({name: member.shape for name, member in members.items()}, size_of(file))
-        shares = Shares(moves)
-        for number in range(games):
-            length = int(members[LENGTHS].rows(1)[0])
-            shares.next(length)
-            boards, directions, scores = (members[name].rows(length).tobytes() for name in wanted[:3])
-            score, tile, won = (members[name].rows(1)[0] for name in wanted[4:7])
-            final_board, timestamp, about = (str(members[name].rows(1)[0]) for name in TEXTS[1:])
-            details = members[TEXTS[0]].rows(length).tolist()
-            columns = Columns(
-                boards, directions, scores, int(score), int(tile), bool(won), final_board, timestamp, about, details,
-                (number + 1) / games,
-            )  # fmt: skip
-            yield game_of(columns)
-        shares.end()
+        members = {name: Member(archive, name, stack) for name in TYPES}
+        yield from map(game_of, games_in(members, size_of(file)))
         for member in members.values():
             member.end()
 
@@ -389,8 +352,8 @@ class Member:
             raise WrongTable(f"{name} does not begin as an array does")
         kind, shape = found[1].decode(), found[2].decode()
         self.shape = tuple(int(each) for each in shape.split(",") if each.strip())
-        width = int(kind[2:]) if name in TEXTS and kind.startswith("<U") else 0
-        if not (0 < width <= LONGEST_TEXT if name in TEXTS else kind == NUMBERS[name][0]):
+        width = int(kind[2:]) if kind.startswith("<U") else 0
+        if not (0 < width <= LONGEST_TEXT if TYPES[name] == TEXT else kind == TYPES[name]):
             raise WrongTable(f"{name} is of the type {kind}, which it should not be")
         self.kind = np.dtype(kind)
 
@@ -412,9 +375,18 @@ class Member:
 # ---- Games as tables: CSV and Parquet with a row a move, HDF5 and NPZ with an array a column
 
 
+def read_sandboxed(path: Path, library: str) -> Iterator[Found]:
+    """A table of Parquet or HDF5, read by the program of columns.py."""
+    import_extra(library, "export")
+    return map(game_of, sandboxed("gridlab.game2048.datasets.columns", path, Columns, "table of games"))
+
+
 FORMS = {".csv": "csv", ".parquet": "parquet", ".h5": "hdf5", ".hdf5": "hdf5", ".npz": "npz"}
 WRITERS = {"csv": write_csv, "parquet": write_parquet, "hdf5": write_hdf5, "npz": write_npz}
-READERS = {"csv": read_csv, "parquet": read_parquet, "hdf5": read_hdf5, "npz": read_npz}
+READERS: dict[str, Callable[[Path], Iterator[Found]]] = {
+    "csv": read_csv, "parquet": partial(read_sandboxed, library="pyarrow"),
+    "hdf5": partial(read_sandboxed, library="h5py"), "npz": read_npz,
+}  # fmt: skip
 
 
 def write_table(path: Path, form: str, games: Iterator[Game]) -> int:

@@ -7,6 +7,7 @@ A build that is killed goes on, with `resume`, below the lowest of these; the wa
 again. The file is the same to the byte, for any number of workers.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import comb
@@ -31,7 +32,6 @@ from gridlab.game2048.exact.file import (
 )
 from gridlab.game2048.exact.layers import Values
 from gridlab.game2048.exact.solve import FIRST_SUM, NONE, Layer, Solver, make_layers
-from gridlab.game2048.kernels import Boards
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.registry import game
 from gridlab.games.tablebases import building, has_parts, reading_part, remove_parts, require_room
@@ -196,16 +196,11 @@ def downwards(
     workers: int | None, progress: bool,
 ) -> None:  # fmt: skip
     """The values of all layers, the last one first, each part into a file of the folder."""
-    solver, waiting = Solver(rules, tile, workers), list[PackedLayer]()
-    by_sum = {layer.sum: layer for layer in layers}
-
-    def below(total: int) -> Boards:
-        return by_sum[total].afters if total in by_sum else NONE
-
-    known = KnownLayers(done)
+    solver, waiting, known = Solver(rules, tile, workers), list[PackedLayer](), KnownLayers(done)
     if known.sums and max(known.sums) != layers[-1].sum:
         raise CorruptFile(f"{folder} does not hold the last layers, up to the sum {layers[-1].sum}; start again")
     lowest = min(known.sums, default=layers[-1].sum + 2)
+    below = defaultdict(lambda: NONE, {layer.sum: layer.afters for layer in layers})
     with bar(sum(layer.boards for layer in layers), f"{rules}, values", "boards", progress) as shown:
         for layer in reversed(layers):
             if layer.sum < lowest:
@@ -216,7 +211,7 @@ def downwards(
             else:
                 shown.update(layer.boards)
                 continue
-            solver.add(layer.sum, layer.afters, values, below(layer.sum - 2), below(layer.sum - 4))
+            solver.add(layer.sum, layer.afters, values, below[layer.sum - 2], below[layer.sum - 4])
             shown.update(layer.boards)
             if waiting and (sum(each.stored.afters for each in waiting) >= A_PART or layer is layers[0]):
                 write_table(_part(folder, layer.sum), new_directory(rules, tile, max_sum), reversed(waiting))

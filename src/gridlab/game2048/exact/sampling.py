@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import CorruptFile, TooLarge
+from gridlab.core.errors import CorruptFile
 from gridlab.core.machine import import_extra
-from gridlab.core.parquet_shards import write_sample
+from gridlab.core.parquet_shards import counts_drawn, split_names, write_sample
 from gridlab.core.progress import bar
 from gridlab.game2048.exact.probe import TIED, Tablebase2048
 from gridlab.game2048.kernels import Boards
 from gridlab.game2048.position import Position2048
 
-NUMPY_LIMIT = 10**9  # beyond it numpy does not draw without replacement
 FEW_FORCED, SPARE = 1.1, 1.6  # times as many are drawn as are wanted with a choice; as many again if they are too few
 
 
@@ -23,14 +22,8 @@ def draw_layers(table: Tablebase2048, number: int, random: np.random.Generator) 
     """So many boards with a move, layer by layer: the sum of the tiles, and packed boards, ascending."""
     layers = table.file.directory.layers
     counts = np.array([each.boards - each.over for each in layers])
-    if number > counts.sum():
-        raise TooLarge(f"{table.file.path} holds {counts.sum():,} boards with a move, not {number:,}; ask for fewer")
-    if counts.sum() < NUMPY_LIMIT:
-        wanted = random.multivariate_hypergeometric(counts, number, method="marginals")
-    else:
-        wanted = np.minimum(random.multinomial(number, counts / counts.sum()), counts)
-        wanted[counts.argmax()] += number - wanted.sum()  # a layer of a few boards may have been asked for one too many
-    for layer, some in zip(layers, wanted.tolist(), strict=True):
+    wanted = counts_drawn(counts, number, random, table.file.path, "boards with a move")
+    for layer, some in zip(layers, wanted, strict=True):
         if some:
             boards = alive(table, layer.sum)
             if len(boards) < some:
@@ -84,9 +77,6 @@ def random_image(position: Position2048, random: np.random.Generator) -> Positio
 # any other sample of the game.
 
 
-SPLITS = ("train",) * 8 + ("validation", "test")
-
-
 def sample(table: Tablebase2048, path: Path, positions: int, seed: int | None = None, progress: bool = False) -> None:
     """Write `positions` labelled boards of a table to a Parquet file."""
     write_sample(path, table.file.path, labelled_tables(table, positions, seed, progress))
@@ -101,11 +91,11 @@ def labelled_tables(
     yield schema.empty_table()
     with bar(positions, "labelling", "boards", progress) as shown:
         for total, boards in draw_layers(table, positions, np.random.default_rng(seed)):
-            yield arrow.Table.from_pydict(label(table, total, boards), schema)
+            yield arrow.Table.from_pydict(label(table, total, boards, arrow), schema)
             shown.update(len(boards))
 
 
-def label(table: Tablebase2048, total: int, boards: Boards) -> dict[str, Any]:
+def label(table: Tablebase2048, total: int, boards: Boards, arrow: Any) -> dict[str, Any]:
     """The columns of some boards of one layer."""
     positions = [Position2048.unpack(board, rules=table.rules) for board in boards.tolist()]
     values = np.array([table.look_up(board, total) for board in boards])
@@ -120,7 +110,7 @@ def label(table: Tablebase2048, total: int, boards: Boards) -> dict[str, Any]:
         "value": most,
         "values": known.tolist(),
         "best": (values >= (most - TIED * np.maximum(1.0, most))[:, None]).tolist(),
-        "split": [SPLITS[each] for each in hashed(boards) % len(SPLITS)],
+        "split": split_names(hashed(boards), arrow),
     }
 
 

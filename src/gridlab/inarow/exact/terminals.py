@@ -92,13 +92,8 @@ def rim_of(rules: Rules) -> Rim:
     """The rim of a board: as short as tables for the inside allow."""
     images = [symmetry.inverse.cells for symmetry in symmetries(rules.rows, rules.cols)]  # where each comes from
     lanes = lanes_for(len(images))
-    prefix = min(PREFIX, rules.cells)
+    prefix = _prefix_of(images, min(rules.cells, (lanes.bits - 1) // 2), rules.cells)
     rim = _first_cells(images, prefix)
-    while prefix < min(rules.cells, (lanes.bits - 1) // 2) and (
-        rules.cells - len(rim) > MAX_INSIDE or _first_cells(images, prefix + 1) == rim
-    ):
-        prefix += 1  # because the inside is too large, or because it costs nothing
-        rim = _first_cells(images, prefix)
     inside = [cell for cell in range(rules.cells) if cell not in rim]
     origins = [image[:prefix] for image in images]
     subsets, starts = _subsets_by_size(len(inside))
@@ -121,6 +116,16 @@ def rim_of(rules: Rules) -> Rim:
         subsets,
         starts,
     )
+
+
+def _prefix_of(images: list[tuple[int, ...]], most: int, cells: int) -> int:
+    """How many cells of each image are read: more if the inside is too large otherwise, or if they cost nothing."""
+    prefix = min(PREFIX, cells)
+    rim = _first_cells(images, prefix)
+    while prefix < most and (cells - len(rim) > MAX_INSIDE or _first_cells(images, prefix + 1) == rim):
+        prefix += 1
+        rim = _first_cells(images, prefix)
+    return prefix
 
 
 def _first_cells(images: list[tuple[int, ...]], prefix: int) -> list[int]:

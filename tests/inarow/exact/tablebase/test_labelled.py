@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import FileTrouble, TooLarge
+from gridlab.core.parquet_shards import SPLITS
 from gridlab.games import game
 from gridlab.inarow.exact.tablebase.probe import NO_MOVE, Tablebase, scores_of_moves
-from gridlab.inarow.exact.tablebase.sampling import SPLITS, draw_positions, sample
+from gridlab.inarow.exact.tablebase.sampling import draw_positions, sample
 from gridlab.inarow.position import Position
 from tests.conftest import Run, Table
 

@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -254,15 +254,20 @@ def adopt_terminals(
             raise FileTrouble(f"{folder} has a manifest already; gridlab terminals verify checks it against its files")
         require_file(folder / CARD)
         refuse_foreign_card(folder, data.rules)
-        counted = count_plies(data.rules, data.plies, workers, progress) if data.rules.cells <= CENSUS_CELLS else None
+        counted = census_of(data, workers, progress)
         manifest = new_manifest(data.rules)
         with bars(2 * len(data), f"adopting {data.rules}", "records", progress) as shown:
-            judged = [_judge_layer(data, ply, counted[ply] if counted else None, workers, shown) for ply in data.plies]
+            judged = [_judge_layer(data, ply, counted.get(ply), workers, shown) for ply in data.plies]
             for each in judged:
                 layer = _write_layer(folder, data.rules, each, workers, shown)
                 manifest = manifest.with_layer(layer, command_for(data.rules, [*manifest.layers, layer]))
         manifest.write(folder)
     return manifest
+
+
+def census_of(data: Terminals, workers: int | None, progress: bool) -> dict[int, PlyCensus]:
+    """How many records there are of each ply, counted without listing them; nothing of boards that are too large."""
+    return count_plies(data.rules, data.plies, workers, progress) if data.rules.cells <= CENSUS_CELLS else {}
 
 
 def _judge_layer(data: Terminals, ply: int, counted: PlyCensus | None, workers: int | None, shown: Bars) -> Judged:
@@ -366,19 +371,10 @@ def merge_terminals(
 ) -> Manifest:
     """Join datasets of one game into a new folder; with `resume`, into one that holds some of the layers already."""
     places, out = [Path(each) for each in folders], Path(out)
-    for place in places:
-        refuse_overlap(place, out)
-        refuse_overlap(out, place)
-    for one, other in combinations(places, 2):
+    for one, other in (*product(places, [out]), *product([out], places), *combinations(places, 2)):
         refuse_overlap(one, other)
     sources = [_source(place) for place in places]
-    rules = sources[0].rules
-    for each in sources[1:]:
-        if each.rules != rules:
-            raise FileTrouble(
-                f"{places[0]} holds terminal wins of {rules}, {each.folder} of {each.rules}; merge one game"
-            )
-    origins = _origins(sources)
+    rules, origins = _one_game(sources), _origins(sources)
     try_folder(out)
     with locked_folder(out):
         manifest = begin(rules, out, resume)
@@ -386,16 +382,31 @@ def merge_terminals(
             if kept.ply in origins and origins[kept.ply].layer != kept:
                 raise _different(kept, out, origins[kept.ply].folders[0])
         missing = [origins[ply] for ply in sorted(set(origins) - {each.ply for each in manifest.layers})]
-        total = sum(each.layer.bytes * len(each.folders) for each in missing)
-        with bars(total, f"merging {rules}", "bytes", progress) as shown:
-            for origin in missing:
-                _copy(origin, out, shown)
-                command = command_for(rules, [*manifest.layers, origin.layer])
-                manifest = manifest.with_layer(origin.layer, command)
-                manifest.write(out)
+        manifest = _copy_layers(manifest, missing, out, progress)
         if not holds(out / CARD, manifest.card()):  # killed between the manifest and the card
             manifest.write_card(out)
     return manifest
+
+
+def _copy_layers(manifest: Manifest, missing: list[Origin], out: Path, progress: bool) -> Manifest:
+    """Copy the layers that are missing; the manifest names each as soon as it is whole."""
+    rules, total = manifest.rules, sum(each.layer.bytes * len(each.folders) for each in missing)
+    with bars(total, f"merging {rules}", "bytes", progress) as shown:
+        for origin in missing:
+            _copy(origin, out, shown)
+            manifest = manifest.with_layer(origin.layer, command_for(rules, [*manifest.layers, origin.layer]))
+            manifest.write(out)
+    return manifest
+
+
+def _one_game(sources: list[Terminals]) -> Rules:
+    rules = sources[0].rules
+    for each in sources[1:]:
+        if each.rules != rules:
+            raise FileTrouble(
+                f"{sources[0].folder} holds terminal wins of {rules}, {each.folder} of {each.rules}; merge one game"
+            )
+    return rules
 
 
 def _source(folder: Path) -> Terminals:

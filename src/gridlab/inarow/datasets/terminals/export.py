@@ -23,7 +23,7 @@ from gridlab.core.bits import write_byte, write_bytes, write_number
 from gridlab.core.charts import new_figure, save
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import beside, refuse_overlap, try_place, whole_file
-from gridlab.core.hdf5 import fill_hdf5
+from gridlab.core.hdf5 import append, fill_hdf5
 from gridlab.core.jit import kernel
 from gridlab.core.machine import import_extra
 from gridlab.core.progress import Bars, bars
@@ -276,20 +276,8 @@ def _fill(file: Any, rules: Rules, blocks: Iterator[Rows]) -> Iterator[None]:
             "last_moves": facts.last_moves,
             "orbit": facts.orbits,
         }
-        for name, column in columns.items():
-            _append(file, name, column)
+        append(file, columns, "lzf", 4096)
         yield
-
-
-def _append(file: Any, name: str, column: NDArray[Any]) -> None:
-    if name not in file:
-        shape = column.shape[1:]
-        file.create_dataset(
-            name, (0, *shape), column.dtype, maxshape=(None, *shape), chunks=(4096, *shape), compression="lzf"
-        )
-    stored = file[name]
-    stored.resize(len(stored) + len(column), axis=0)
-    stored[-len(column) :] = column
 
 
 WRITERS = {"csv": write_csv, "parquet": write_parquet, "hdf5": write_hdf5}

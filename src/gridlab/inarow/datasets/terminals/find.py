@@ -173,19 +173,21 @@ def _images(rules: Rules, cells: tuple[int, ...], line: int, symmetric: bool) ->
 def _wanted(images: set[tuple[tuple[int, ...], int]], winner: str | None, ply: int, rules: Rules) -> Wanted:
     """What a record of a ply is compared with; nothing where nothing can match."""
     mover = 1 if ply % 2 else 2
-    pairs = []
-    for cells, line in sorted(images):
-        marks = [mover if line >> i & 1 and cell in (ANY, mover) else cell for i, cell in enumerate(cells)]
-        if all(marks[i] == mover for i in range(rules.cells) if line >> i & 1):
-            mask = sum(3 << 2 * i for i, mark in enumerate(marks) if mark != ANY)
-            pairs.append((mask, sum(mark << 2 * i for i, mark in enumerate(marks) if mark != ANY)))
     wins = 0 if winner is None else 1 if "-XO".index(winner.upper()) == mover else 2
-    if wins == 2 and not rules.losing_lines:
-        pairs = []
-    if wins == 1 and not rules.losing_lines:
-        wins = 0  # whoever moved last has won
+    pairs = [pair for cells, line in sorted(images) if (pair := _mask_and_value(cells, line, mover))]
+    if not rules.losing_lines:  # whoever moved last has won
+        pairs, wins = [] if wins == 2 else pairs, 0
     table = np.array(pairs, dtype=np.uint64).reshape(-1, 2)
     return Wanted(np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 1]), wins)
+
+
+def _mask_and_value(cells: tuple[int, ...], line: int, mover: int) -> tuple[int, int] | None:
+    """A pattern with a line of the mover in it, as bits of a record; None if they contradict each other."""
+    on_line = [bool(line >> i & 1) for i in range(len(cells))]
+    if any(there and cell not in (ANY, mover) for there, cell in zip(on_line, cells, strict=True)):
+        return None
+    marks = {i: mover if on_line[i] else cell for i, cell in enumerate(cells) if on_line[i] or cell != ANY}
+    return sum(3 << 2 * i for i in marks), sum(mark << 2 * i for i, mark in marks.items())
 
 
 # ---- the search

@@ -19,11 +19,11 @@ from gridlab.core.fingerprint import BEHAVIOUR
 from gridlab.core.plain import facts
 from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
-from gridlab.inarow.datasets.terminals.build import command_for, holds
+from gridlab.inarow.datasets.terminals.build import census_of, command_for, holds
 from gridlab.inarow.datasets.terminals.dataset import Terminals, board_text, uncounted_text
 from gridlab.inarow.datasets.terminals.manifest import CARD, MANIFEST, Layer, Manifest, Records, layer_name, open_layer
 from gridlab.inarow.datasets.terminals.records import REASONS, SOUND, Checker, checker, first_disorder, first_flaw
-from gridlab.inarow.exact.census import CENSUS_CELLS, PlyCensus, count_plies
+from gridlab.inarow.exact.census import CENSUS_CELLS, PlyCensus
 from gridlab.inarow.exact.terminals import candidates
 from gridlab.inarow.rules import Rules
 
@@ -82,28 +82,25 @@ def verify(
     Of layers without a manifest, whose `rules` are told, all is checked that needs none.
     """
     data = Terminals(folder, rules)
-    counted = count_plies(data.rules, data.plies, workers, progress) if data.rules.cells <= CENSUS_CELLS else None
-    entries = {each.ply: each for each in data.manifest.layers} if data.manifest else {}
-    complaints = list(_manifest_complaints(data.manifest, folder)) if data.manifest else []
+    counted = census_of(data, workers, progress)
+    entries = {each.ply: each for each in (data.manifest.layers if data.manifest else ())}
+    complaints = list(_manifest_complaints(data.manifest, folder))
     opened = {ply: _opened(folder / layer_name(ply), data.manifest is None) for ply in data.plies}
-    total = sum(entries[ply].records if entries else len(opened[ply][0]) for ply in data.plies)
+    total = sum(entries[ply].records if entries else len(records) for ply, (records, _) in opened.items())
     checked = 0
     with bars(total, f"verifying {data.rules}", "records", progress) as shown:
         for ply, (records, trouble) in opened.items():
             if trouble:
                 complaints.append(Complaint(layer_name(ply), None, trouble))
                 continue
-            known = counted[ply] if counted else None
-            reasons = _layer_complaints(folder / layer_name(ply), entries.get(ply), len(records), known)
-            found = [Complaint(layer_name(ply), None, reason) for reason in reasons]
+            flaws = _layer_flaws(folder / layer_name(ply), entries.get(ply), len(records), counted.get(ply))
+            found = [Complaint(layer_name(ply), None, flaw) for flaw in flaws]
             share = None if found else _share(sample, len(records))  # something is wrong: find the record
             with shown.part(len(records), f"ply {ply:2}", "records"):
                 judged, unsound = _judge_layer(data.rules, ply, records, share, seed, workers, shown)
             checked += judged
             complaints += [*found, *unsound][:MOST_COMPLAINTS]
-    unchecked = _unchecked(total - checked, counted is not None, data.manifest is not None)
-    if any(NOT_ASCENDING in each.reason for each in complaints):
-        unchecked = ("whether any record is there twice, where they are not ascending", *unchecked)
+    unchecked = _unchecked(total - checked, bool(counted), data.manifest is not None, complaints)
     remarks = (uncounted_text(data.uncounted),) if data.uncounted else ()
     return Verdict(data.rules, len(data.plies), total, checked, complaints, unchecked, remarks)
 
@@ -134,8 +131,10 @@ def _judge_layer(
     return checked, found
 
 
-def _manifest_complaints(manifest: Manifest, folder: Path) -> Iterator[Complaint]:
+def _manifest_complaints(manifest: Manifest | None, folder: Path) -> Iterator[Complaint]:
     """What of the manifest and the card is not as it would be written today; layers are compared with their files."""
+    if manifest is None:
+        return
     if manifest.behaviour != BEHAVIOUR:
         yield Complaint(MANIFEST, None, f"it was made by behaviour {manifest.behaviour}; this is {BEHAVIOUR}")
     if manifest.made["command"] != (command := command_for(manifest.rules, manifest.layers)):
@@ -147,15 +146,17 @@ def _manifest_complaints(manifest: Manifest, folder: Path) -> Iterator[Complaint
         yield Complaint(CARD, None, "it is not what the manifest says; gridlab terminals build --resume rewrites it")
 
 
-def _unchecked(left: int, complete: bool, manifest: bool) -> tuple[str, ...]:
+def _unchecked(left: int, complete: bool, manifest: bool, complaints: list[Complaint]) -> tuple[str, ...]:
     """What the verdict does not rest on."""
-    found = [] if manifest else ["checksums, and whether these are the rules meant (there is no manifest)"]
+    disorder = any(NOT_ASCENDING in each.reason for each in complaints)
+    found = ["whether any record is there twice, where they are not ascending"] if disorder else []
+    found += [] if manifest else ["checksums, and whether these are the rules meant (there is no manifest)"]
     found += [f"the other {counted(left, 'record')} one by one (--full)"] if left > 0 else []
     found += [f"whether any are missing (boards of up to {CENSUS_CELLS} cells)"] if not complete else []
     return (*found, "who made it and when")
 
 
-def _layer_complaints(path: Path, entry: Layer | None, records: int, census: PlyCensus | None) -> Iterator[str]:
+def _layer_flaws(path: Path, entry: Layer | None, records: int, census: PlyCensus | None) -> Iterator[str]:
     """What is wrong with a layer as a whole, by its manifest and by the census.
 
     Sound, different records as many as the census counts are all there are, and each winner has its share.

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.bits import int64, popcount
-from gridlab.core.errors import CorruptFile, TooLarge
+from gridlab.core.errors import CorruptFile
 from gridlab.core.jit import inner, kernel
 from gridlab.core.machine import import_extra
-from gridlab.core.parquet_shards import write_sample
+from gridlab.core.parquet_shards import counts_drawn, split_names, write_sample
 from gridlab.core.progress import bar
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact.tablebase.blocks import Scores, offsets_of, shape
@@ -129,8 +129,6 @@ def stones_at(
 
 CHUNK = 1 << 16  # positions written at a time
 GROUP = 1 << 20  # positions of a ply whose moves are looked up together: 400 MB
-SPLITS = ("train",) * 8 + ("validation", "test")
-NUMPY_LIMIT = 10**9  # beyond it numpy does not draw without replacement
 
 
 def sample(table: Tablebase, path: Path, positions: int, seed: int | None = None, progress: bool = False) -> None:
@@ -180,15 +178,7 @@ def by_ply(table: Tablebase, positions: int, random: np.random.Generator) -> lis
     counts = np.array([sum(each.canonical.values()) for each in table.file.directory.counts])
     if table.max_ply % 2 == 0 and table.max_ply < table.rules.cells - 1:
         counts[-1] = 0  # the file does not know what its moves are worth
-    if positions > counts.sum():
-        raise TooLarge(
-            f"{table.file.path} holds {counts.sum():,} positions up to symmetry, not {positions:,}; ask for fewer"
-        )
-    if counts.sum() < NUMPY_LIMIT:
-        return random.multivariate_hypergeometric(counts, positions, method="marginals").tolist()  # type: ignore[no-any-return]
-    drawn = np.minimum(random.multinomial(positions, counts / counts.sum()), counts)
-    drawn[counts.argmax()] += positions - drawn.sum()  # a ply of a few positions may have been asked for one too many
-    return drawn.tolist()  # type: ignore[no-any-return]
+    return counts_drawn(counts, positions, random, table.file.path, "positions up to symmetry")
 
 
 def canonical_boards(table: Tablebase, boards: Boards) -> Boards:
@@ -252,12 +242,6 @@ def write_boards(boards: Boards, rows: int, cols: int, buffer: NDArray[np.uint8]
     place = 0
     for i in range(len(boards)):
         place = write_board(boards[i, 0], boards[i, 1], rows, cols, buffer, place)
-
-
-def split_names(numbers: NDArray[np.uint64], arrow: Any) -> Any:
-    """The part of the data that each class belongs to."""
-    names = arrow.array(SPLITS)
-    return names.take(arrow.array((numbers % np.uint64(len(SPLITS))).astype(np.int32)))
 
 
 def _lists(columns: NDArray[Any], none: NDArray[np.bool_], arrow: Any) -> Any:
