@@ -36,26 +36,11 @@ from gridlab.core.jit import inner, kernel
 from gridlab.core.machine import import_extra
 from gridlab.core.splitmix import FIRST, S27, S30, S31, SECOND, STEP, below, plus, times
 from gridlab.core.untrusted import Count, open_regular, parse_json, reading
+from gridlab.game2048 import kernels
 from gridlab.game2048.datasets.files import check_name, read_games, reading_bar
 from gridlab.game2048.datasets.reader import mark_of, may_write
 from gridlab.game2048.datasets.split import shared_out
-from gridlab.game2048.kernels import (
-    FIFTEEN,
-    FOUR,
-    Boards,
-    Mirror,
-    RowTables,
-    Shape,
-    image,
-    image_of,
-    largest_exponent,
-    mirror_table,
-    row_tables,
-    shape_of,
-    slide_rows,
-    symmetries,
-    transpose,
-)
+from gridlab.game2048.kernels import FIFTEEN, FOUR, Boards, Mirror, RowTables, Shape, symmetries
 from gridlab.game2048.records import Game
 from gridlab.game2048.replay import REASONS, first_flaw
 from gridlab.game2048.rules import Rules2048
@@ -232,7 +217,7 @@ def _write(path: Path, place: Path, mark: str, progress: bool) -> None:
 
 def _check(game: Game, path: Path, number: int) -> None:
     """A move that is not legal, or a score that is not true, would be learnt like any other."""
-    last, rows = np.uint64(game.final_board), row_tables(game.rules)
+    last, rows = np.uint64(game.final_board), kernels.row_tables(game.rules)
     move, reason = first_flaw(game.boards, game.directions.astype(np.int64), game.scores, last, game.final_score, rows)
     if move >= 0:
         raise CorruptFile(
@@ -294,15 +279,15 @@ def take(
         board, direction = boards[move], int64(directions[move]) & 3
         if key != NO_CHANCE:
             symmetry = below(mixed(key, chosen[i, 3]), symmetries(shape))
-            board, direction = image(board, symmetry, mirror, shape), image_of(direction, symmetry)
-        found.boards[place], turned = board, transpose(board)
-        up, down = slide_rows(turned, rows.slides)
-        left, right = slide_rows(board, rows.slides)
+            board, direction = kernels.image(board, symmetry, mirror, shape), kernels.image_of(direction, symmetry)
+        found.boards[place], turned = board, kernels.transpose(board)
+        up, down = kernels.slide_rows(turned, rows.slides)
+        left, right = kernels.slide_rows(board, rows.slides)
         legal = found.legal[place]
         legal[0], legal[1], legal[2], legal[3] = up != turned, down != turned, left != board, right != board
         found.directions[place], found.scores[place] = direction, scores[move]
         found.remaining[place] = finals[game] - scores[move]
-        largest = largest_exponent(board ^ rows.walls)
+        largest = kernels.largest_exponent(board ^ rows.walls)
         for cell in range(16):
             found.cells[place, cell] = board & FIFTEEN
             board >>= FOUR
@@ -418,7 +403,7 @@ class Moves2048:
         owners, games = self.games[places].T
         chosen = np.stack((self._first[places] + wanted - before, games, np.arange(len(wanted)), wanted), axis=1)
         found, key = new_samples(len(wanted)), self._key()
-        tables = row_tables(self.rules), mirror_table(self.rules), shape_of(self.rules)
+        tables = kernels.row_tables(self.rules), kernels.mirror_table(self.rules), kernels.shape_of(self.rules)
         for number, file in enumerate(self.files):
             here = chosen if len(self.files) == 1 else chosen[owners == number]
             take(here, Columns(file.boards, file.scores, file.directions, file.final_scores), found, key, *tables)

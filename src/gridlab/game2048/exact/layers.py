@@ -22,31 +22,8 @@ from numpy.typing import NDArray
 
 from gridlab.core.jit import inner, kernel
 from gridlab.core.stop import Stop, stopped
-from gridlab.game2048.kernels import (
-    FIFTEEN,
-    FOUR,
-    ONE,
-    ROW,
-    UNITS,
-    ZERO,
-    Boards,
-    Mirror,
-    RowTables,
-    Shape,
-    count,
-    empties,
-    largest_exponent,
-    mirror_table,
-    mirrored,
-    moved,
-    place_of,
-    points_of,
-    row_tables,
-    shape_of,
-    smallest_image,
-    transpose,
-    turned_over,
-)
+from gridlab.game2048 import kernels
+from gridlab.game2048.kernels import FIFTEEN, FOUR, ONE, ROW, UNITS, ZERO, Boards, Mirror, RowTables, Shape
 from gridlab.game2048.rules import Rules2048
 
 Values = NDArray[np.float64]
@@ -67,13 +44,13 @@ class Board2048(NamedTuple):
 def board_of(rules: Rules2048, tile: int = 0) -> Board2048:
     """The game for kernels; with `tile` a board that has it is won, and nothing comes after it."""
     goal = UNITS * np.uint64(tile.bit_length() - 1) if tile else ZERO
-    return Board2048(row_tables(rules), mirror_table(rules), shape_of(rules), goal)
+    return Board2048(kernels.row_tables(rules), kernels.mirror_table(rules), kernels.shape_of(rules), goal)
 
 
 @inner
 def find(board: np.uint64, keys: Boards) -> int:
     """The place of a board, or the empty one where it would stand."""
-    place = place_of(board, len(keys))
+    place = kernels.place_of(board, len(keys))
     while keys[place] != ZERO and keys[place] != board:
         place = place + 1 & len(keys) - 1
     return place
@@ -82,7 +59,7 @@ def find(board: np.uint64, keys: Boards) -> int:
 @inner
 def has_tile(board: np.uint64, goal: np.uint64) -> bool:
     """Whether one of the cells holds the exponent that `goal` has in each."""
-    return empties(board ^ goal) != ZERO  # type: ignore[no-any-return]
+    return kernels.empties(board ^ goal) != ZERO  # type: ignore[no-any-return]
 
 
 @kernel
@@ -104,11 +81,11 @@ def with_new_tiles(twos_on: Boards, fours_on: Boards, mirror: Mirror, shape: Sha
         for i in range(len(afters)):
             if i & LOOK_AROUND == 0 and stopped(stop):
                 return keys[:0]
-            cells = empties(afters[i])
+            cells = kernels.empties(afters[i])
             while cells != ZERO:
                 unit = cells & (~cells + ONE)
                 cells ^= unit
-                board = smallest_image(afters[i] | unit << np.uint64(four), mirror, shape)
+                board = kernels.smallest_image(afters[i] | unit << np.uint64(four), mirror, shape)
                 place = find(board, keys)
                 if keys[place] == ZERO:
                     keys[place] = board
@@ -129,15 +106,15 @@ def after_moves(boards: Boards, game: Board2048, stop: Stop) -> tuple[Boards, in
     for i in range(len(boards)):
         if i & LOOK_AROUND == 0 and stopped(stop):
             return keys[:0], 0
-        board, turned, dead = boards[i], transpose(boards[i]), True
+        board, turned, dead = boards[i], kernels.transpose(boards[i]), True
         for direction in range(4):
-            after = moved(board, turned, direction, slides)
+            after = kernels.moved(board, turned, direction, slides)
             if after == board:
                 continue
             dead = False
             if goal != ZERO and has_tile(after, goal):
                 continue
-            after = smallest_image(after, mirror, shape)
+            after = kernels.smallest_image(after, mirror, shape)
             place = find(after, keys)
             if keys[place] == ZERO:
                 keys[place] = after
@@ -190,11 +167,11 @@ def sums_over_tiles(
         for i in range(len(afters)):
             if i & LOOK_AROUND == 0 and stopped(stop):
                 return
-            cells, total = empties(afters[i]), 0.0
+            cells, total = kernels.empties(afters[i]), 0.0
             while cells != ZERO:
                 unit = cells & (~cells + ONE)
                 cells ^= unit
-                board = smallest_image(afters[i] | unit << np.uint64(four), game.mirror, game.shape)
+                board = kernels.smallest_image(afters[i] | unit << np.uint64(four), game.mirror, game.shape)
                 place = find(board, known)
                 if known[place] == ZERO:
                     known[place], worth[place] = board, best_value(board, keys, values, game)
@@ -214,17 +191,18 @@ def sums_over_tiles(
 def best_value(board: np.uint64, keys: Boards, values: Values, game: Board2048) -> float:
     """What a board is worth to whoever moves; 0 if there is no move."""
     (slides, points, _), mirror, shape, goal = game
-    turned, best = transpose(board), 0.0
+    turned, best = kernels.transpose(board), 0.0
     for direction in range(4):
-        after = moved(board, turned, direction, slides)
+        after = kernels.moved(board, turned, direction, slides)
         if after == board:
             continue
         if goal == ZERO:
-            value = values[find(smallest_image(after, mirror, shape), keys)] + points_of(board, direction, points)
+            gain = kernels.points_of(board, direction, points)
+            value = gain + values[find(kernels.smallest_image(after, mirror, shape), keys)]
         elif has_tile(after, goal):
             value = 1.0
         else:
-            value = values[find(smallest_image(after, mirror, shape), keys)]
+            value = values[find(kernels.smallest_image(after, mirror, shape), keys)]
         best = max(best, value)
     return best
 
@@ -234,7 +212,7 @@ def means(afters: Boards, twos: Values, fours: Values, odds: tuple[int, int]) ->
     """The value of boards after a move from the sums over their new tiles."""
     found = np.empty(len(afters))
     for i in range(len(afters)):
-        cells = (odds[0] + odds[1]) * count(empties(afters[i]))
+        cells = (odds[0] + odds[1]) * kernels.count(kernels.empties(afters[i]))
         found[i] = (odds[0] * twos[i] + odds[1] * fours[i]) / cells
     return found
 
@@ -271,18 +249,18 @@ def corners_of(rules: Rules2048, game: Board2048) -> Corners:
 @inner
 def in_a_corner(board: np.uint64, corners: Corners) -> bool:
     """Whether one of the largest tiles stands in a corner."""
-    largest = np.uint64(largest_exponent(board ^ corners.walls))
-    return empties(board ^ UNITS * largest) & corners.cells != ZERO  # type: ignore[no-any-return]
+    largest = np.uint64(kernels.largest_exponent(board ^ corners.walls))
+    return kernels.empties(board ^ UNITS * largest) & corners.cells != ZERO  # type: ignore[no-any-return]
 
 
 @inner
 def along_an_edge(board: np.uint64, corners: Corners) -> bool:
     """Whether the largest tiles fall along an edge from a corner; they may be equal."""
     for side in range(4):
-        image = mirrored(board, corners.mirror) if side & 1 else board
+        image = kernels.mirrored(board, corners.mirror) if side & 1 else board
         if side & 2:
-            image = turned_over(image, corners.shape.rows)
-        if falls_first(image, corners.walls) or falls_first(transpose(image), transpose(corners.walls)):
+            image = kernels.turned_over(image, corners.shape.rows)
+        if falls_first(image, corners.walls) or falls_first(kernels.transpose(image), kernels.transpose(corners.walls)):
             return True
     return False
 
@@ -316,17 +294,18 @@ def judge_boards(
     for i in range(len(boards)):
         if i & LOOK_AROUND == 0 and stopped(stop):
             break
-        board, turned = boards[i], transpose(boards[i])
+        board, turned = boards[i], kernels.transpose(boards[i])
         legal, best, second, kept, some = 0, -1.0, -1.0, False, 0
         for direction in range(4):
-            after = moved(board, turned, direction, slides)
+            after = kernels.moved(board, turned, direction, slides)
             if after == board:
                 continue
             value = 1.0
             if goal == ZERO:
-                value = values[find(smallest_image(after, mirror, shape), keys)] + points_of(board, direction, points)
+                gain = kernels.points_of(board, direction, points)
+                value = gain + values[find(kernels.smallest_image(after, mirror, shape), keys)]
             elif not has_tile(after, goal):
-                value = values[find(smallest_image(after, mirror, shape), keys)]
+                value = values[find(kernels.smallest_image(after, mirror, shape), keys)]
             corner = in_a_corner(after, corners)
             legal, some = legal + 1, some + corner
             if value > best * (1 + tied):

@@ -19,6 +19,8 @@ from gridlab.core.errors import PlayerFault
 from gridlab.core.jit import kernel
 from gridlab.core.stop import Stop, stopped
 from gridlab.core.workers import interruptible
+from gridlab.game2048 import kernels
+from gridlab.game2048.exact import layers
 from gridlab.game2048.exact.layers import (
     LEAST_PLACES,
     LOOK_AROUND,
@@ -26,25 +28,10 @@ from gridlab.game2048.exact.layers import (
     Corners,
     Values,
     along_an_edge,
-    board_of,
-    corners_of,
-    find,
     in_a_corner,
-    larger,
 )
 from gridlab.game2048.exact.solve import FIRST_SUM, LAST_START, NONE, starts_of
-from gridlab.game2048.kernels import (
-    ONE,
-    ZERO,
-    Boards,
-    count,
-    empties,
-    largest_exponent,
-    moved,
-    points_of,
-    smallest_image,
-    transpose,
-)
+from gridlab.game2048.kernels import ONE, ZERO, Boards
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
 
@@ -82,8 +69,8 @@ def follow(rules: Rules2048, choose: Choose | None, tell: Callable[[int], object
 
     `tell` hears how many boards are done.
     """
-    game, by_symmetry = board_of(rules), choose is None
-    corners, starts = corners_of(rules, game), _starts(rules, by_symmetry)
+    game, by_symmetry = layers.board_of(rules), choose is None
+    corners, starts = layers.corners_of(rules, game), _starts(rules, by_symmetry)
     sums, ends, seen = np.zeros(4), np.zeros(EXPONENTS), 0
     nothing = Weighted(NONE, np.empty(0))
     below, two_below, total = nothing, nothing, FIRST_SUM
@@ -157,22 +144,22 @@ def with_weighted_tiles(
     """Boards after a move with their new tiles, and starts, each with all the weight that comes to it."""
     keys, weights, number = np.zeros(LEAST_PLACES, np.uint64), np.zeros(LEAST_PLACES), 0
     for i in range(len(starts)):
-        place = find(starts[i], keys)
+        place = layers.find(starts[i], keys)
         keys[place], weights[place], number = starts[i], start_weights[i], number + 1
     for four in range(2):
         afters, shares = (fours_on, four_weights) if four else (twos_on, two_weights)
         for i in range(len(afters)):
             if i & LOOK_AROUND == 0 and stopped(stop):
                 break
-            cells = empties(afters[i])
-            weight = shares[i] * (four_share if four else two_share) / count(cells)
+            cells = kernels.empties(afters[i])
+            weight = shares[i] * (four_share if four else two_share) / kernels.count(cells)
             while cells != ZERO and weight > 0.0:
                 unit = cells & (~cells + ONE)
                 cells ^= unit
                 board = afters[i] | unit << np.uint64(four)
                 if by_symmetry:
-                    board = smallest_image(board, game.mirror, game.shape)
-                place = find(board, keys)
+                    board = kernels.smallest_image(board, game.mirror, game.shape)
+                place = layers.find(board, keys)
                 number += keys[place] == ZERO
                 keys[place] = board
                 weights[place] += weight
@@ -196,12 +183,12 @@ def after_weighted_moves(
     for i in range(len(boards)):
         if i & LOOK_AROUND == 0 and stopped(stop):
             break
-        board, turned, legal = boards[i], transpose(boards[i]), 0
+        board, turned, legal = boards[i], kernels.transpose(boards[i]), 0
         for direction in range(4):
-            afters[direction] = moved(board, turned, direction, slides)
+            afters[direction] = kernels.moved(board, turned, direction, slides)
             legal += afters[direction] != board
         if legal == 0:
-            ends[largest_exponent(board ^ walls)] += weights[i]
+            ends[kernels.largest_exponent(board ^ walls)] += weights[i]
         chosen = directions[i]
         if (not at_random and (chosen >= 0) != (legal > 0)) or (chosen >= 0 and afters[chosen] == board):
             return keys[:0], found[:0], i
@@ -210,13 +197,13 @@ def after_weighted_moves(
             if after == board or not (at_random or direction == chosen):
                 continue
             weight = weights[i] / legal if at_random else weights[i]
-            sums[POINTS] += weight * points_of(board, direction, points)
+            sums[POINTS] += weight * kernels.points_of(board, direction, points)
             sums[MOVES] += weight
             sums[IN_A_CORNER] += weight * in_a_corner(after, corners)
             sums[ALONG_AN_EDGE] += weight * along_an_edge(after, corners)
             if at_random:
-                after = smallest_image(after, mirror, shape)
-            place = find(after, keys)
+                after = kernels.smallest_image(after, mirror, shape)
+            place = layers.find(after, keys)
             number += keys[place] == ZERO
             keys[place] = after
             found[place] += weight
@@ -229,11 +216,11 @@ def after_weighted_moves(
 @kernel
 def larger_weighted(keys: Boards, weights: Values) -> tuple[Boards, Values]:
     """The same table with twice the places."""
-    grown = larger(keys)
+    grown = layers.larger(keys)
     again = np.zeros(len(grown))
     for i in range(len(keys)):
         if keys[i] != ZERO:
-            again[find(keys[i], grown)] = weights[i]
+            again[layers.find(keys[i], grown)] = weights[i]
     return grown, again
 
 

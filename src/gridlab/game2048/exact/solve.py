@@ -13,17 +13,8 @@ import numpy as np
 
 from gridlab.core.stop import Stop, stop_flag
 from gridlab.core.workers import available_cores, in_order, interruptible
-from gridlab.game2048.exact.layers import (
-    Board2048,
-    Values,
-    after_moves,
-    best_value,
-    board_of,
-    means,
-    sums_over_tiles,
-    table_of,
-    with_new_tiles,
-)
+from gridlab.game2048.exact import layers
+from gridlab.game2048.exact.layers import Board2048, Values
 from gridlab.game2048.kernels import Boards, pack_board, smallest_images
 from gridlab.game2048.rules import Rules2048
 
@@ -71,17 +62,19 @@ def starts_of(rules: Rules2048) -> dict[int, Starts]:
 
 
 def _smallest(board: int, rules: Rules2048) -> int:
-    game = board_of(rules)
+    game = layers.board_of(rules)
     return int(smallest_images(np.array([board], np.uint64), game.mirror, game.shape)[0])
 
 
 def boards_to_move(rules: Rules2048, total: int, below: Boards, two_below: Boards, workers: int = 1) -> Boards:
     """The boards of a layer from those after a move of the layers 2 and 4 below it, ascending."""
-    game, (twos, fours) = board_of(rules), rules.odds
+    game, (twos, fours) = layers.board_of(rules), rules.odds
     with_two, with_four = below if twos else NONE, two_below if fours else NONE
 
     def spawn(part: float, end: float, stop: Stop) -> Boards:
-        return with_new_tiles(_cut(with_two, part, end), _cut(with_four, part, end), game.mirror, game.shape, stop)
+        return layers.with_new_tiles(
+            _cut(with_two, part, end), _cut(with_four, part, end), game.mirror, game.shape, stop
+        )
 
     found = shared_out(spawn, len(with_two) + len(with_four), workers)
     begins = starts_of(rules)
@@ -92,7 +85,7 @@ def make_layers(
     rules: Rules2048, tile: int = 0, most: int = 0, workers: int | None = None, tell: Callable[[Layer], object] = id
 ) -> Iterator[Layer]:
     """Every layer from the starts on; with `most` up to that sum. With `tile` boards that have it are left out."""
-    game, workers = board_of(rules, tile), workers or available_cores()
+    game, workers = layers.board_of(rules, tile), workers or available_cores()
     below, two_below, total = NONE, NONE, FIRST_SUM
     while not most or total <= most:
         boards = boards_to_move(rules, total, below, two_below, workers)
@@ -108,7 +101,7 @@ def after_layer(total: int, boards: Boards, game: Board2048, workers: int) -> La
     """A layer from its boards to move."""
 
     def play(part: float, end: float, stop: Stop) -> tuple[Boards, int]:
-        return after_moves(_cut(boards, part, end), game, stop)
+        return layers.after_moves(_cut(boards, part, end), game, stop)
 
     found = shared_out(play, len(boards), workers)
     return Layer(total, len(boards), sum(over for _, over in found), _together(afters for afters, _ in found))
@@ -118,7 +111,7 @@ class Solver:
     """Values of layers, the last one first; the sums over new tiles of the two layers below wait here."""
 
     def __init__(self, rules: Rules2048, tile: int = 0, workers: int | None = None) -> None:
-        self.rules, self.game = rules, board_of(rules, tile)
+        self.rules, self.game = rules, layers.board_of(rules, tile)
         self.workers = workers or available_cores()
         self.twos: dict[int, Values] = {}
         self.fours: dict[int, Values] = {}
@@ -127,17 +120,17 @@ class Solver:
         """What the boards after a move of this layer are worth; both layers above have been `added`."""
         nothing = np.zeros(len(afters))
         twos, fours = self.twos.pop(total, nothing), self.fours.pop(total, nothing)
-        return means(afters, twos, fours, self.rules.odds)
+        return layers.means(afters, twos, fours, self.rules.odds)
 
     def add(self, total: int, afters: Boards, values: Values, below: Boards, two_below: Boards) -> None:
         """Let the boards of the layers 2 and 4 below know what the boards of this one are worth."""
         twos, fours = self.rules.odds
         with_two, with_four = below if twos else NONE, two_below if fours else NONE
-        keys, worth = table_of(afters, values)
+        keys, worth = layers.table_of(afters, values)
         sums_two, sums_four = np.zeros(len(below)), np.zeros(len(two_below))
 
         def add_up(part: float, end: float, stop: Stop) -> None:
-            sums_over_tiles(
+            layers.sums_over_tiles(
                 _cut(with_two, part, end), _cut(with_four, part, end), keys, worth, self.game,
                 _cut(sums_two, part, end), _cut(sums_four, part, end), stop,
             )  # fmt: skip
@@ -150,9 +143,11 @@ def start_value(rules: Rules2048, game: Board2048, total: int, afters: Boards, v
     """What the starts of a layer add to the mean over all starts."""
     if total not in starts_of(rules):
         return 0.0
-    keys, worth = table_of(afters, values)
+    keys, worth = layers.table_of(afters, values)
     boards, shares = starts_of(rules)[total]
-    return float(sum(share * best_value(board, keys, worth, game) for board, share in zip(boards, shares, strict=True)))
+    return float(
+        sum(share * layers.best_value(board, keys, worth, game) for board, share in zip(boards, shares, strict=True))
+    )
 
 
 def shared_out(work: Callable[[float, float, Stop], Found], number: int, workers: int) -> list[Found]:

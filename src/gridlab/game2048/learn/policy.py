@@ -16,15 +16,8 @@ from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.splitmix import States
 from gridlab.core.untrusted import reading
 from gridlab.core.workers import pause
-from gridlab.game2048.kernels import (
-    Boards,
-    RowTables,
-    images_of_boards,
-    mapped_directions,
-    mirror_table,
-    row_tables,
-    shape_of,
-)
+from gridlab.game2048 import kernels
+from gridlab.game2048.kernels import Boards, RowTables
 from gridlab.game2048.learn.policy_networks import CELLS, PolicyFile, PolicyNetwork, read
 from gridlab.game2048.replay import afters, all_spawns, can_move, cells_after_moves, points_of_moves, step_games
 from gridlab.game2048.rules import Rules2048
@@ -47,7 +40,11 @@ class Policy:
 
     def __init__(self, network: PolicyNetwork, rules: Rules2048, scale: float, images: int, source: Path | None = None):
         self.network, self.rules, self.scale, self.source = network.double().eval(), rules, scale, source
-        self.rows, self.mirror, self.shape = row_tables(rules), mirror_table(rules), shape_of(rules)
+        self.rows, self.mirror, self.shape = (
+            kernels.row_tables(rules),
+            kernels.mirror_table(rules),
+            kernels.shape_of(rules),
+        )
         self.images = images if self.shape.square else min(images, 4)
 
     def directions(self, boards: Boards) -> Numbers:
@@ -66,11 +63,11 @@ class Policy:
 
     @torch.inference_mode()
     def _judge(self, boards: Boards) -> tuple[Numbers, Numbers]:
-        seen = images_of_boards(boards, self.images, self.mirror, self.shape)  # [board, image]
+        seen = kernels.images_of_boards(boards, self.images, self.mirror, self.shape)  # [board, image]
         raw, worth = self.network(*input_of(seen.ravel(), self.rows))
         said = raw.numpy().reshape(len(boards), self.images, 4)
         legal = afters(boards, self.rows) != boards[:, None]
-        mean = np.take_along_axis(said, mapped_directions(self.images)[None], axis=2).mean(axis=1)
+        mean = np.take_along_axis(said, kernels.mapped_directions(self.images)[None], axis=2).mean(axis=1)
         if not np.isfinite(mean).all():
             name = "the network" if self.source is None else str(self.source)
             raise CorruptFile(f"{name} gives values that are not numbers: its weights are too large; train another")
@@ -198,6 +195,6 @@ def write_policy_onnx(found: PolicyFile, path: Path) -> float:
     """Write the network, checked; the largest difference to torch that was seen."""
     network, random = found.network().eval(), np.random.default_rng(0)
     boards = np.bitwise_or.reduce(random.integers(0, 12, (CHECKED, CELLS)).astype(np.uint64) << SHIFTS, axis=1)
-    seen = dict(zip(("cells", "legal"), input_of(boards, row_tables()), strict=True))
+    seen = dict(zip(("cells", "legal"), input_of(boards, kernels.row_tables()), strict=True))
     outputs = ("directions",) if network.value is None else ("directions", "values")
     return write_onnx(path, found.path, network, seen, outputs, "board", {"scale": f"{found.facts.scale:.17g}"})

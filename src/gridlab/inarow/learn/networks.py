@@ -27,18 +27,7 @@ from gridlab.core.untrusted import Count, Plain, refusing
 from gridlab.games import game
 from gridlab.inarow.learn.features import FEATURES
 from gridlab.learn import networks as tensors_file
-from gridlab.learn.networks import (
-    MOST_BYTES,
-    Name,
-    Number,
-    Row,
-    Stated,
-    Tensors,
-    load_weights,
-    named,
-    part_of,
-    read_bytes_of,
-)
+from gridlab.learn.networks import MOST_BYTES, Name, Number, Row, Stated, Tensors
 
 WIDTH, NARROW, DROPOUT = 512, 256, 0.1
 PARAMETERS = 686_081
@@ -116,7 +105,7 @@ class Checkpoint:
 
     def part(self, prefix: str) -> Tensors:
         """The tensors of a part, by their own names."""
-        return part_of(self.tensors, prefix)
+        return tensors_file.part_of(self.tensors, prefix)
 
     def network(self, dropout: float = 0.0) -> ValueNetwork:
         """The network, or why these are no weights of it."""
@@ -125,7 +114,7 @@ class Checkpoint:
 
 def network_of(weights: Tensors, path: Path, dropout: float) -> ValueNetwork:
     network = ValueNetwork(dropout)
-    load_weights(network, weights, path)
+    tensors_file.load_weights(network, weights, path)
     return network
 
 
@@ -173,12 +162,12 @@ def import_network(path: Path, out: Path) -> None:
     if not isinstance(weights, dict):
         raise FileTrouble(f"{path} has no {GUIDE_NETWORK}, where the guide saves its network; save it under this name")
     network = network_of(with_our_names(weights, path), path, 0.0)
-    write(out, named(NETWORK, network), facts_of(found))
+    write(out, tensors_file.named(NETWORK, network), facts_of(found))
 
 
 def read_saved(path: Path) -> dict[Any, Any]:
     """What torch.save has put into a file, if it is a dict of plain things and tensors."""
-    content = read_bytes_of(path, "torch.save")
+    content = tensors_file.read_bytes_of(path, "torch.save")
     _require_stored(path, content)
     try:
         with refusing(path, "a file of torch.save that is whole"):

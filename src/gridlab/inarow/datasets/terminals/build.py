@@ -45,16 +45,9 @@ from gridlab.inarow.datasets.terminals.records import (
     first_flaw,
     make_canonical,
 )
+from gridlab.inarow.exact import terminals
 from gridlab.inarow.exact.census import CENSUS_CELLS, PlyCensus, count_plies
-from gridlab.inarow.exact.terminals import (
-    RECORD_CELLS,
-    LayerTables,
-    candidates,
-    count_shards,
-    first_ply,
-    layer,
-    prepare,
-)
+from gridlab.inarow.exact.terminals import RECORD_CELLS, LayerTables, layer
 from gridlab.inarow.rules import Rules
 
 MOST_IN_MEMORY = 1 << 25  # records of a shard, 256 MiB; boards of up to 25 cells stay far below
@@ -88,7 +81,7 @@ def build_terminals(
 ) -> Manifest:
     """Write the layers of a game into the folder `out`; with `resume`, those it does not hold yet."""
     rules, folder = game(rules, "mnk"), Path(out)
-    every = range(first_ply(rules), rules.cells + 1)
+    every = range(terminals.first_ply(rules), rules.cells + 1)
     wanted = sorted(set(every if plies is None else plies))
     if not every:
         raise FileTrouble(f"{rules} has no terminal win at all: the board is full before anybody can have a line")
@@ -112,8 +105,8 @@ def _build_layers(
     """Write the layers that are missing; the manifest names each as soon as it is whole."""
     rules = manifest.rules
     if missing:
-        tables = prepare(rules, missing[-1], workers)
-    whole = sum(candidates(rules, ply) for ply in missing)  # known before anything is counted
+        tables = terminals.prepare(rules, missing[-1], workers)
+    whole = sum(terminals.candidates(rules, ply) for ply in missing)  # known before anything is counted
     with bars(whole, f"building {rules}", "candidates", progress) as shown:
         for ply in missing:
             made = _build_layer(rules, tables, folder, ply, workers, shown)
@@ -173,7 +166,7 @@ def begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
 def _build_layer(rules: Rules, tables: LayerTables, folder: Path, ply: int, workers: int | None, shown: Bars) -> Layer:
     path = folder / layer_name(ply)
     require_file(path)
-    shards = count_shards(tables, ply, workers)
+    shards = terminals.count_shards(tables, ply, workers)
     largest = max((shard.won + shard.lost for shard in shards), default=0)
     if largest > MOST_IN_MEMORY:
         raise TooLarge(
@@ -181,7 +174,7 @@ def _build_layer(rules: Rules, tables: LayerTables, folder: Path, ply: int, work
             "in memory: choose earlier plies with --plies"
         )
     won, lost = sum(shard.won for shard in shards), sum(shard.lost for shard in shards)
-    with shown.part(won + lost, f"ply {ply:2}", "records", candidates(rules, ply)):
+    with shown.part(won + lost, f"ply {ply:2}", "records", terminals.candidates(rules, ply)):
         if path.exists() and _is_whole(path, won + lost, ply, rules):  # killed between this file and the manifest
             checksum = sha256_of(path)
         else:

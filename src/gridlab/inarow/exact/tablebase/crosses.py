@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import int64, lowest_cell, popcount
 from gridlab.core.jit import inner, kernel
+from gridlab.inarow.exact.tablebase import halves
 from gridlab.inarow.exact.tablebase.blocks import (
     Blocks,
     Run,
@@ -20,18 +21,7 @@ from gridlab.inarow.exact.tablebase.blocks import (
     put,
     room_for_questions,
 )
-from gridlab.inarow.exact.tablebase.halves import (
-    CHOOSE,
-    LOST,
-    WON,
-    Halves,
-    LineParts,
-    Parts,
-    Ranking,
-    canonical,
-    line_score,
-    sizes_within,
-)
+from gridlab.inarow.exact.tablebase.halves import CHOOSE, LOST, WON, Halves, LineParts, Parts, Ranking
 
 # ---- The columns of a run, and what becomes of them after a cross and the symmetry that makes X canonical again
 #
@@ -134,9 +124,9 @@ def list_moves(
             moves.symmetries[x, cell] = NO_MOVE
             if stone == 0:
                 continue
-            score = line_score(next_low, next_high, lines)
+            score = halves.line_score(next_low, next_high, lines)
             if score == 0:
-                symmetry, rank = canonical(next_low, next_high, high_images, ranking)
+                symmetry, rank = halves.canonical(next_low, next_high, high_images, ranking)
                 moves.symmetries[x, cell], moves.ranks[x, cell] = symmetry, rank
             elif score < 0:
                 moves.wins[x] |= stone
@@ -212,7 +202,7 @@ def begin(x: int, task: Task) -> int:
     wins, free_high = task.moves.wins[x] >> task.low_cells, task.run.free_highs[x]
     width = popcount(task.run.free_low)
     found = 0
-    first, last = sizes_within(noughts, width, popcount(free_high))
+    first, last = halves.sizes_within(noughts, width, popcount(free_high))
     for size in range(first, last):
         place, length = x * task.here.slots + offsets[width, noughts - size], CHOOSE[width, size]
         for i in range(starts[free_high, noughts - size], starts[free_high, noughts - size + 1]):
@@ -231,7 +221,7 @@ def lower_unpaired(x: int, cell: int, base: int, task: Task) -> None:
     """A cross on a free cell of the high half, and X stays as it is: rows are lowered as they stand."""
     here, after, noughts, questions = task.here, task.after, task.here.noughts, task.rows.questions
     width, height = popcount(task.run.free_low), popcount(task.run.free_highs[x])
-    first, last = sizes_within(noughts, width, height - 1)
+    first, last = halves.sizes_within(noughts, width, height - 1)
     for size in range(first, last):
         target = here.scores[x * here.slots + here.offsets[width, noughts - size] :]
         source = after.scores[base + after.offsets[width, noughts - size] :]

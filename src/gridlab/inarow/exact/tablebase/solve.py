@@ -19,6 +19,7 @@ from gridlab.core.jit import inner, kernel
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import in_order
 from gridlab.inarow.exact.census import Census
+from gridlab.inarow.exact.tablebase import halves
 from gridlab.inarow.exact.tablebase.blocks import (
     Blocks,
     Run,
@@ -45,17 +46,7 @@ from gridlab.inarow.exact.tablebase.crosses import (
     room_for_rows,
 )
 from gridlab.inarow.exact.tablebase.file import PlyCounts, ScoreCounts
-from gridlab.inarow.exact.tablebase.halves import (
-    CHOOSE,
-    DEAD,
-    CellOrder,
-    Halves,
-    Images,
-    LineParts,
-    Parts,
-    halves,
-    sizes_within,
-)
+from gridlab.inarow.exact.tablebase.halves import CHOOSE, DEAD, CellOrder, Halves, Images, LineParts, Parts
 from gridlab.inarow.rules import Rules
 
 # ---- Marks wherever O has a line: such a game is over, or was never played
@@ -91,7 +82,7 @@ def mark_lines(run: Run, blocks: Blocks, lines: LineParts, parts: Parts, marks: 
     width = popcount(free_low)
     for x in range(len(run.free_highs)):
         free_high = run.free_highs[x]
-        first, last = sizes_within(noughts, width, popcount(free_high))
+        first, last = halves.sizes_within(noughts, width, popcount(free_high))
         for size in range(first, last):
             column, length = starts[free_low, size] - starts[free_low, 0], CHOOSE[width, size]
             place = x * blocks.slots + blocks.offsets[width, noughts - size]
@@ -134,7 +125,7 @@ def lower_by_noughts(
     for x in range(len(run.free_highs)):
         height = popcount(run.free_highs[x])
         at, at_after = x * here.slots, x * after.slots
-        first, last = sizes_within(noughts, width, height)
+        first, last = halves.sizes_within(noughts, width, height)
         for size in range(first, last):
             high_size = noughts - size
             length, number = CHOOSE[width, size], CHOOSE[height, high_size]
@@ -195,7 +186,7 @@ def add_smallest(
     sets, starts = parts.sets, parts.starts
     free_low, free_high, noughts = run.free_low, run.free_highs[x], blocks.noughts
     at = x * blocks.slots
-    first, last = sizes_within(noughts, popcount(free_high), popcount(free_low))
+    first, last = halves.sizes_within(noughts, popcount(free_high), popcount(free_low))
     for there in range(first, last):
         for row in range(starts[free_high, there], starts[free_high, there + 1]):
             for column in range(starts[free_low, noughts - there], starts[free_low, noughts - there + 1]):
@@ -299,7 +290,7 @@ class Solver:
 
     def __init__(self, rules: Rules, counts: Census, workers: int | None, advance: Advance) -> None:
         self.rules, self.census, self.workers, self.advance = rules, counts, workers, advance
-        self.halves = halves(rules)
+        self.halves = halves.halves(rules)
         self.stop = stop_flag()
         odd = range(1, rules.cells + 1, 2)
         self._memory: Scores = np.empty(max((self.slots(ply) for ply in odd), default=0), np.int8)  # for each in turn
