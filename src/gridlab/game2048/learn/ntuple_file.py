@@ -173,12 +173,6 @@ def write_small(path: Path, out: Path) -> int:
     return out.stat().st_size
 
 
-def is_ntuple_file(path: Path) -> bool:
-    """Whether a file begins like an n-tuple network."""
-    with reading(path), open_regular(path) as file:
-        return file.read(len(MAGIC)) == MAGIC
-
-
 def split_tables(numbers: NDArray[np.float32], tuples: tuple[Cells, ...], each: int = 1) -> list[NDArray[np.float32]]:
     """The tables of the tuples, which stand one after the other; `each` weight has so many numbers."""
     ends = np.cumsum([each * 16 ** len(cells) for cells in tuples])

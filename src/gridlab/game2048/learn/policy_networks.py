@@ -212,14 +212,6 @@ def write(path: Path, tensors: Tensors, facts: Facts) -> None:
     tensors_file.write(path, tensors, {k: v for k, v in said.items() if k not in ("behaviour", "sha256")})
 
 
-def is_policy_file(path: Path) -> bool:
-    """Whether a file says that it is such a network."""
-    try:
-        return tensors_file.stated_in(path, tensors_file.read_bytes_of(path, COMMAND)).format == FORMAT
-    except CorruptFile:
-        return False
-
-
 def read(path: Path | str) -> PolicyFile:
     """Read a network, or say what is wrong with the file."""
     path = Path(path)

@@ -303,15 +303,9 @@ class Manifest(NamedTuple):
         return next((flaw for each in self.layers if (flaw := each.flaw(self.rules))), "")
 
     def write(self, folder: Path) -> None:
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "rules": str(self.rules),
-            "behaviour": self.behaviour,
-            "made": self.made,
-            "layers": self.entries(),
-        }
-        write_json(folder / MANIFEST, content)
+        made = Made(**self.made)
+        written = Written(FORMAT, VERSION, str(self.rules), self.behaviour, made, self.layers)
+        write_json(folder / MANIFEST, msgspec.to_builtins(written))
         self.write_card(folder)
 
     def write_card(self, folder: Path) -> None:

@@ -15,7 +15,6 @@ A block holds the scores of a few whole X, so any value is found by unpacking on
 stored: a position with O to move is decided by its successors, and they lie in one block.
 """
 
-import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
@@ -70,53 +69,36 @@ class PlyCounts(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=T
     canonical: ScoreCounts
 
 
-class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A directory as it stands in a file."""
+class Directory(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"game": "rules"}):
+    """What a file holds."""
 
-    rules: Annotated[str, msgspec.Meta(max_length=20)]
+    game: Annotated[str, msgspec.Meta(max_length=20)]
     behaviour: Count
     max_ply: Count
     plies: Annotated[tuple[StoredPly, ...], msgspec.Meta(max_length=TABLEBASE_CELLS)]
     counts: Annotated[tuple[PlyCounts, ...], msgspec.Meta(max_length=TABLEBASE_CELLS)]
 
-
-class Directory(NamedTuple):
-    """What a file holds."""
-
-    rules: Rules
-    behaviour: int
-    max_ply: int
-    plies: tuple[StoredPly, ...]
-    counts: tuple[PlyCounts, ...]
-
-    def as_json(self) -> bytes:
-        content = {
-            "rules": str(self.rules),
-            "behaviour": self.behaviour,
-            "max_ply": self.max_ply,
-            "plies": [msgspec.structs.asdict(each) for each in self.plies],
-            "counts": [msgspec.structs.asdict(each) for each in self.counts],
-        }
-        return json.dumps(content, separators=(",", ":")).encode()
+    @property
+    def rules(self) -> Rules:
+        return Rules.parse(self.game)
 
     @classmethod
     def parse(cls, text: bytes, part: int | None = None) -> "Directory":
         """Read a directory, of a whole file or of a part that holds one ply; CorruptFile says what is wrong."""
         if len(text) > MOST_BYTES:
             raise CorruptFile(f"the directory has {len(text):,} bytes; {MOST_BYTES:,} are the most it can have")
-        found = parse_json(text, Written, "the directory cannot be understood")
+        directory = parse_json(text, cls, "the directory cannot be understood")
         try:
-            rules = Rules.parse(found.rules)
+            rules = directory.rules
         except ValueError as error:
             raise CorruptFile(f"the directory cannot be understood: {error}") from error
-        directory = cls(rules, found.behaviour, found.max_ply, found.plies, found.counts)
-        directory._check_sizes(part)
-        directory._check_counts(part)
+        directory._check_sizes(rules, part)
+        directory._check_counts(rules.cells, part)
         return directory
 
-    def _check_sizes(self, part: int | None) -> None:
+    def _check_sizes(self, rules: Rules, part: int | None) -> None:
         """Are these the plies and sizes of the rules?"""
-        rules, last = self.rules, self.max_ply
+        last = self.max_ply
         if rules.cells > TABLEBASE_CELLS or last >= rules.cells:
             raise CorruptFile(f"the directory speaks of ply {last} of {rules}, which no tablebase holds")
         if part not in (None, last):
@@ -125,9 +107,8 @@ class Directory(NamedTuple):
         if [_sizes(each) for each in self.plies] != [_expected(rules, ply) for ply in wanted]:
             raise CorruptFile(f"the directory lists other plies or sizes than {rules} has")
 
-    def _check_counts(self, part: int | None) -> None:
+    def _check_counts(self, cells: int, part: int | None) -> None:
         """Are these numbers of positions possible?"""
-        cells = self.rules.cells
         wanted = range(self.max_ply + 1) if part is None else range(part, min(part + 2, cells))
         if [each.ply for each in self.counts] != list(wanted):
             raise CorruptFile("the directory does not count every ply once")
@@ -137,7 +118,7 @@ class Directory(NamedTuple):
                 raise CorruptFile(f"the directory counts scores of ply {each.ply} that cannot be")
             most = comb(cells, (each.ply + 1) // 2) * comb(cells - (each.ply + 1) // 2, each.ply // 2)
             if sum(each.every.values()) > most or sum(each.canonical.values()) > most:
-                raise CorruptFile(f"the directory counts more positions of ply {each.ply} than {self.rules} has")
+                raise CorruptFile(f"the directory counts more positions of ply {each.ply} than {self.game} has")
 
 
 def _sizes(ply: StoredPly) -> tuple[int, ...]:
@@ -202,7 +183,7 @@ def write_table(
         written = [_write_blocks(file, each) for each in plies]
         places = accumulate((len(index) for _, index in written), initial=file.size)
         listed = tuple(msgspec.structs.replace(ply, index_at=at) for (ply, _), at in zip(written, places, strict=False))
-        text = Directory(rules, behaviour, max_ply, listed, tuple(counts())).as_json()
+        text = msgspec.json.encode(Directory(str(rules), behaviour, max_ply, listed, tuple(counts())))
         write_directory(file, KIND, [b"".join(index for _, index in written), text])
 
 
@@ -231,6 +212,7 @@ class TableFile(Container):
         with naming(path):
             self.directory = Directory.parse(text, part)
             self._places = self._read_index(index)
+        self.rules = self.directory.rules
         self.plies = {each.ply: each for each in self.directory.plies}
 
     def _read_index(self, index: bytes) -> dict[int, tuple[NDArray[np.int64], NDArray[np.uint32]]]:
@@ -263,7 +245,7 @@ class TableFile(Container):
         packed, expected = self.packed(ply, block), self.plies[ply].scores_in(block)
         name = f"{self.path}: block {block} of ply {ply}"
         scores = np.frombuffer(unpack(packed, expected, name, "scores"), np.int8)
-        if not all_possible(scores, self.directory.rules.cells - ply):
+        if not all_possible(scores, self.rules.cells - ply):
             raise CorruptFile(f"{name} holds scores that cannot be")
         return scores
 

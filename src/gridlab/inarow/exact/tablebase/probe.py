@@ -144,7 +144,7 @@ class Tablebase:
 
     def __init__(self, path: Path | str) -> None:
         self.file = TableFile(find(path))
-        self.rules = self.file.directory.rules
+        self.rules = self.file.rules
         self.max_ply = self.file.directory.max_ply
         self.halves = halves.halves(self.rules)
         self._runs = runs_of(self.rules)

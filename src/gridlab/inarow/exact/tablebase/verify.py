@@ -229,7 +229,7 @@ def check_sample(table: Tablebase, seed: int) -> tuple[int, list[str]]:
 
 def check_all(file: TableFile, counts: Census, workers: int | None, progress: bool) -> tuple[int, list[str], list[str]]:
     """Work out every ply from the next one in the file: positions, remarks, complaints."""
-    rules, plies = file.directory.rules, list(file.plies)
+    rules, plies = file.rules, list(file.plies)
     whole = plies == list(stored_plies(rules, rules.cells - 1))
     remarks = (
         [] if whole else [f"the scores of ply {plies[-1]}, the last one, rest on plies that the file does not hold"]
