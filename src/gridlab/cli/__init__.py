@@ -160,7 +160,7 @@ def _refused(error: Exception, name: str) -> int | None:
 
 
 class Warnings(logging.Handler):
-    """What the house logs where nobody else listens: a line on stderr, above the bar if there is one."""
+    """What gridlab logs where nobody else listens: a line on stderr, above the bar if there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
         from gridlab.core.progress import remark  # tqdm behind it, which most commands do not need

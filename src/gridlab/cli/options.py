@@ -240,7 +240,7 @@ def print_result(result: Any, as_json: bool) -> None:
 
 
 def print_boards(result: Any, as_json: bool = False) -> None:
-    """The same for a result, or a text, with boards in it: stones, values and tiles in colour where there is any."""
+    """Print a result, or a text, with boards in it: stones, values and tiles in colour where there is any."""
     if as_json:
         print_result(result, as_json)
     else:

@@ -234,7 +234,7 @@ def board_text(marks: str, cols: int, highlight: Collection[int] = ()) -> str:
 
 
 def cells_text(texts: Sequence[str], cols: int, highlight: Collection[int] = ()) -> str:
-    """The same for cells that hold more than a mark, all columns as wide as the widest.
+    """The board with cells that hold more than a mark, all columns as wide as the widest.
 
          1    2    3
     1  [+5]   X   +7

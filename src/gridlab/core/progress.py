@@ -64,7 +64,7 @@ class _Bar(tqdm):  # type: ignore[type-arg]
 
 
 class _Lines(tqdm):  # type: ignore[type-arg]
-    """The same as lines, for a log or a pipe; of bars within bars only the first tells."""
+    """A bar as lines, for a log or a pipe; of bars within bars only the first tells."""
 
     opened = 0
 

@@ -3,7 +3,7 @@
     check_game(game("squava"))           random games, every law at every position
     check_position(position, random)     the laws of one position
 
-Whoever adds a family of games runs these first; the tests of this house run them on every game they can name.
+Whoever adds a family of games runs these first; the tests of gridlab run them on every game they can name.
 """
 
 import pickle
@@ -21,7 +21,7 @@ LONGEST = 10_000  # moves of a random game
 
 
 class BrokenLaw(AssertionError):
-    """A game that is not what the house takes for a game, and why."""
+    """A game that is not what gridlab takes for a game, and why."""
 
 
 @typed

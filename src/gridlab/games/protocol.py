@@ -1,4 +1,4 @@
-"""What the house asks of a game. There is no base class: whatever has these names fits.
+"""What gridlab asks of a game. There is no base class: whatever has these names fits.
 
     rules = game("squava")                       a small frozen value, hashable, read by `parse`, written by `str`
     position = Position.start(random, rules)     a frozen value too

@@ -1,9 +1,9 @@
-"""OpenSpiel both ways: players of this house as bots of OpenSpiel, bots of OpenSpiel as players here.
+"""OpenSpiel both ways: players of gridlab as bots of OpenSpiel, bots of OpenSpiel as players here.
 
     bot = as_bot("perfect tablebase=t.tb", pyspiel.load_game("mnk(m=4,n=4,k=4)"))       bot.step(state) -> action
     player = as_player(pyspiel.MCTSBot(…), pyspiel.load_game("tic_tac_toe"))            player.move(position, random)
 
-What differs from family to family, names, actions and boards, stands in mnk/openspiel.py and game2048/openspiel.py.
+What differs from family to family, names, actions and boards, stands in the environments of inarow and game2048.
 """
 
 from importlib import import_module

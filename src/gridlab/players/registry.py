@@ -52,7 +52,7 @@ class Kind(NamedTuple):
 
 
 def kinds_of(rules: GameRules) -> Mapping[str, Kind]:
-    """The kinds of players that a game has, by name: those of the house, and those that are installed."""
+    """The kinds of players that a game has, by name: gridlab's own, and those that are installed."""
     family = family_of(rules)
     return Kinds(family.name, family.load("players").PLAYERS)
 
@@ -161,7 +161,7 @@ def _value(player: str, key: str, text: str, default: Any) -> Any:
 #     centre = "my_package:CENTRE"             or a gridlab.players.registry.Kind
 #
 # Of a class or function the settings are its named parameters with their defaults, and what it is the first line of its
-# docstring. Nothing of a package is imported before its player is asked for, and names of the house stay the house's.
+# docstring. Nothing of a package is imported before its player is asked for, and gridlab's own names stay its own.
 
 
 GROUP = "gridlab.players"

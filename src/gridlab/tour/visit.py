@@ -9,6 +9,7 @@ import numpy as np
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.cluster import Cluster, Worker
+from gridlab.core.plain import facts
 from gridlab.core.workers import elsewhere
 from gridlab.game2048.evaluate import evaluate
 
@@ -34,16 +35,8 @@ class Visit:
         return sum(each.threads for each in self.workers)
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "address": self.address,
-            "workers": [
-                {"address": each.address, "threads": each.threads, "flaws": each.flaws, "versions": _versions(each)}
-                for each in self.workers
-            ],
-            "round_trip": self.round_trip,
-            "seconds": self.seconds,
-            "same": self.same,
-        }
+        workers = [facts(each, "address threads flaws") | {"versions": _versions(each)} for each in self.workers]
+        return facts(self, "address") | {"workers": workers} | facts(self, "round_trip seconds same")
 
     def __str__(self) -> str:
         heads = ("worker", "threads", "gridlab", "python", "sources")

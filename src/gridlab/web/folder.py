@@ -207,15 +207,15 @@ class Offered(NamedTuple):
     reason: str  # why it cannot play this game here; empty if it can
 
 
-def house_kinds(rules: GameRules) -> dict[str, Kind]:
-    """The kinds of the house: what other packages have installed is not for whoever asks over a network."""
+def own_kinds(rules: GameRules) -> dict[str, Kind]:
+    """The kinds of gridlab itself: what other packages have installed is not for whoever asks over a network."""
     kinds: dict[str, Kind] = family_of(rules).load("players").PLAYERS
     return kinds
 
 
 def safe_player(text: str, rules: GameRules, folder: Folder, commands: bool) -> str:
     """The text of a player with its files found in the served folder, if all it asks for may be asked for here."""
-    kinds = house_kinds(rules)
+    kinds = own_kinds(rules)
     name, settings = parse_player(text, kinds)
     defaults = kinds[name].settings
     if PROGRAM in settings:
@@ -263,7 +263,7 @@ def offered(rules: GameRules, commands: bool, tablebase: Path | None = None) -> 
     """
     return [
         Offered(name, kind.about, kind.settings, "" if PROGRAM in kind.settings else _trouble(kind, rules, tablebase))
-        for name, kind in house_kinds(rules).items()
+        for name, kind in own_kinds(rules).items()
         if commands or PROGRAM not in kind.settings
     ]
 

@@ -97,7 +97,7 @@ class Truth:
         tell: Callable[[int, int], object],
         show: Callable[[Solution], object],
     ) -> Solution:
-        """The same by a long search; `show` hears of each move as it is known, and all of it is remembered."""
+        """What a long search finds; `show` hears of each move as it is known, and all of it is remembered."""
         key = self._key(position)
         known = self._known(key)
         if known and complete(known):

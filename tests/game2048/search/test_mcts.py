@@ -23,7 +23,7 @@ BOARDS = {
 }
 
 
-class Twin:
+class PlainMcts:
     """The same search by dictionaries."""
 
     def __init__(self, rules: Rules2048, state: int, exploration: float) -> None:
@@ -88,7 +88,7 @@ def test_it_equals_its_reference(text: str, exploration: float) -> None:
         chooser, found = new_mcts(20, exploration, rules.odds), np.empty(4)
         packed, state = np.uint64(pack_board(board, rules)), np.array([seed], np.uint64)
         direction = choose(chooser, packed, found, row_tables(rules), state, 0, stop_flag())
-        wanted = Twin(rules, seed, exploration).values(board, 20)
+        wanted = PlainMcts(rules, seed, exploration).values(board, 20)
         assert {name: found[i] for i, name in enumerate(DIRECTIONS) if name in wanted} == pytest.approx(wanted)
         assert found[direction] == max(wanted.values())
         assert int(chooser.tree.visits[0].sum()) == 20

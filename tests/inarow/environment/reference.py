@@ -11,7 +11,7 @@ from tests.inarow.reference import Board, outcome
 
 
 class PlainInARowGames:
-    """The same attributes and methods as InARowGames; a board is a tuple of 0, 1 (own) and 2 (the other's)."""
+    """InARowGames in plain Python, with its attributes; a board is a tuple of 0, 1 (own) and 2 (the other's)."""
 
     def __init__(
         self, rules: Rules, number: int, replies: bool = False, side: str = "X", same_step: bool = True

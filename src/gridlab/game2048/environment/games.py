@@ -157,7 +157,7 @@ def step_games(
 
 
 class PlainGames2048:
-    """The same attributes and methods as Games2048; a board is a tuple of tiles."""
+    """Games2048 in plain Python, with its attributes and methods; a board is a tuple of tiles."""
 
     def __init__(self, rules: Rules2048, number: int, same_step: bool = True) -> None:
         self.rules, self.number, self.same_step = rules, number, same_step
@@ -301,7 +301,7 @@ def truth_of(table: Tablebase2048, position: Position2048, direction: int) -> di
 
 
 class TableTruth2048:
-    """The same for thousands of games at once; the whole table is in memory."""
+    """What the moves of thousands of games at once are worth; the whole table is in memory."""
 
     def __init__(self, rules: Rules2048, tablebase: Path | str | None) -> None:
         self.table = table_of_points(rules, tablebase, "truth=True")

@@ -253,7 +253,7 @@ def truth_of(oracle: Oracle, position: Position, cell: int) -> dict[str, int | N
 
 
 class TableTruth:
-    """The same for thousands of games at once, from a tablebase that holds every ply."""
+    """What the moves of thousands of games at once are worth, from a tablebase that holds every ply."""
 
     def __init__(self, rules: Rules, tablebase: Path | str | None) -> None:
         table = Tablebase(tablebase) if tablebase else usual_table(rules)

@@ -23,7 +23,7 @@ from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.mcts import search
 from gridlab.inarow.solution import Solution, Value
 from gridlab.players.registry import Player, parse_player
-from gridlab.web.folder import house_kinds, safe_player
+from gridlab.web.folder import own_kinds, safe_player
 from gridlab.web.lab import Lab, Prompt
 from gridlab.web.limits import OPINION_PLAYOUTS, OPINION_VISITS, PROMPT_SECONDS, REPLY_SECONDS
 from gridlab.web.models import (
@@ -355,7 +355,7 @@ def replier(lab: Lab, asked: PlayAsked, session: Session) -> AbstractContextMana
     if not text:
         raise BadNotation(f"{session.to_move} is a person, who has to say what to play")
     safe = safe_player(text, rules, lab.folder, lab.settings.commands)
-    name, settings = parse_player(safe, house_kinds(rules))
+    name, settings = parse_player(safe, own_kinds(rules))
     if name != "perfect" or settings["tablebase"]:
         return lab.players.lent(safe, rules, lab.folder.tablebase_of(rules))
     seconds = min(settings["seconds"] or PROMPT_SECONDS, REPLY_SECONDS / 2)
