@@ -15,17 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from gridlab import __version__
-from gridlab.cli import arena, exam, game2048, play, positions, tablebase, terminals, train
-from gridlab.cli import arena as grade
-from gridlab.cli import game2048 as datasets2048
-from gridlab.cli import play as players
-from gridlab.cli import play as serve
-from gridlab.cli import positions as best_first
-from gridlab.cli import positions as solve
-from gridlab.cli import setup as cluster
-from gridlab.cli import setup as doctor
-from gridlab.cli import setup as tour
-from gridlab.cli import setup as warm  # fmt: skip
+from gridlab.cli import arena, exam, game2048, play, positions, setup, tablebase, terminals, train
 from gridlab.cli.options import HELP
 from gridlab.core import draw as colour
 from gridlab.core.errors import GridlabError
@@ -42,8 +32,8 @@ Command = Callable[..., int | None]
 # What people want, and the commands for it, each in one line.
 SECTIONS: dict[str, dict[str, tuple[Command | typer.Typer, str]]] = {
     "Look": {
-        "tour": (tour.tour, "See a small, real example of everything, with a report."),
-        "serve": (serve.serve, "Start the web lab: play, see exact values, browse datasets."),
+        "tour": (setup.tour, "See a small, real example of everything, with a report."),
+        "serve": (play.serve, "Start the web lab: play, see exact values, browse datasets."),
         "show": (positions.show, "Draw a position: is it legal, is the game over, whose turn?"),
         "lines": (positions.lines, "Draw the winning and losing lines of a game."),
     },
@@ -53,16 +43,16 @@ SECTIONS: dict[str, dict[str, tuple[Command | typer.Typer, str]]] = {
         "terminals": (terminals.app, "Datasets of all won positions: build, verify, search."),
     },
     "Solve": {
-        "solve": (solve.solve, "Find the exact value of a position and of every move."),
-        "best-first": (best_first.best_first, "Search for a win, best first, from a board in a file."),
+        "solve": (positions.solve, "Find the exact value of a position and of every move."),
+        "best-first": (positions.best_first, "Search for a win, best first, from a board in a file."),
         "tablebase": (tablebase.app, "Solve whole games, and small boards of 2048."),
     },
     "Play and compare": {
         "play": (play.play, "Play in the terminal, with hints and exact values."),
         "match": (arena.match, "Let two players play each other."),
         "tournament": (arena.tournament, "Let every player meet every other: cross table and Elo."),
-        "grade": (grade.grade, "Compare players with perfect play: accuracy and blunders."),
-        "players": (players.players, "List all players, their settings, and what they need."),
+        "grade": (arena.grade, "Compare players with perfect play: accuracy and blunders."),
+        "players": (play.players, "List all players, their settings, and what they need."),
         "exam": (exam.app, "Set the same questions for every player and mark the answers."),
         "games": (arena.games, "Verify recorded games."),
     },
@@ -71,9 +61,9 @@ SECTIONS: dict[str, dict[str, tuple[Command | typer.Typer, str]]] = {
         "train": (train.app, "Train, inspect and export networks for Squava and 2048."),
     },
     "This machine and others": {
-        "doctor": (doctor.doctor, "Check this installation: versions, extras, cache, files."),
-        "cluster": (cluster.cluster, "Start a Dask cluster, and test whether it is ready."),
-        "warm": (warm.warm, "Compile everything now, so that no command has to wait."),
+        "doctor": (setup.doctor, "Check this installation: versions, extras, cache, files."),
+        "cluster": (setup.cluster, "Start a Dask cluster, and test whether it is ready."),
+        "warm": (setup.warm, "Compile everything now, so that no command has to wait."),
     },
 }
 
@@ -114,8 +104,8 @@ def whole(
 
 
 SCRIPTS: dict[str, Callable[..., int | None]] = {
-    "generate_dataset.py": datasets2048.generate,
-    "analyze_dataset.py": datasets2048.stats,
+    "generate_dataset.py": game2048.generate,
+    "analyze_dataset.py": game2048.stats,
     "visual.py": positions.lines,
 }
 
