@@ -58,7 +58,6 @@ def games(incomplete: str) -> list[str]:
 
 def players(ctx: Any, incomplete: str) -> list[str]:
     """Names of players of the game that the line names, or of in-a-row games."""
-    from gridlab.core.errors import GridlabError
     from gridlab.games.registry import game
     from gridlab.players.registry import kinds_of
 

@@ -10,7 +10,7 @@ import typer
 from gridlab.cli import options
 from gridlab.cli.options import argument, bits, named, option, print_boards, print_result, set_quiet, warn, whole
 from gridlab.core.arguments import counted
-from gridlab.core.errors import BadNotation
+from gridlab.core.errors import BadNotation, BadPlayer, GridlabError
 from gridlab.games import game as find_game
 
 if TYPE_CHECKING:
@@ -85,7 +85,6 @@ def solve(
 
 def report_by(player: str, position: Any) -> Any:
     """How a player finds its move, if it is of those that can say so."""
-    from gridlab.core.errors import BadPlayer
     from gridlab.players.registry import close_player, make_player
 
     asked = make_player(player, position.rules)
@@ -99,7 +98,6 @@ def report_by(player: str, position: Any) -> Any:
 
 def proof_of(position: Any, budget: Any, shown: bool) -> Any:
     """A forced win proved or refuted, the proof checked."""
-    from gridlab.core.errors import GridlabError
     from gridlab.core.progress import bar
     from gridlab.inarow.search.proof_number import prove
 

@@ -25,8 +25,7 @@ from gridlab.inarow.position import Position
 from gridlab.web.lab import Lab
 from gridlab.web.limits import Guard, Settings
 from gridlab.web.models import GameText, Problem
-from gridlab.web.routes import data, game2048, jobs, puzzles
-from gridlab.web.routes import inarow as mnk
+from gridlab.web.routes import data, game2048, inarow, jobs, puzzles
 from gridlab.web.work import TooLong, say_errors
 
 # ---- The page and its files; an address that somebody has typed is answered with a page, too, not with JSON
@@ -204,7 +203,7 @@ def make_app(settings: Settings) -> FastAPI:
     health(root)
     app.include_router(root)
     app.include_router(offers(lab), prefix=API)
-    for each in (mnk, game2048, puzzles, jobs, data):
+    for each in (inarow, game2048, puzzles, jobs, data):
         app.include_router(each.router(lab), prefix=API)
     app.mount("/", GZipMiddleware(pages(STATIC)), name="page")
     say_errors(app, lab.folder.plain)
