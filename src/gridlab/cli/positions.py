@@ -160,12 +160,11 @@ def best_first(
         raise BadNotation("--forced and --both exclude each other; choose one")
 
     many = board.is_dir()
-    steps = steps or Path("steps" if many else "steps.txt")
-    output = out or Path("output" if many else "output.txt")
+    usual = ("steps", "output") if many else ("steps.txt", "output.txt")
+    steps, output = steps or Path(usual[0]), out or Path(usual[1])
 
     def ask(start: "Start", path: Path, steps: Path, output: Path) -> "Answer":
-        if (remark := question.off_turn(start)) and not quiet:
-            warn(f"{path}: {remark}" if many else remark)
+        warn_off_turn(start, f"{path}: " if many else "", quiet)
         return question.ask(start, steps, output, max_expansions, forced, both, not quiet)
 
     if many:
@@ -180,6 +179,14 @@ def best_first(
         raise BadNotation(
             f"{len(summary.failed)} of {counted(len(summary.rows), 'input')} could not be read; the table says why"
         )
+
+
+def warn_off_turn(start: "Start", where: str, quiet: bool) -> None:
+    """Say where the counts of stones would give the turn to somebody else."""
+    from gridlab.inarow.datasets.best_first import off_turn
+
+    if (remark := off_turn(start)) and not quiet:
+        warn(f"{where}{remark}")
 
 
 # ---- `gridlab census`, `states`, `lines` and `show`: what positions a game has

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, cast
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from gridlab.arena.puzzles import Book, Level, Puzzle, book_of, books
@@ -10,8 +10,7 @@ from gridlab.game2048.position import Position2048
 from gridlab.games.registry import game as game_of
 from gridlab.inarow.position import Position
 from gridlab.web.lab import Lab
-from gridlab.web.limits import REPLY_SECONDS
-from gridlab.web.models import Direction, GameText, MoveText, Side, Told
+from gridlab.web.models import ApiModel, Direction, GameText, MoveText, Side, Told
 from gridlab.web.routes.inarow import MoveValue, label_of
 
 # ---- Puzzles: what is asked does not hold the answer; that comes when somebody has answered
@@ -22,7 +21,7 @@ LevelNumber = Annotated[int, Field(ge=1, le=9, description="From 1, the easiest.
 Number = Annotated[int, Field(ge=1, le=100_000, description="The number of a puzzle within its level, from 1.")]
 
 
-class PuzzleLevel(BaseModel):
+class PuzzleLevel(ApiModel):
     """Puzzles that are about equally hard."""
 
     level: int
@@ -34,10 +33,7 @@ class PuzzleLevel(BaseModel):
 
     @classmethod
     def of(cls, level: Level) -> "PuzzleLevel":
-        return cls(
-            level=level.level, name=level.name, about=level.about, puzzles=len(level.puzzles), right=level.right,
-            legal=level.legal,
-        )  # fmt: skip
+        return cls.taken_from(level, puzzles=len(level.puzzles))
 
 
 class PuzzleGame(BaseModel):
@@ -196,44 +192,30 @@ def router(lab: Lab) -> APIRouter:
     routes = APIRouter(prefix="/puzzles", tags=["puzzles"])
 
     @routes.get("")
-    async def games(request: Request) -> list[PuzzleGame]:
+    @lab.quick.route
+    def games() -> list[PuzzleGame]:
         """The games that there are puzzles of, and their levels."""
-
-        def look() -> list[PuzzleGame]:
-            return [PuzzleGame.of(book) for book in books().values()]
-
-        return await lab.quick.run(look, REPLY_SECONDS, request.is_disconnected)
+        return [PuzzleGame.of(book) for book in books().values()]
 
     @routes.get("/question")
-    async def question(request: Request, game: Game, level: OfLevel = 1, number: OfNumber = 1) -> PuzzleQuestion:
+    @lab.quick.route
+    def question(game: Game, level: OfLevel = 1, number: OfNumber = 1) -> PuzzleQuestion:
         """A puzzle, without its answer."""
-
-        def look() -> PuzzleQuestion:
-            return PuzzleQuestion.of_puzzle(puzzle_of(game, level, number))
-
-        return await lab.quick.run(look, REPLY_SECONDS, request.is_disconnected)
+        return PuzzleQuestion.of_puzzle(puzzle_of(game, level, number))
 
     @routes.post("/answer")
-    async def answer(request: Request, asked: PuzzleAnswer) -> PuzzleVerdict:
+    @lab.quick.route
+    def answer(asked: PuzzleAnswer) -> PuzzleVerdict:
         """Whether a move is right, and what every move is worth; at once, for the exam knows it."""
-
-        def judge() -> PuzzleVerdict:
-            puzzle = puzzle_of(asked.game, asked.level, asked.number)
-            return PuzzleVerdict.of(puzzle, puzzle.move(asked.move))
-
-        return await lab.quick.run(judge, REPLY_SECONDS, request.is_disconnected)
+        puzzle = puzzle_of(asked.game, asked.level, asked.number)
+        return PuzzleVerdict.of(puzzle, puzzle.move(asked.move))
 
     @routes.get("/line")
-    async def line(
-        request: Request, game: Game, move: Annotated[MoveText, Query()], level: OfLevel = 1, number: OfNumber = 1
-    ) -> PuzzleLine:
+    @lab.quick.route
+    def line(game: Game, move: Annotated[MoveText, Query()], level: OfLevel = 1, number: OfNumber = 1) -> PuzzleLine:
         """A move of a puzzle and the best replies to it, to the end of the game if it is known so far."""
-
-        def look() -> PuzzleLine:
-            puzzle = puzzle_of(game, level, number)
-            return PuzzleLine.of(puzzle.line(puzzle.move(move), lab.truth.ask))
-
-        return await lab.quick.run(look, REPLY_SECONDS, request.is_disconnected)
+        puzzle = puzzle_of(game, level, number)
+        return PuzzleLine.of(puzzle.line(puzzle.move(move), lab.truth.ask))
 
     return routes
 
