@@ -6,11 +6,14 @@
     parse_json, read_json  JSON of a declared form (msgspec): types, ranges and names are checked while it is read
     unpack                 a zstandard frame, if it holds as many bytes as it should
     checked_array          numbers of one kind, one shape, one range: the only way for arrays from a file to a kernel
+    read_head              the magic and the header with which a file begins
+    ends_with_digest       whether a file ends with the checksum of all the rest
     refusing               whatever a library makes of damaged bytes becomes one sentence
 
 FileTrouble says that a file cannot be read, CorruptFile that it is not what it should be.
 """
 
+import hashlib
 import os
 import stat
 import threading
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 64 << 20  # of a file that is read as a whole
 PREAD: Callable[[int, int, int], bytes] | None = getattr(os, "pread", None)  # Windows has none
+LONGEST_HEAD = 1 << 16  # bytes of the header of a file
 LONGEST_LINE = 256 << 20  # bytes; a game of 2048 with everything known of its moves stays below
 
 READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))  # some systems
@@ -167,6 +171,25 @@ class Pieces:
         with self._lock:
             os.lseek(self._descriptor, start, os.SEEK_SET)
             return os.read(self._descriptor, number)
+
+
+def read_head(file: BinaryIO, magic: bytes, form: type[Form], where: object) -> Form:
+    """What stands at the beginning: the magic, the length of a header (uint32, little-endian), the header as JSON."""
+    start = file.read(len(magic) + 4)
+    length = int.from_bytes(start[len(magic) :], "little")
+    if start[: len(magic)] != magic or length > LONGEST_HEAD:
+        raise CorruptFile(f"{where} does not begin with {magic.decode()} and a header")
+    return parse_json(file.read(length), form, where)
+
+
+def ends_with_digest(file: BinaryIO) -> bool:
+    """Whether the last 32 bytes are the SHA-256 of all the others."""
+    digest, left = hashlib.sha256(), file.seek(0, os.SEEK_END) - hashlib.sha256().digest_size
+    file.seek(0)
+    while left > 0 and (part := file.read(min(left, 1 << 20))):
+        digest.update(part)
+        left -= len(part)
+    return file.read() == digest.digest()
 
 
 def size_of(file: BinaryIO) -> int:

@@ -10,7 +10,6 @@ Moves are taken out of columns mapped into memory (moves_file), a batch by one k
 unless something is handed to it.
 """
 
-import hashlib
 import mmap
 import shutil
 import sys
@@ -21,7 +20,7 @@ from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -35,7 +34,7 @@ from gridlab.core.files import whole_file
 from gridlab.core.jit import inner, kernel
 from gridlab.core.machine import import_extra
 from gridlab.core.splitmix import FIRST, S27, S30, S31, SECOND, STEP, below, plus, times
-from gridlab.core.untrusted import Count, open_regular, parse_json, reading
+from gridlab.core.untrusted import Count, ends_with_digest, open_regular, read_head, reading
 from gridlab.game2048 import kernels
 from gridlab.game2048.datasets.files import check_name, read_games, reading_bar
 from gridlab.game2048.datasets.reader import mark_of, may_write
@@ -64,7 +63,6 @@ from gridlab.game2048.rules import Rules2048
 
 MAGIC = b"gl2048mv"
 START, DIGEST = 12, 32  # bytes
-LONGEST_HEADER = 1 << 12
 GAME, MOVE = 8 + 8, 8 + 8 + 1  # bytes of each
 
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []  # where columns lie that could not be written beside their file
@@ -119,7 +117,7 @@ def _known(path: Path) -> MovesFile | None:
     try:
         found = _mapped(path, place)
         with open_regular(place) as file:
-            whole = _header(file, place).mark == _mark(path) and _is_whole(file)
+            whole = read_head(file, MAGIC, Header, place).mark == _mark(path) and ends_with_digest(file)
     except (FileTrouble, OSError):
         return None
     return found if whole else None
@@ -129,27 +127,10 @@ def _mark(path: Path) -> str:
     return f"{mark_of(path)}-{path.stat().st_mtime_ns}"
 
 
-def _header(file: BinaryIO, place: Path) -> Header:
-    start = file.read(START)
-    length = int.from_bytes(start[8:], "little")
-    if start[:8] != MAGIC or length > LONGEST_HEADER:
-        raise CorruptFile(f"{place} holds no moves of games")
-    return parse_json(file.read(length), Header, place)
-
-
-def _is_whole(file: BinaryIO) -> bool:
-    digest, left = hashlib.sha256(), file.seek(0, 2) - DIGEST
-    file.seek(0)
-    while left > 0 and (part := file.read(min(left, 1 << 20))):
-        digest.update(part)
-        left -= len(part)
-    return file.read() == digest.digest()
-
-
 def _mapped(path: Path, place: Path) -> MovesFile:
     """Columns mapped into memory, their lengths held against the size of the file."""
     with reading(place), open_regular(place) as file:
-        header = _header(file, place)
+        header = read_head(file, MAGIC, Header, place)
         begin, size = file.tell(), file.seek(0, 2)
         if begin % 8 or size != begin + 8 + GAME * header.games + MOVE * header.moves + DIGEST:
             raise CorruptFile(f"{place} has another size than its header says")

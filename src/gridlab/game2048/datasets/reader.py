@@ -26,7 +26,7 @@ from gridlab.core.arguments import counted, told, typed, whole
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.files import whole_file
-from gridlab.core.untrusted import Count, Plain, lines, open_regular, parse_json, read_bytes, reading
+from gridlab.core.untrusted import Count, Plain, lines, open_regular, read_head, reading
 from gridlab.game2048.reading import LONGEST_LINE, Misshapen, parse
 from gridlab.game2048.records import Game, tiles_of
 from gridlab.game2048.rules import MOST_MOVES, Rules2048
@@ -202,13 +202,13 @@ def known_index(path: Path) -> Index | None:
     if not beside.is_file():
         return None
     try:
-        content = read_bytes(beside, size + (1 << 16))  # a game is longer than what is known of it here
-        length = int.from_bytes(content[8:12], "little")
-        header = parse_json(content[12 : 12 + length], Header, beside)
+        with reading(beside), open_regular(beside) as file:
+            header = read_head(file, MAGIC, Header, beside)
+            body = file.read(size + 9)  # a game is longer than what is known of it here
     except FileTrouble:
         return None
-    body, count = content[12 + length :], header.games
-    if content[:8] != MAGIC or header.mark != mark or len(body) != 8 * (count + 1) + 4 * count:
+    count = header.games
+    if header.mark != mark or len(body) != 8 * (count + 1) + 4 * count:
         return None
     if header.sha256 != hashlib.sha256(body).hexdigest():
         return None

@@ -14,7 +14,6 @@
 must be one. Keys are made of boards, and a key of n cells is below 16^n, so no weight beyond a table is ever asked for.
 """
 
-import hashlib
 import os
 import struct
 from collections.abc import Sequence
@@ -32,7 +31,7 @@ from gridlab.core.files import whole_file
 from gridlab.core.fingerprint import BEHAVIOUR
 from gridlab.core.splitmix import States
 from gridlab.core.travel import here
-from gridlab.core.untrusted import open_regular, parse_json, reading, refusing
+from gridlab.core.untrusted import ends_with_digest, open_regular, parse_json, reading, refusing
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.ntuple import (
     Cells,
@@ -234,13 +233,7 @@ def _check_whole(path: Path, file: BinaryIO, head: Head) -> None:
     body = begin + sum(head.sizes)
     if os.fstat(file.fileno()).st_size != body + DIGEST:
         raise CorruptFile(f"{path} has another size than its head says: it was cut, or something was added")
-    file.seek(0)
-    digest = hashlib.sha256()
-    left = body
-    while left and (part := file.read(min(left, 1 << 20))):
-        digest.update(part)
-        left -= len(part)
-    if file.read(DIGEST) != digest.digest():
+    if not ends_with_digest(file):
         raise CorruptFile(f"{path} was altered: its SHA-256 differs")
     file.seek(begin)
 
