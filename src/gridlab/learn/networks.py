@@ -155,28 +155,32 @@ def stated_in(path: Path, content: bytes) -> Stated:
     return parse_json(_metadata(path, content), Stated, path)
 
 
-def parse(path: Path, content: bytes, form: type[Facts]) -> tuple[Tensors, Facts]:
-    """The tensors of a file, and what it says of itself; neither is believed yet."""
+def read(path: Path, form: type[Facts], kind: str, what: str, command: str) -> tuple[Tensors, Facts]:
+    """The tensors of a file of this kind, and what it says of itself; refused unless they are those that were written.
+
+    `what` it should be, and the command that makes one, are said of another file; a remark if another version of
+    gridlab wrote it.
+    """
+    content = read_bytes_of(path, command)
     library = import_extra("safetensors.torch", "learn")
     with refusing(path, "a whole safetensors file"):
         tensors: Tensors = library.load(content)
     require_kind(tensors, KINDS, f"{path} is not a checkpoint")
-    return tensors, parse_json(_metadata(path, content), form, path)
-
-
-def _metadata(path: Path, content: bytes) -> str:
-    header = content[8 : 8 + int.from_bytes(content[:8], "little")]
-    return parse_json(header, Header, path).metadata.get("gridlab", "{}")
-
-
-def require_whole(path: Path, tensors: Tensors, facts: Stated) -> None:
-    """Refuse numbers that are not those that were written; a remark if another version of gridlab wrote them."""
+    facts = parse_json(_metadata(path, content), form, path)
+    if facts.format != kind:
+        raise FileTrouble(f"{path} is not {what}; train one: {command}")
     if facts.sha256 != digest_of(tensors):
         raise CorruptFile(f"{path} is damaged: its numbers do not have the SHA-256 written beside them")
     if facts.behaviour != BEHAVIOUR:
         logging.getLogger("gridlab").warning(
             f"{path} was made by behaviour version {facts.behaviour}; this is {BEHAVIOUR}"
         )
+    return tensors, facts
+
+
+def _metadata(path: Path, content: bytes) -> str:
+    header = content[8 : 8 + int.from_bytes(content[:8], "little")]
+    return parse_json(header, Header, path).metadata.get("gridlab", "{}")
 
 
 def load_weights(network: torch.nn.Module, weights: Tensors, path: Path) -> None:

@@ -19,7 +19,7 @@ import torch
 from msgspec import Meta
 from torch import Tensor, nn
 
-from gridlab.core.errors import BadRules, CorruptFile, FileTrouble
+from gridlab.core.errors import BadRules, CorruptFile
 from gridlab.core.untrusted import Count, Plain
 from gridlab.game2048.rules import Rules2048
 from gridlab.learn import networks as tensors_file
@@ -215,10 +215,7 @@ def write(path: Path, tensors: Tensors, facts: Facts) -> None:
 def read(path: Path | str) -> PolicyFile:
     """Read a network, or say what is wrong with the file."""
     path = Path(path)
-    tensors, facts = tensors_file.parse(path, tensors_file.read_bytes_of(path, COMMAND), Facts)
-    if facts.format != FORMAT:
-        raise FileTrouble(f"{path} is not a network that chooses directions of 2048; train one: {COMMAND}")
-    tensors_file.require_whole(path, tensors, facts)
+    tensors, facts = tensors_file.read(path, Facts, FORMAT, "a network that chooses directions of 2048", COMMAND)
     try:
         rules = Rules2048.parse(facts.rules)
     except BadRules as error:

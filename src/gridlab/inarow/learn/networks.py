@@ -126,14 +126,10 @@ def write(path: Path, tensors: Tensors, facts: dict[str, Any]) -> None:
 def read(path: Path | str, rules: str) -> Checkpoint:
     """Read a checkpoint of a game, or say what is wrong with the file."""
     path = Path(path)
-    tensors, facts = tensors_file.parse(path, tensors_file.read_bytes_of(path, "gridlab train squava"), Facts)
-    if facts.format != FORMAT:
-        raise FileTrouble(
-            f"{path} is not a checkpoint of gridlab of a kind known here; train one: gridlab train squava"
-        )
+    what = "a checkpoint of gridlab of a kind known here"
+    tensors, facts = tensors_file.read(path, Facts, FORMAT, what, "gridlab train squava")
     if facts.rules != rules:
         raise FileTrouble(f"{path} is a network for {facts.rules[:40]}, not for {rules}; name one for this game")
-    tensors_file.require_whole(path, tensors, facts)
     return Checkpoint(path, facts, tensors)
 
 
