@@ -7,7 +7,7 @@ positions are the pairs of those that share no cell; running through both lists 
 from collections.abc import Iterator
 from functools import partial
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,3 +215,25 @@ def write_lines(
         place = write_board(crosses[i], noughts[i], rows, cols, buffer, place)
         place = write_bytes(words[outcomes[i]], buffer, place)
     return place
+
+
+# ---- Boards as a column of texts
+
+
+def board_texts(rules: Rules, crosses: NDArray[np.int64], noughts: NDArray[np.int64], arrow: Any) -> Any:
+    """Boards as X.O/.X./..., all equally long, in one buffer of Arrow."""
+    length = rules.cells + rules.rows - 1
+    buffer = np.empty(len(crosses) * length, np.uint8)
+    write_boards(np.ascontiguousarray(crosses), np.ascontiguousarray(noughts), rules.rows, rules.cols, buffer)
+    ends = np.arange(0, len(buffer) + 1, length, dtype=np.int32)
+    return arrow.StringArray.from_buffers(len(crosses), arrow.py_buffer(ends), arrow.py_buffer(buffer))
+
+
+@kernel
+def write_boards(
+    crosses: NDArray[np.int64], noughts: NDArray[np.int64], rows: int, cols: int, buffer: NDArray[np.uint8]
+) -> None:
+    """Boards one after the other."""
+    place = 0
+    for i in range(len(crosses)):
+        place = write_board(crosses[i], noughts[i], rows, cols, buffer, place)

@@ -11,9 +11,9 @@ from gridlab.inarow.exact.tablebase.blocks import Scores
 from gridlab.inarow.exact.tablebase.halves import DEAD, before
 
 # What kernels call, compiled by itself.
-lower, lower_at, turn = kernel(rows.lower), kernel(rows.lower_at), kernel(rows.turn)
+min_into, min_into_at, transpose = kernel(rows.min_into), kernel(rows.min_into_at), kernel(rows.transpose)
 put, put_lines = kernel(rows.put), kernel(rows.put_lines)
-lower_by_one_more, lower_by_sets_without = kernel(rows.lower_by_one_more), kernel(rows.lower_by_sets_without)
+min_over_one_more, min_over_sets_without = kernel(rows.min_over_one_more), kernel(rows.min_over_sets_without)
 QUESTIONS = rows.room_for_questions()
 SMALL = [(cells, size, length) for cells in range(1, 6) for size in range(cells + 1) for length in (1, 3)]
 
@@ -30,7 +30,7 @@ def sets_of(cells: int, size: int) -> list[int]:
 def test_single_rows() -> None:
     target, source = random_scores(40), random_scores(40, 1)
     lowered = target.copy()
-    lower(lowered, 5, source, 7, 20)
+    min_into(lowered, 5, source, 7, 20)
     expected = target.copy()
     expected[5:25] = np.minimum(target[5:25], source[7:27])
     assert np.array_equal(lowered, expected)
@@ -50,7 +50,7 @@ def test_pairs_of_columns() -> None:
     target, source = random_scores(12), random_scores(12, 1)
     to, origin = np.array([0, 2, 3], np.uint16), np.array([5, 1, 0], np.uint16)
     lowered = target.copy()
-    lower_at(lowered, 4, source, 2, to, origin, 1, 3)
+    min_into_at(lowered, 4, source, 2, to, origin, 1, 3)
     assert lowered[6] == min(target[6], source[3])
     assert lowered[7] == min(target[7], source[2])
     assert np.array_equal(np.delete(lowered, [6, 7]), np.delete(target, [6, 7]))
@@ -72,7 +72,7 @@ def test_dead_slots_take_the_score_before_them() -> None:
 def test_a_matrix_turned() -> None:
     matrix = random_scores(35)
     turned = np.zeros(40, np.int8)
-    turn(matrix, 5, 7, turned[2:])
+    transpose(matrix, 5, 7, turned[2:])
     assert np.array_equal(turned[2:37].reshape(7, 5), matrix.reshape(5, 7).T)
 
 
@@ -81,7 +81,7 @@ def test_rows_are_lowered_by_all_sets_with_one_more(cells: int, size: int, lengt
     here, there = sets_of(cells, size), sets_of(cells, size + 1)
     target, source = random_scores(len(here) * length), random_scores(len(there) * length, 1)
     lowered = target.copy()
-    lower_by_one_more(lowered, source, cells, size, length, QUESTIONS)
+    min_over_one_more(lowered, source, cells, size, length, QUESTIONS)
     expected, above = target.reshape(-1, length).copy(), source.reshape(-1, length)
     for row, part in enumerate(here):
         for other, whole in enumerate(there):
@@ -96,7 +96,7 @@ def test_rows_without_a_cell_are_lowered(cells: int, size: int, length: int) -> 
     target, source = random_scores(len(here) * length), random_scores(len(there) * length, 1)
     for cell in range(cells):
         lowered = target.copy()
-        lower_by_sets_without(cell, lowered, source, cells, size, length, QUESTIONS)
+        min_over_sets_without(cell, lowered, source, cells, size, length, QUESTIONS)
         expected = target.reshape(-1, length).copy()
         for row, whole in enumerate(here):
             if not whole >> cell & 1:

@@ -32,6 +32,7 @@ from gridlab.inarow.datasets.terminals.build import plies_text
 from gridlab.inarow.datasets.terminals.dataset import BLOCK, Terminals
 from gridlab.inarow.datasets.terminals.manifest import Records, wins_of_players
 from gridlab.inarow.datasets.terminals.records import NOT_CANONICAL, SOUND, Checker, Facts, checker, count_won, facts_of
+from gridlab.inarow.exact.states import board_texts
 from gridlab.inarow.kernels import write_board
 from gridlab.inarow.lines import line_cells, numbered_lines
 from gridlab.inarow.rules import Rules
@@ -214,7 +215,7 @@ def write_parquet(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
         for ply, records, facts in blocks:
             columns = [
                 records,
-                _board_strings(arrow, facts, rules),
+                board_texts(rules, facts.crosses, facts.noughts, arrow),
                 np.full(len(records), ply, dtype=np.int8),
                 arrow.DictionaryArray.from_arrays(facts.winners - np.int8(1), ["X", "O"]),
                 lines := _list_column(arrow, facts.lines),
@@ -223,25 +224,6 @@ def write_parquet(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
                 facts.orbits,
             ]
             writer.write_table(arrow.table(columns, schema=schema))
-
-
-def _board_strings(arrow: Any, facts: Facts, rules: Rules) -> Any:
-    """A column of strings made of one buffer: all boards are equally long."""
-    width = rules.cells + rules.rows - 1
-    count = len(facts.crosses)
-    text = np.empty(count * width, dtype=np.uint8)
-    write_boards(facts.crosses, facts.noughts, rules.rows, rules.cols, text)
-    offsets = np.arange(count + 1, dtype=np.int32) * np.int32(width)
-    return arrow.StringArray.from_buffers(count, arrow.py_buffer(offsets), arrow.py_buffer(text))
-
-
-@kernel
-def write_boards(
-    crosses: NDArray[np.int64], noughts: NDArray[np.int64], rows: int, cols: int, text: NDArray[np.uint8]
-) -> None:
-    place = 0
-    for i in range(len(crosses)):
-        place = write_board(crosses[i], noughts[i], rows, cols, text, place)
 
 
 def _list_column(arrow: Any, marks: NDArray[np.uint8]) -> Any:

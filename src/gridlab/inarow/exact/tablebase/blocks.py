@@ -36,7 +36,7 @@ Scores = NDArray[np.int8]
 
 
 @inner
-def lower(target: Scores, at: int, source: Scores, start: int, length: int) -> None:
+def min_into(target: Scores, at: int, source: Scores, start: int, length: int) -> None:
     """Each score of the target becomes the lower of itself and its counterpart in the source."""
     here, there = np.uint64(at), np.uint64(start)
     for i in range(np.uint64(length)):
@@ -44,7 +44,7 @@ def lower(target: Scores, at: int, source: Scores, start: int, length: int) -> N
 
 
 @inner
-def lower_at(
+def min_into_at(
     target: Scores,
     at: int,
     source: Scores,
@@ -79,7 +79,7 @@ def put_lines(target: Scores, at: int, lines: Scores, start: int, length: int, d
 
 
 @inner
-def turn(source: Scores, rows: int, columns: int, target: Scores) -> None:
+def transpose(source: Scores, rows: int, columns: int, target: Scores) -> None:
     """A matrix with its rows and columns exchanged."""
     for column in range(columns):
         here, there = np.uint64(column * rows), np.uint64(column)
@@ -110,7 +110,7 @@ def room_for_questions() -> NDArray[np.int64]:
 
 
 @inner
-def lower_by_one_more(
+def min_over_one_more(
     target: Scores, source: Scores, cells: int, size: int, length: int, questions: NDArray[np.int64]
 ) -> None:
     """Rows for all sets of `size` cells, each lowered by the rows of all sets that have one cell more.
@@ -127,7 +127,7 @@ def lower_by_one_more(
         while 0 < size < cells:
             cells -= 1
             without, skipped = CHOOSE[cells, size] * length, CHOOSE[cells, size + 1] * length
-            lower(target, at, source, start + skipped, without)
+            min_into(target, at, source, start + skipped, without)
             questions[depth, 0], questions[depth, 1], questions[depth, 2], questions[depth, 3] = at, start, cells, size
             depth += 1
             at += without
@@ -135,11 +135,11 @@ def lower_by_one_more(
             size -= 1
         if size == 0:
             for row in range(cells):
-                lower(target, at, source, start + row * length, length)
+                min_into(target, at, source, start + row * length, length)
 
 
 @inner
-def lower_by_sets_without(
+def min_over_sets_without(
     cell: int, target: Scores, source: Scores, cells: int, size: int, length: int, questions: NDArray[np.int64]
 ) -> None:
     """Rows for all sets of `size` cells; those without `cell` are lowered by the source, where it does not exist.
@@ -158,7 +158,7 @@ def lower_by_sets_without(
             at += CHOOSE[cells, size] * length
             start += CHOOSE[cells - 1, size] * length
             size -= 1
-        lower(target, at, source, start, CHOOSE[cells - 1 if size > 0 else 0, size] * length)
+        min_into(target, at, source, start, CHOOSE[cells - 1 if size > 0 else 0, size] * length)
 
 
 # ---- Blocks: the scores of all O on the free cells of one X, and where each stands

@@ -16,8 +16,8 @@ from gridlab.inarow.exact.tablebase.blocks import (
     Blocks,
     Run,
     Scores,
-    lower_at,
-    lower_by_sets_without,
+    min_into_at,
+    min_over_sets_without,
     put,
     room_for_questions,
 )
@@ -143,7 +143,7 @@ class Rows(NamedTuple):
 
     alive: NDArray[np.int64]  # [row, (HIGH half of O, PLACE in the scores, LOW_SIZE: noughts in the low half)]
     images: NDArray[np.int64]  # [symmetry, row]: the row that an alive one becomes, or -1
-    questions: NDArray[np.int64]  # room for those that `lower_by_sets_without` has still to answer
+    questions: NDArray[np.int64]  # room for those that `min_over_sets_without` has still to answer
 
 
 class Task(NamedTuple):
@@ -167,7 +167,7 @@ def room_for_rows(tables: Halves) -> Rows:
 
 
 @kernel
-def lower_by_crosses(task: Task) -> None:
+def min_over_crosses(task: Task) -> None:
     """Every slot of the run becomes its lowest successor."""
     free_highs, low_cells = task.run.free_highs, task.low_cells
     symmetries, ranks = task.moves.symmetries, task.moves.ranks
@@ -225,7 +225,7 @@ def lower_unpaired(x: int, cell: int, base: int, task: Task) -> None:
     for size in range(first, last):
         target = here.scores[x * here.slots + here.offsets[width, noughts - size] :]
         source = after.scores[base + after.offsets[width, noughts - size] :]
-        lower_by_sets_without(cell, target, source, height, noughts - size, CHOOSE[width, size], questions)
+        min_over_sets_without(cell, target, source, height, noughts - size, CHOOSE[width, size], questions)
 
 
 @inner
@@ -254,7 +254,7 @@ def lower_paired(cell: int, symmetry: int, base: int, alive: int, task: Task) ->
         if size <= width and images[symmetry, i] >= 0:
             source = base + offsets[width, noughts - size] + images[symmetry, i] * CHOOSE[width, size]
             first, last = starts[cell, symmetry, size], starts[cell, symmetry, size + 1]
-            lower_at(scores, rows[i, PLACE], after, source, to, origin, first, last)
+            min_into_at(scores, rows[i, PLACE], after, source, to, origin, first, last)
 
 
 @inner

@@ -18,11 +18,12 @@ from gridlab.core.machine import import_extra
 from gridlab.core.parquet_shards import counts_drawn, split_names, write_sample
 from gridlab.core.progress import bar
 from gridlab.games.symmetry import symmetries
+from gridlab.inarow.exact.states import board_texts
 from gridlab.inarow.exact.tablebase.blocks import Scores, offsets_of, shape
 from gridlab.inarow.exact.tablebase.halves import CHOOSE, Halves, halves, join, line_score
 from gridlab.inarow.exact.tablebase.probe import NO_MOVE, Boards, MoveScores, Tablebase, scores_of_moves
 from gridlab.inarow.exact.tablebase.solve import is_smallest, own_symmetries
-from gridlab.inarow.kernels import image_keys, smallest_images, write_board
+from gridlab.inarow.kernels import image_keys, smallest_images
 from gridlab.inarow.rules import Rules
 
 MOST_TRIED = 1 << 20  # slots of a ply that are simply all tried
@@ -209,7 +210,7 @@ def label(rules: Rules, boards: Boards, moves: MoveScores, arrow: Any) -> dict[s
     move_values, move_distances = in_words(np.sign(moves) - moves, empty[:, None])
     none = (moves == NO_MOVE).ravel()
     return {
-        "board": board_texts(rules, boards, arrow),
+        "board": board_texts(rules, boards[:, 0], boards[:, 1], arrow),
         "crosses": boards[:, 0],
         "noughts": boards[:, 1],
         "ply": ply.astype(np.int8),
@@ -225,23 +226,6 @@ def in_words(scores: Scores, empty: NDArray[np.int64]) -> tuple[NDArray[np.int8]
     """Scores as values (1, 0, -1) and distances."""
     distances = np.where(scores == 0, empty, 100 - np.abs(scores.astype(np.int64)))
     return np.sign(scores), distances.astype(np.int8)
-
-
-def board_texts(rules: Rules, boards: Boards, arrow: Any) -> Any:
-    """The boards as text, X.O/.X./..., all written by one kernel."""
-    length = rules.cells + rules.rows - 1
-    buffer = np.empty(len(boards) * length, np.uint8)
-    write_boards(boards, rules.rows, rules.cols, buffer)
-    ends = np.arange(0, len(buffer) + 1, length, dtype=np.int32)
-    return arrow.Array.from_buffers(arrow.string(), len(boards), [None, arrow.py_buffer(ends), arrow.py_buffer(buffer)])
-
-
-@kernel
-def write_boards(boards: Boards, rows: int, cols: int, buffer: NDArray[np.uint8]) -> None:
-    """Boards one after the other."""
-    place = 0
-    for i in range(len(boards)):
-        place = write_board(boards[i, 0], boards[i, 1], rows, cols, buffer, place)
 
 
 def _lists(columns: NDArray[Any], none: NDArray[np.bool_], arrow: Any) -> Any:

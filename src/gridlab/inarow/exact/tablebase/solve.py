@@ -27,20 +27,20 @@ from gridlab.inarow.exact.tablebase.blocks import (
     a_block,
     blocks_at,
     fill_dead,
-    lower_by_one_more,
+    min_over_one_more,
     put,
     put_lines,
     room_for_questions,
     runs,
     shape,
     step_back,
-    turn,
+    transpose,
 )
 from gridlab.inarow.exact.tablebase.crosses import (
     Task,
     columns_of,
     low_halves,
-    lower_by_crosses,
+    min_over_crosses,
     moves_of,
     room_for_columns,
     room_for_rows,
@@ -49,10 +49,10 @@ from gridlab.inarow.exact.tablebase.file import PlyCounts, ScoreCounts
 from gridlab.inarow.exact.tablebase.halves import CHOOSE, DEAD, CellOrder, Halves, Images, LineParts, Parts
 from gridlab.inarow.rules import Rules
 
-# ---- Marks wherever O has a line: such a game is over, or was never played
+# ---- The terminal mask, wherever O has a line: such a game is over, or was never played
 
 
-class Marks(NamedTuple):
+class TerminalMask(NamedTuple):
     """Scores of the lines that O has, 0 for none: a row for each high half, found once for all X of a run."""
 
     covers: Scores  # [part of a line · columns + column]: -1 where the low half of O covers the part
@@ -61,24 +61,24 @@ class Marks(NamedTuple):
     widest: int  # room for the columns of a row
 
 
-def room_for_marks(order: CellOrder) -> Marks:
+def new_terminal_mask(order: CellOrder) -> TerminalMask:
     widest = int(CHOOSE[order.low, order.low // 2])
     rows = np.empty(widest << order.high, np.int8)
-    return Marks(np.empty(0, np.int8), rows, np.empty(1 << order.high, np.bool_), widest)
+    return TerminalMask(np.empty(0, np.int8), rows, np.empty(1 << order.high, np.bool_), widest)
 
 
-def marks_of(run: Run, tables: Halves, room: Marks) -> Marks:
-    """The marks of a run, none of them found yet, in the room of an earlier one."""
+def terminal_mask_of(run: Run, tables: Halves, room: TerminalMask) -> TerminalMask:
+    """The mask of a run, nothing of it found yet, in the memory of an earlier one."""
     room.found[:] = False
     covered = tables.lines.parts[:, None] & ~low_halves(run.free_low, tables.parts) == 0
     return room._replace(covers=-covered.view(np.int8).reshape(-1))
 
 
 @kernel
-def mark_lines(run: Run, blocks: Blocks, lines: LineParts, parts: Parts, marks: Marks, dead: int) -> None:
+def mask_lines(run: Run, blocks: Blocks, lines: LineParts, parts: Parts, mask: TerminalMask, dead: int) -> None:
     """Wherever noughts have a line, put its score, or `dead` if that is not 0."""
     scores, noughts, sets, starts = blocks.scores, blocks.noughts, parts.sets, parts.starts
-    found, rows, free_low = marks.found, marks.rows, run.free_low
+    found, rows, free_low = mask.found, mask.rows, run.free_low
     width = popcount(free_low)
     for x in range(len(run.free_highs)):
         free_high = run.free_highs[x]
@@ -89,22 +89,22 @@ def mark_lines(run: Run, blocks: Blocks, lines: LineParts, parts: Parts, marks: 
             for i in range(starts[free_high, noughts - size], starts[free_high, noughts - size + 1]):
                 high = int64(sets[i])
                 if not found[high]:
-                    find_lines(high, free_low, column, length, lines, marks)
-                put_lines(scores, place, rows, high * marks.widest, length, dead)
+                    find_lines(high, free_low, column, length, lines, mask)
+                put_lines(scores, place, rows, high * mask.widest, length, dead)
                 place += length
 
 
 @inner
-def find_lines(high: int, free_low: int, column: int, length: int, lines: LineParts, marks: Marks) -> None:
+def find_lines(high: int, free_low: int, column: int, length: int, lines: LineParts, mask: TerminalMask) -> None:
     """Fill the row of a high half, for low halves of one size: `length` columns from `column` on."""
-    marks.found[high] = True
-    at = high * marks.widest
-    marks.rows[at : at + length] = 0
+    mask.found[high] = True
+    at = high * mask.widest
+    mask.rows[at : at + length] = 0
     for entry in range(lines.needs[high], lines.needs[high + 1]):
         part = int64(lines.part_of[entry])
         if lines.parts[part] & ~free_low == 0:
             start = (part << popcount(free_low)) + column
-            put(marks.rows, at, lines.score_of[entry], marks.covers, start, length)
+            put(mask.rows, at, lines.score_of[entry], mask.covers, start, length)
 
 
 # ---- O to move: all successors of a slot lie in the block of the same X, so each block is solved by itself
@@ -131,12 +131,12 @@ def lower_by_noughts(
             length, number = CHOOSE[width, size], CHOOSE[height, high_size]
             place = at + here.offsets[width, high_size]
             source, target = after.scores[at_after + after.offsets[width, high_size] :], here.scores[place:]
-            turn(source, number, CHOOSE[width, size + 1], turned)
+            transpose(source, number, CHOOSE[width, size + 1], turned)
             lowest[: length * number] = DEAD
-            lower_by_one_more(lowest, turned, width, size, number, questions)
-            turn(lowest, length, number, target)
+            min_over_one_more(lowest, turned, width, size, number, questions)
+            transpose(lowest, length, number, target)
             source = after.scores[at_after + after.offsets[width, high_size + 1] :]
-            lower_by_one_more(target, source, height, high_size, length, questions)
+            min_over_one_more(target, source, height, high_size, length, questions)
 
 
 # ---- How many positions have which score, all of them and up to symmetry
@@ -228,16 +228,16 @@ def noughts_move(
     """
     blocks = blocks_at(ply, scores, tables.order).of(job)
     blocks_after = blocks_at(ply + 1, after, tables.order)
-    room, room_after = room_for_marks(tables.order), room_for_marks(tables.order)
+    room, room_after = new_terminal_mask(tables.order), new_terminal_mask(tables.order)
     turned, lowest = np.empty(blocks_after.slots, np.int8), np.empty(blocks.slots, np.int8)
     questions = room_for_questions()
     for xs, run in runs(ply, job, tables):
         if stopped(stop):
             return
         here, there = blocks.of(xs), blocks_after.of(xs)
-        mark_lines(run, there, tables.lines, tables.parts, marks_of(run, tables, room_after), 0)
+        mask_lines(run, there, tables.lines, tables.parts, terminal_mask_of(run, tables, room_after), 0)
         lower_by_noughts(run, here, there, turned, lowest, questions)
-        finish(run, here, tables, marks_of(run, tables, room), counts)
+        finish(run, here, tables, terminal_mask_of(run, tables, room), counts)
 
 
 def crosses_move(
@@ -245,7 +245,7 @@ def crosses_move(
 ) -> None:
     """Solve the blocks of the X of a job, which `scores` has room for, where X is to move; `after`: the next ply."""
     blocks, blocks_after = blocks_at(ply, scores, tables.order), blocks_at(ply + 1, after, tables.order)
-    room, columns, rows = room_for_marks(tables.order), room_for_columns(tables), room_for_rows(tables)
+    room, columns, rows = new_terminal_mask(tables.order), room_for_columns(tables), room_for_rows(tables)
     for xs, run in runs(ply, job, tables):
         if stopped(stop):
             return
@@ -262,14 +262,14 @@ def crosses_move(
             dead=tables.dead,
             low_cells=tables.order.low,
         )
-        lower_by_crosses(task)
-        finish(run, here, tables, marks_of(run, tables, room), counts)
+        min_over_crosses(task)
+        finish(run, here, tables, terminal_mask_of(run, tables, room), counts)
 
 
-def finish(run: Run, blocks: Blocks, tables: Halves, marks: Marks, counts: NDArray[np.int64]) -> None:
+def finish(run: Run, blocks: Blocks, tables: Halves, mask: TerminalMask, counts: NDArray[np.int64]) -> None:
     """From the lowest successor of every slot to its score; dead slots are marked, the others counted."""
     step_back(blocks.scores)
-    mark_lines(run, blocks, tables.lines, tables.parts, marks, DEAD)
+    mask_lines(run, blocks, tables.lines, tables.parts, mask, DEAD)
     tally(run, blocks, tables.parts, tables.images, counts)
 
 
