@@ -21,21 +21,9 @@ from gridlab.core.fingerprint import BEHAVIOUR
 from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.workers import interruptible
+from gridlab.game2048.exact import layers
 from gridlab.game2048.exact.file import SCORE
-from gridlab.game2048.exact.layers import (
-    CORNER_KEPT,
-    DIFFERENT,
-    FORCED,
-    TIED,
-    Values,
-    after_moves,
-    board_of,
-    corners_of,
-    judge_boards,
-    means,
-    sums_over_tiles,
-    table_of,
-)
+from gridlab.game2048.exact.layers import CORNER_KEPT, DIFFERENT, FORCED, TIED, Values
 from gridlab.game2048.exact.probe import TIED as SAME
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.solve import NONE
@@ -131,10 +119,10 @@ def stats(table: Tablebase2048, progress: bool = False) -> Stats2048:
 
 
 def _layer(table: Tablebase2048, total: int) -> LayerStats:
-    game, boards = board_of(table.rules, table.tile), table.boards(total)
-    keys, worth = table_of(*table.layer(total))
-    corners = corners_of(table.rules, game)
-    judged = interruptible(lambda stop: judge_boards(boards, keys, worth, game, corners, SAME, stop))
+    game, boards = layers.board_of(table.rules, table.tile), table.boards(total)
+    keys, worth = layers.table_of(*table.layer(total))
+    corners = layers.corners_of(table.rules, game)
+    judged = interruptible(lambda stop: layers.judge_boards(boards, keys, worth, game, corners, SAME, stop))
     counts, value, gained = judged
     stored = table.file.layers[total]
     alive, choices = len(boards) - int(counts[0]), len(boards) - int(counts[0]) - int(counts[FORCED])
@@ -190,16 +178,16 @@ def verify(path: Path, full: bool = False, seed: int = 0, progress: bool = False
     if behaviour != BEHAVIOUR:
         wrong = f"the file was made for behaviour {behaviour}; this is {BEHAVIOUR}"
         return Verdict2048(str(path), str(table.rules), full, remarks, (wrong,))
-    random, complaints, values, layers = np.random.default_rng(seed), list[str](), 0, 0
+    random, complaints, values, unpacked = np.random.default_rng(seed), list[str](), 0, 0
     with bar(len(table.file.layers), f"verifying {table.rules}", "layers", progress) as shown:
         for total in table.file.layers:
             try:
                 judged, wrong_ones = _check_layer(table, total, None if full else random)
             except GridlabError as error:
                 judged, wrong_ones = 0, [str(error)]
-            layers, values, complaints = layers + 1, values + judged, complaints + wrong_ones
+            unpacked, values, complaints = unpacked + 1, values + judged, complaints + wrong_ones
             shown.update(1)
-    return Verdict2048(str(path), str(table.rules), full, remarks, tuple(complaints), layers, values)
+    return Verdict2048(str(path), str(table.rules), full, remarks, tuple(complaints), unpacked, values)
 
 
 def _check_layer(table: Tablebase2048, total: int, random: np.random.Generator | None) -> tuple[int, list[str]]:
@@ -219,23 +207,25 @@ def _check_layer(table: Tablebase2048, total: int, random: np.random.Generator |
 
 def values_anew(table: Tablebase2048, total: int, afters: Boards) -> Values:
     """What boards after a move of a layer are worth by the layers above."""
-    game, odds = board_of(table.rules, table.tile), table.rules.odds
+    game, odds = layers.board_of(table.rules, table.tile), table.rules.odds
     sums = np.zeros((2, len(afters)))
     for four in range(2):
         above = total + 2 + 2 * four
         if odds[four] and above in table.file.layers:
-            keys, worth = table_of(*table.layer(above))
+            keys, worth = layers.table_of(*table.layer(above))
             one, other = (NONE, afters) if four else (afters, NONE)
-            add_up = partial(sums_over_tiles, one, other, keys, worth, game, sums[0][: len(one)], sums[1][: len(other)])
+            add_up = partial(
+                layers.sums_over_tiles, one, other, keys, worth, game, sums[0][: len(one)], sums[1][: len(other)]
+            )
             interruptible(add_up)
-    return means(afters, sums[0], sums[1], odds)
+    return layers.means(afters, sums[0], sums[1], odds)
 
 
 def _board_flaws(table: Tablebase2048, total: int) -> Iterator[str]:
     """Are the boards of a layer those that the rules make of the layers below?"""
     stored = table.file.layers[total]
-    boards, game = table.boards(total), board_of(table.rules, table.tile)
-    afters, over = interruptible(lambda stop: after_moves(boards, game, stop))
+    boards, game = table.boards(total), layers.board_of(table.rules, table.tile)
+    afters, over = interruptible(lambda stop: layers.after_moves(boards, game, stop))
     if not np.array_equal(np.sort(afters), table.layer(total)[0]):
         yield f"sum {total}: the boards after a move are not those that the layers below lead to"
     if (stored.boards, stored.over) != (len(boards), over):
