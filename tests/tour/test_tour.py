@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from gridlab import grade, play_match
 from gridlab.core.machine import import_extra, program
 from gridlab.inarow.learn import training
 from gridlab.learn.run import where_extras_allow
@@ -84,8 +85,8 @@ def test_the_tour_a_second_one_and_one_that_fails(
     gridlab: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plies: range, wins: str, workers: int | None
 ) -> None:
     monkeypatch.setattr(steps, "EARLY", plies)
-    for name in ("play_match", "grade"):
-        monkeypatch.setattr(steps, name, partial(getattr(steps, name), workers=workers))
+    monkeypatch.setattr("gridlab.play_match", partial(play_match, workers=workers))
+    monkeypatch.setattr("gridlab.grade", partial(grade, workers=workers))
     monkeypatch.chdir(tmp_path)
     folder = Path("tour")
     code, out, _ = gridlab("tour", "-o", folder)
