@@ -114,6 +114,21 @@ def test_an_error_saves_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, m
     assert (weights(tmp_path / "a") == weights(tmp_path / "whole")).all()
 
 
+def test_killed_while_it_draws_it_draws_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A training to go on from that has learnt all is not all: the picture was still to come."""
+
+    def fail(*curve_and_path: object) -> None:
+        raise RuntimeError("the process is killed")
+
+    monkeypatch.setattr(learner, "plot_curve", fail)
+    with pytest.raises(RuntimeError):
+        train(tmp_path / "a", games=100)
+    drawn = list[Path]()
+    monkeypatch.setattr(learner, "plot_curve", lambda curve, path: drawn.append(path))
+    assert train(tmp_path / "a", games=100, resume=True).done
+    assert drawn == [tmp_path / "a.png"]
+
+
 @pytest.mark.parametrize("since", [[1], [0] * 60, [10**9] * len(np.zeros(TALLY))])
 def test_games_since_the_last_point_that_cannot_be_are_refused(since: list[int], tmp_path: Path) -> None:
     with pytest.raises(CorruptFile, match="does not say how the games since the last point"):

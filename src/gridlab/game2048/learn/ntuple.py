@@ -369,12 +369,12 @@ class Learner:
         return describe(self.learnt.curve[-1]) if self.learnt.curve else ""
 
     def save(self) -> None:
-        """What is needed to go on, then the network, then the picture."""
+        """What is needed to go on, then the picture; the network is last, so that all is written where it is."""
         self._save_training()
         learnt = self._told()
-        write_network(self.path, self.rules, self.plan.tuples, self.weights, learnt)
         with where_extras_allow():
             plot_curve(learnt.curve, self.path.with_name(f"{self.path.name}.png"))
+        write_network(self.path, self.rules, self.plan.tuples, self.weights, learnt)
 
     def _told(self) -> Learnt:
         """What the file for players says: times only where they say how long the training was to be."""
