@@ -208,7 +208,7 @@ def parse_json(text: bytes | str, form: type[Form], where: object) -> Form:
     """JSON of a form: a type, with msgspec.Meta for ranges; `where` it stands is said if it is anything else."""
     try:
         return msgspec.json.decode(text, type=form)
-    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:  # before 0.20 its own are no ValueErrors
         raise CorruptFile(f"{where}: {reason_of(error)}") from error
 
 

@@ -169,16 +169,19 @@ def test_a_training_settles_once_and_repeats_exactly(tmp_path: Path) -> None:
     class Stopped(Exception):
         """In the place of a crash."""
 
-    def save(self: Learner) -> None:
-        before(self)
-        if stop <= self.learnt.games < 1500:
+    def take_until(self: Learner) -> int:
+        return 0 if self.taken >= stop else take(self)
+
+    def save_until(self: Learner) -> None:
+        save(self)
+        if stop <= self.learnt.games:
             raise Stopped
 
-    before = Learner.save
+    take, save = Learner._take, Learner.save
     for stop in (100, 750, 900):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(learner, "SAVE_EVERY", 0.02)
-            patch.setattr(Learner, "save", save)
+            patch.setattr(Learner, "_take", take_until)
+            patch.setattr(Learner, "save", save_until)
             with pytest.raises(Stopped):
                 train(tmp_path / f"{stop}", **settings)
         assert train(tmp_path / f"{stop}", games=1500, resume=True).done
