@@ -204,11 +204,14 @@ def _refuse_change(path: Path, left: int) -> None:
         raise FileTrouble(f"{path} has {change} while it was read; wait until whoever writes it is done")
 
 
+NOT_JSON = msgspec.MsgspecError, ValueError, RecursionError  # the first is a ValueError in newer versions only
+
+
 def parse_json(text: bytes | str, form: type[Form], where: object) -> Form:
     """JSON of a form: a type, with msgspec.Meta for ranges; `where` it stands is said if it is anything else."""
     try:
         return msgspec.json.decode(text, type=form)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:  # before 0.20 its own are no ValueErrors
+    except NOT_JSON as error:
         raise CorruptFile(f"{where}: {reason_of(error)}") from error
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.arguments import shortened
 from gridlab.core.errors import BadNotation, CorruptFile
-from gridlab.core.untrusted import Count, checked_array, parse_json, reason_of
+from gridlab.core.untrusted import NOT_JSON, Count, checked_array, parse_json, reason_of
 from gridlab.game2048.kernels import Boards, pack_board, walls_of
 from gridlab.game2048.records import (
     DETAILS,
@@ -156,7 +156,7 @@ def rules_of(found: dict[str, Any]) -> Rules2048:
 def _check_form(found: Any, form: Any) -> None:
     try:
         msgspec.convert(found, form)
-    except (ValueError, RecursionError) as error:
+    except NOT_JSON as error:
         raise Misshapen(f"what else is said is not of the form: {reason_of(error)}") from error
 
 
@@ -198,7 +198,7 @@ def _parse_quickly(line: bytes) -> tuple[Game, str | None] | None:
         return None
     try:
         found: Any = msgspec.json.decode(line[:begin] + b'"moves":[]}')
-    except (ValueError, RecursionError):
+    except NOT_JSON:
         return None
     count: Any = found.get("totalMoves") if isinstance(found, dict) else None
     if not _is_number(count) or count > MOST_MOVES:
@@ -267,7 +267,7 @@ def _columns(moves: list[Any], rules: Rules2048) -> tuple[Boards, NDArray[np.int
         if len(tiles) != len(known):
             raise BadNotation("the boards have another shape")
         return packed_of(tiles, rules), directions, np.array([move.score for move in known], np.int64)
-    except (ValueError, RecursionError) as error:
+    except NOT_JSON as error:
         for number, move in enumerate(moves):  # to say it better, and which move it is
             _check_move(move, number, rules)
         raise Misshapen(f"moves are not of the form: {reason_of(error)}") from error
