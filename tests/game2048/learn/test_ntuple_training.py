@@ -120,11 +120,11 @@ def test_killed_while_it_draws_it_draws_again(tmp_path: Path, monkeypatch: pytes
     def fail(*curve_and_path: object) -> None:
         raise RuntimeError("the process is killed")
 
-    monkeypatch.setattr(learner, "plot_curve", fail)
+    monkeypatch.setattr("gridlab.game2048.learn.ntuple.plot_curve", fail)
     with pytest.raises(RuntimeError):
         train(tmp_path / "a", games=100)
     drawn = list[Path]()
-    monkeypatch.setattr(learner, "plot_curve", lambda curve, path: drawn.append(path))
+    monkeypatch.setattr("gridlab.game2048.learn.ntuple.plot_curve", lambda curve, path: drawn.append(path))
     assert train(tmp_path / "a", games=100, resume=True).done
     assert drawn == [tmp_path / "a.png"]
 
