@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gridlab.core.stop import stop_flag
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order, stop_flag
 from gridlab.games import game
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 from tests.game2048.exact.reference import solve
 
-from gridlab.core.machine import size_text
+from gridlab.core.run import size_text
 from gridlab.game2048.exact.build import build_tablebase2048
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.sampling import draw_boards

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.arena.statistics import wilson
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import Boards, row_tables, unpack
 from gridlab.game2048.players import ExpectimaxPlayer

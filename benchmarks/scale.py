@@ -28,7 +28,7 @@ import gridlab
 from gridlab.arena.grade import find_questions
 from gridlab.core.cluster import Cluster, on_cluster
 from gridlab.core.draw import table
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 from gridlab.game2048.datasets.settings import make_settings
 from gridlab.inarow.search.geometry import geometry_of
 

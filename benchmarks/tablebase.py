@@ -13,8 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 from tests.inarow.exact.reference import retrograde
 
-from gridlab.core.machine import size_text
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import size_text, stop_flag
 from gridlab.games import game
 from gridlab.inarow.exact.census import census
 from gridlab.inarow.exact.tablebase.blocks import shape

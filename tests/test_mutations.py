@@ -29,7 +29,7 @@ class Mutation(NamedTuple):
 MUTATIONS = [
     Mutation("core/bits.py", "return builder.cttz(", "return builder.ctlz(", "core/test_bits.py"),
     Mutation("core/bits.py", ">> 2 >> lowest_cell(low)", ">> 1 >> lowest_cell(low)", "core/test_bits.py"),
-    Mutation("core/splitmix.py", "S27, S30, S31, S32 = np.uint64(27)", "S27, S30, S31, S32 = np.uint64(28)", "game2048/test_kernels.py"),
+    Mutation("core/bits.py", "S27, S30, S31, S32 = np.uint64(27)", "S27, S30, S31, S32 = np.uint64(28)", "game2048/test_kernels.py"),
     Mutation("core/bits.py", "while rest >= TEN:", "while rest > TEN:", "core/test_text.py"),
     Mutation("inarow/kernels.py", "for _ in range(length - 1):", "for _ in range(length - 2):", "inarow/test_kernels.py"),
     Mutation("inarow/kernels.py", "if found != 0 and result == 0:", "if found != 0:", "inarow/test_kernels.py"),

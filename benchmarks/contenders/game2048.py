@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from contenders.run import Run, once
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 
 
 def boards_of_games() -> Any:
-    from gridlab.core.splitmix import streams
+    from gridlab.core.bits import streams
     from gridlab.game2048.players import ExpectimaxPlayer
     from gridlab.game2048.rules import Rules2048
     from gridlab.game2048.search.play import Limits, play_batch
@@ -21,7 +21,7 @@ def boards_of_games() -> Any:
 
 
 def expectimax() -> Run:
-    from gridlab.core.splitmix import streams
+    from gridlab.core.bits import streams
     from gridlab.game2048.kernels import row_tables
     from gridlab.game2048.players import ExpectimaxPlayer
     from gridlab.game2048.rules import Rules2048
@@ -61,7 +61,7 @@ def expectimax_by_hand() -> Run:
 
 
 def learning() -> Run:
-    from gridlab.core.splitmix import streams
+    from gridlab.core.bits import streams
     from gridlab.game2048.kernels import row_tables
     from gridlab.game2048.learn.ntuple_kernels import MOVES, TALLY, Recipe, learn_games, new_path
     from gridlab.game2048.rules import Rules2048

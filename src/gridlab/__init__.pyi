@@ -35,7 +35,7 @@ from gridlab.core.errors import PlayerFault as PlayerFault
 from gridlab.core.errors import Resigned as Resigned
 from gridlab.core.errors import TooLarge as TooLarge
 from gridlab.core.errors import WrongAnswer as WrongAnswer
-from gridlab.core.fingerprint import BEHAVIOUR as BEHAVIOUR
+from gridlab.core.files import BEHAVIOUR as BEHAVIOUR
 from gridlab.game2048.datasets.generate import generate as generate
 from gridlab.game2048.datasets.moves import Moves2048 as Moves2048
 from gridlab.game2048.datasets.reader import Games as Games

@@ -6,9 +6,8 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from gridlab.core.cluster import Worker
+from gridlab.core.cluster import Worker, fingerprint
 from gridlab.core.errors import ClusterTrouble
-from gridlab.core.fingerprint import fingerprint
 from gridlab.game2048.evaluate import evaluate
 from gridlab.tour import visit as module
 from gridlab.tour.visit import visit

@@ -17,11 +17,9 @@ from typing import Any
 import pytest
 
 import gridlab as package
-from gridlab.core.cluster import Cluster, on_cluster
-from gridlab.core.cluster_jobs import Mismatch, Order, carry_out
+from gridlab.core.cluster import Cluster, Mismatch, Order, carry_out, fingerprint, on_cluster
 from gridlab.core.errors import ClusterTrouble
-from gridlab.core.fingerprint import fingerprint
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 from tests.cluster import jobs
 from tests.cluster.processes import DaskCluster, family, wait_for
 from tests.conftest import Run

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from gridlab.arena.statistics import of_mean
+from gridlab.core.bits import Stop, Stream, streams
 from gridlab.core.errors import BadNotation, BadPlayer
-from gridlab.core.splitmix import Stream, streams
-from gridlab.core.stop import Stop
 from gridlab.game2048 import evaluate as evaluate_module
 from gridlab.game2048 import reference
 from gridlab.game2048.evaluate import Evaluation2048, Results, evaluate, play_to_end

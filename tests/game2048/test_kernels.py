@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import Stream, below, draw, streams
+from gridlab.core.bits import Stream, below, draw, streams
 from gridlab.game2048 import kernels, reference
 from gridlab.game2048.kernels import row_tables
 from gridlab.game2048.rules import Rules2048

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadPlayer, PlayerFault
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 from gridlab.game2048.evaluate import evaluate, record_game
 from gridlab.game2048.players import ExpectimaxPlayer, RandomPlayer2048, adviser_of, find_player2048, has_chooser
 from gridlab.game2048.position import Position2048

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import Stream, streams
+from gridlab.core.bits import Stream, streams
 from gridlab.game2048 import kernels, reference
 from gridlab.game2048.kernels import ROWS, row_tables
 from gridlab.game2048.reference import Board

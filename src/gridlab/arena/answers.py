@@ -26,11 +26,10 @@ from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError, PlayerFault, WrongAnswer
 from gridlab.core.files import Appended, locked, whole_file
 from gridlab.core.progress import bar
+from gridlab.core.run import in_order, is_elsewhere
 from gridlab.core.untrusted import Count, lines, parse_json, read_bytes
-from gridlab.core.workers import in_order, is_elsewhere
-from gridlab.games.protocol import GamePosition, GameRules
-from gridlab.players.registry import Player, close_player, kinds_of, make_player, parse_player
-from gridlab.players.tries import MOST_TRIES, Seconds, Try
+from gridlab.games.registry import GamePosition, GameRules
+from gridlab.players.registry import MOST_TRIES, Player, Seconds, Try, close_player, kinds_of, make_player, parse_player
 
 ANSWERS: Final = "gridlab-exam-answers"
 VERSION: Final = 1

@@ -29,8 +29,7 @@ from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabEr
 from gridlab.core.files import whole_file
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import Count, parse_json, read_bytes
-from gridlab.games.protocol import GamePosition, GameRules
-from gridlab.games.registry import family_of, game
+from gridlab.games.registry import GamePosition, GameRules, family_of, game
 
 EXAM: Final = "gridlab-exam"
 KEY: Final = "gridlab-exam-key"

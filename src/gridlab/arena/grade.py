@@ -21,8 +21,7 @@ from gridlab.core.charts import new_figure, save
 from gridlab.core.draw import Sheet, between, brief, percent, shown
 from gridlab.core.errors import BadNotation
 from gridlab.core.progress import bar
-from gridlab.games.protocol import GameRules
-from gridlab.games.registry import family_of, game
+from gridlab.games.registry import GameRules, family_of, game
 from gridlab.players.registry import Player, close_player, make_player
 
 if TYPE_CHECKING:

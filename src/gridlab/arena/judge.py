@@ -24,8 +24,7 @@ from gridlab.arena.exam import MOST_QUESTIONS, NODES, Drawn, Id, Judged, Questio
 from gridlab.arena.records import replay, start_of
 from gridlab.core.arguments import counted
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile
-from gridlab.games.protocol import Move
-from gridlab.games.registry import family_of
+from gridlab.games.registry import Move, family_of
 
 POINTS = {"win": 2, "draw": 1, "loss": 0}
 UNKNOWN = "unknown"

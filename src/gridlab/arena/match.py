@@ -25,9 +25,8 @@ from gridlab.core.arguments import check_seed, counted, typed
 from gridlab.core.draw import Sheet, between, brief, percent, shown
 from gridlab.core.errors import BadNotation, PlayerFault, Resigned
 from gridlab.core.progress import bar
-from gridlab.core.workers import in_order
-from gridlab.games.protocol import GameRules, Move
-from gridlab.games.registry import family_of, game
+from gridlab.core.run import in_order
+from gridlab.games.registry import GameRules, Move, family_of, game
 from gridlab.players.registry import Player
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import Any
 
 from gridlab.arena.exam import Exam, Judged, Question, read_exam, standard_exams
 from gridlab.core.errors import BadNotation, IllegalMove
-from gridlab.games.protocol import GameRules
-from gridlab.games.registry import FAMILIES, family_of
+from gridlab.games.registry import FAMILIES, GameRules, family_of
 
 NAMES = ("easy", "medium", "hard", "very hard")
 

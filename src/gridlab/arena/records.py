@@ -16,12 +16,11 @@ answers    of programs that speak JSON, if there are any: the ply, and every try
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
 import msgspec
-import numpy as np
 
 from gridlab.arena.session import Session
 from gridlab.core.arguments import counted, shortened
@@ -30,9 +29,8 @@ from gridlab.core.errors import BadRules, CorruptFile, IllegalMove
 from gridlab.core.files import whole_file
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import Count, lines, parse_json
-from gridlab.games.protocol import DuelPosition, GamePosition, GameRules, Move
-from gridlab.games.registry import FAMILIES, family_of, game
-from gridlab.players.tries import MOST_TRIES, Try
+from gridlab.games.registry import FAMILIES, DuelPosition, GamePosition, GameRules, Move, family_of, game
+from gridlab.players.registry import MOST_TRIES, Try
 
 PLAYED, RESIGNED, DRAW = "played", "resigned", "draw"
 MOST_COMPLAINTS = 10  # printed; all are in the verdict
@@ -111,14 +109,27 @@ def duel(rules: GameRules | str) -> Any:
     return found
 
 
+class Chance:
+    """Random numbers for games that hang on none: NumPy makes them only if somebody asks after all."""
+
+    @cached_property
+    def _random(self) -> Any:
+        import numpy as np
+
+        return np.random.default_rng(0)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._random, name)
+
+
 def start_of(rules: Any) -> Any:
     """The position with which a game between two begins; nothing in it hangs on chance."""
-    return family_of(rules).load("position").start(np.random.default_rng(0), rules)
+    return family_of(rules).load("position").start(Chance(), rules)
 
 
 def replay(moves: Iterable[Move], rules: Any) -> Any:
     """The position after some moves."""
-    position, random = start_of(rules), np.random.default_rng(0)
+    position, random = start_of(rules), Chance()
     for move in moves:
         position = position.step(move, random)
     return position

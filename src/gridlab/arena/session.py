@@ -16,18 +16,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import Any, NamedTuple, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gridlab.core.arguments import counted, typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, IllegalMove, PlayerFault, Resigned, WrongAnswer
-from gridlab.core.workers import available_cores, can_travel
-from gridlab.games.protocol import GamePosition, GameRules, Move
-from gridlab.games.registry import family_of, game
+from gridlab.core.run import available_cores, can_travel
+from gridlab.games.registry import GamePosition, GameRules, Move, family_of, game
 from gridlab.players.registry import (
     Player,
+    Try,
     ask,
     checked,
     close_player,
@@ -36,7 +34,11 @@ from gridlab.players.registry import (
     parse_player,
     player_name,
 )
-from gridlab.players.tries import Try
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+else:  # records are verified without NumPy
+    Generator = Any
 
 # ---- Places at the board: who sits there is made when first asked, and anew after a fault
 #
@@ -92,10 +94,12 @@ class Seat:
         self._entrant, self._rules, self._tablebase = entrant, rules, tablebase
         self._player: Player | None = None
 
-    def move(self, position: GamePosition, random: np.random.Generator, moves: Sequence[Move] | None = None) -> Move:
+    def move(self, position: GamePosition, random: Generator, moves: Sequence[Move] | None = None) -> Move:
         """A legal move, given the moves so far if they are known; PlayerFault says what was wrong with the answer."""
         if self._player is None:
             self._player = self._entrant.make(self._rules, self._tablebase)
+        import numpy as np
+
         answer: Any = ask(self._player, position, random, moves)
         moves = position.moves()
         if isinstance(answer, np.generic):
@@ -136,10 +140,10 @@ RESIGNED, TIME = "resigned", "time"
 class Adviser(Protocol):
     """Somebody who can be asked for more than a move."""
 
-    def values(self, position: Any, random: np.random.Generator, /) -> Any:
+    def values(self, position: Any, random: Generator, /) -> Any:
         """What each move is worth; how that is said is a matter of the game."""
 
-    def hint(self, position: Any, random: np.random.Generator, /) -> Move | None:
+    def hint(self, position: Any, random: Generator, /) -> Move | None:
         """The best move, None if it is not known."""
 
 
@@ -158,7 +162,7 @@ class Session:
     rules: Any
     seats: Mapping[str, Player | None]  # who plays each side; None is a person
     names: Mapping[str, str]
-    random: np.random.Generator
+    random: Generator
     adviser: Adviser | None = None
     seed: int | None = None
     seconds: float | None = None  # of each side for the whole game; None is no limit
@@ -179,11 +183,13 @@ class Session:
         adviser: Adviser | None = None,
         names: Mapping[str, str] | None = None,
         seconds: float | None = None,
-        random: np.random.Generator | None = None,
+        random: Generator | None = None,
         start: Any = None,
         moves: Iterable[Move] = (),
     ) -> "Session":
         """A new game; sides that nobody is named for are people. It can begin elsewhere, and with moves played."""
+        import numpy as np
+
         played: GameRules = game(rules)
         everybody = dict.fromkeys(played.sides) | dict(seats or {})
         if unknown := set(everybody) - set(played.sides):

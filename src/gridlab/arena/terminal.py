@@ -24,8 +24,7 @@ from gridlab.core import draw as colour
 from gridlab.core.arguments import counted
 from gridlab.core.errors import BadNotation, GridlabError, PlayerFault
 from gridlab.core.files import Appended
-from gridlab.games.protocol import Move
-from gridlab.games.registry import family_of, game
+from gridlab.games.registry import Move, family_of, game
 from gridlab.players.registry import Player, close_player, kinds_of, make_player
 
 # ---- Single keys of a terminal as commands: an arrow key is `up`, any other key is itself

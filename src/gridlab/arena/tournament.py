@@ -30,7 +30,7 @@ from gridlab.core.errors import BadPlayer, CorruptFile, FileTrouble
 from gridlab.core.files import locked_folder, try_folder, write_json
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import read_json
-from gridlab.games.protocol import GameRules
+from gridlab.games.registry import GameRules
 from gridlab.players.registry import Player, player_name
 
 SETTINGS = "tournament.json"

@@ -62,7 +62,7 @@ def serve(
 
     Only files inside the folder can be opened, and nothing in it is changed except indexes of games.
     """
-    from gridlab.core.machine import import_extra
+    from gridlab.core.run import import_extra
 
     for name in ("fastapi", "uvicorn"):
         import_extra(name, "web")

@@ -39,7 +39,7 @@ def build(
     Boards may have up to 25 cells, in 2048 up to 9. The time, memory and space that the build needs are printed first.
     A build that was stopped or killed continues with --resume.
     """
-    from gridlab.core.machine import size_text
+    from gridlab.core.run import size_text
     from gridlab.games.tablebases import BuildOrder, tables_of
 
     set_quiet(quiet)
@@ -153,7 +153,7 @@ def export(
 
     Other tools load the folder as it is. Each game is a configuration of its own; others can be added to the folder.
     """
-    from gridlab.core.parquet_shards import export_folder
+    from gridlab.core.tables import export_folder
     from gridlab.games.registry import family_of
     from gridlab.games.tablebases import open_tablebase
 

@@ -310,7 +310,7 @@ def inspect(
 ) -> None:
     """Show what the network sees in a position, feature by feature, and what it thinks of it."""
     from gridlab.core.errors import BadNotation
-    from gridlab.core.machine import import_extra
+    from gridlab.core.run import import_extra
     from gridlab.games import game
     from gridlab.inarow.position import Position
 
@@ -397,7 +397,7 @@ def import_saved(
 
     No code in the file is run. The result is a checkpoint for players: dqn-minimax checkpoint=FILE.
     """
-    from gridlab.core.machine import import_extra
+    from gridlab.core.run import import_extra
 
     import_extra("torch", "learn")
     from gridlab.inarow.learn.networks import import_network

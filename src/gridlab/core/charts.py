@@ -9,7 +9,7 @@ from typing import Any
 
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import beside, refuse_overlap
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 
 # ---- Pictures on disk: an empty figure, and saving it whole. What is drawn belongs to whoever has something to show
 

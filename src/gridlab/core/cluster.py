@@ -1,42 +1,59 @@
 """Work on a Dask cluster: the jobs of one command, shared out among workers on other machines.
 
     with on_cluster("tcp://10.0.0.1:8786"):
-        play_match(…)                       whatever gridlab.core.workers shares out, and can travel, runs there
+        play_match(…)                       whatever gridlab.core.run shares out, and can travel, runs there
 
 Workers share no disk with us and may die. So jobs are sent in batches of about a second, and can be run again; results
-come in the order of the jobs, and hang on nothing but the job (gridlab.core.cluster_jobs). A worker that misses a file
-says so, is sent the file, checked by its SHA-256, and the batch begins again (gridlab.core.travel). Before any work
+come in the order of the jobs, and hang on nothing but the job. A worker that misses a file
+says so, is sent the file, checked by its SHA-256, and the batch begins again (gridlab.core.run.here). Before any work
 every worker must show that it has our version of everything, and each batch asks that of whoever has come later.
 """
 
 import asyncio
+import hashlib
 import logging
 import os
+import pickle
+import platform
 import socket
 import ssl
 import struct
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future, wait
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import contextmanager, suppress
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 from uuid import uuid4
-from weakref import WeakSet
+from weakref import WeakSet, WeakValueDictionary
 
+import gridlab
 from gridlab.core.arguments import typed
-from gridlab.core.cluster_jobs import ClusterRun, Order, halt, lacking, receive
-from gridlab.core.errors import ClusterTrouble, FileTrouble
-from gridlab.core.files import sha256_of
-from gridlab.core.fingerprint import Fingerprint, differences, fingerprint
-from gridlab.core.machine import import_extra
-from gridlab.core.signals import check, defer_interrupts
-from gridlab.core.travel import packed_variables
+from gridlab.core.errors import ClusterTrouble, FileTrouble, GridlabError
+from gridlab.core.files import BEHAVIOUR, sha256_of
+from gridlab.core.run import (
+    PACKAGE,
+    STEP,
+    Attachments,
+    Job,
+    Result,
+    Stop,
+    Wanted,
+    check,
+    defer_interrupts,
+    import_extra,
+    packed_variables,
+    stop_flag,
+    working,
+)  # fmt: skip
 from gridlab.core.untrusted import open_regular, size_of
-from gridlab.core.workers import STEP, Job, Result, elsewhere
 
 # ---- What listens at an address, heard before Dask believes it
 #
@@ -121,6 +138,303 @@ def _left(end: float) -> float:
 def _nobody(address: str, error: OSError) -> ClusterTrouble:
     reason = "it does not answer" if isinstance(error, TimeoutError) else (error.strerror or str(error)).lower()
     return ClusterTrouble(f"no scheduler of a cluster answers at {address} ({reason}); {HELP}")
+
+
+# ---- What a worker must have in common with us, so that its results are ours to the byte
+
+
+class Fingerprint(NamedTuple):
+    """Versions of one machine; what is not installed is empty."""
+
+    gridlab: str
+    behaviour: str
+    sources: str
+    python: str
+    numpy: str
+    numba: str
+    torch: str
+
+
+@cache
+def fingerprint() -> Fingerprint:
+    """That of this machine."""
+    return Fingerprint(
+        gridlab.__version__, str(BEHAVIOUR), package_digest(), platform.python_version(),
+        *(_version_of(each) for each in ("numpy", "numba", "torch")),
+    )  # fmt: skip
+
+
+def differences(theirs: Fingerprint, ours: Fingerprint) -> list[str]:
+    """What another machine has of another version; one that lacks torch fits until torch is needed."""
+    return [
+        f"has {name} {their or 'not at all'}, and here it is {our or 'missing'}"
+        for name, their, our in zip(Fingerprint._fields, theirs, ours, strict=True)
+        if their != our and (name != "torch" or (their and our))
+    ]
+
+
+def _version_of(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+@cache
+def package_digest() -> str:
+    """One digest of all that the package consists of: sources, and what is shipped with them."""
+    digest = hashlib.sha256()
+    for file in sorted(each for each in PACKAGE.rglob("*") if each.is_file() and "__pycache__" not in each.parts):
+        digest.update(
+            file.relative_to(PACKAGE).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest()
+        )
+    return digest.hexdigest()[:16]
+
+
+# ---- Jobs as the worker of a cluster sees them: unpacked, carried out, and sent back with whatever came of it
+#
+#     Carried      all results and how long they took, or those up to the job that has raised an error, and the error
+#     Missing      files that have not come; they are sent, and the same order comes again
+#     Mismatch     this worker has another version of something, and has not begun
+#     Halted       the run was stopped
+#
+# Trouble of this machine alone, such as a full disk, is raised: Dask gives the order to another worker.
+
+
+FOLDER = "gridlab-files"  # in a worker's own temporary folder
+ABSENT = "absent"  # in it: what stands for files that are not there at home either
+
+_STOPS: WeakValueDictionary[str, Stop] = WeakValueDictionary()  # of the runs being worked at, by their names
+
+
+class Order(NamedTuple):
+    """Jobs to be carried out."""
+
+    run: str
+    fingerprint: Fingerprint  # of who gave it
+    files: Mapping[str, str]  # name at home -> SHA-256; empty if there is no such file
+    variables: Mapping[str, str]
+    work: bytes  # a function and its jobs, pickled
+
+
+class Carried(NamedTuple):
+    results: list[Any]
+    seconds: float
+    error: Exception | None  # of the job after these
+
+
+class Missing(NamedTuple):
+    files: tuple[str, ...]
+
+
+class Mismatch(NamedTuple):
+    address: str
+    flaws: list[str]
+
+
+class Halted(NamedTuple):
+    pass
+
+
+def carry_out(order: Order) -> Carried | Missing | Mismatch | Halted:
+    """All jobs of an order, one after the other, in the thread of a worker."""
+    from distributed import get_worker
+
+    if flaws := differences(fingerprint(), order.fingerprint):
+        return Mismatch(get_worker().address, flaws)
+    folder = folder_of(get_worker())
+    files = {name: folder / (digest or ABSENT) for name, digest in order.files.items()}
+    if lost := tuple(name for name, digest in order.files.items() if digest and not files[name].exists()):
+        return Missing(lost)
+    stop = _STOPS.setdefault(order.run, stop_flag())
+    with working(stop, attachments=Attachments(files, order.variables)):
+        return _carried(order.work)
+
+
+def _carried(work: bytes) -> Carried | Missing | Halted:
+    begun, results, broken = time.monotonic(), [], None
+    try:
+        function, jobs = pickle.loads(work)
+        for job in jobs:
+            results.append(function(job))
+    except Wanted as wanted:
+        return Missing((str(wanted),))
+    except KeyboardInterrupt:
+        return Halted()
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:
+        broken = _able_to_travel(error)
+    return Carried(results, time.monotonic() - begun, broken)
+
+
+def _able_to_travel(error: Exception) -> Exception:
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # whatever a class of somebody else's may do
+        return GridlabError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def halt(run: str) -> None:
+    """Stop what this worker does for a run."""
+    if (stop := _STOPS.get(run)) is not None:
+        stop[0] = 1
+
+
+def folder_of(worker: Any) -> Path:
+    """Where a worker keeps what it was sent; it goes when the worker does."""
+    return Path(worker.local_directory) / FOLDER
+
+
+def lacking(digest: str, dask_worker: Any) -> bool:
+    """Whether a worker has not got a file."""
+    return not (folder_of(dask_worker) / digest).exists()
+
+
+def receive(digest: str, sender: str, offset: int, data: bytes, dask_worker: Any) -> bool:
+    """Write a part of a file; after the last one (offset -1) the file takes its place, if it is what it should be."""
+    folder = folder_of(dask_worker)
+    part = folder / f"{digest}.{sender}.part"
+    if offset >= 0:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with part.open("r+b" if offset else "wb") as file:
+            file.seek(offset)
+            file.write(data)
+        return True
+    with part.open("rb") as file:
+        whole = hashlib.file_digest(file, "sha256").hexdigest() == digest
+    if whole:
+        part.replace(folder / digest)
+    else:
+        part.unlink()
+    return whole
+
+
+# ---- The jobs of one call on a cluster: sent in batches of about a second, begun again where that is needed, in order
+#
+# A batch that has ended several workers is tried once more, job by job, with nothing else on its way; a job that does
+# it again is named. Whatever a job raises comes in its turn, after the results of the jobs before it, as on one
+# machine.
+
+
+BATCH = 1.0  # seconds of work that are sent together
+MOST_JOBS = 64  # in a batch
+AHEAD = 2  # batches a core that are sent before the one waited for is done
+MOST_MISSES = 20  # of a batch, which may need several files and meet several new workers
+
+
+@dataclass
+class Batch(Generic[Job, Result]):
+    """Some jobs that travel together, and what has become of them."""
+
+    first: int  # the number of the first job
+    jobs: list[Job]
+    future: "Future[Any] | None" = None
+    results: list[Result] | None = None
+    error: Exception | None = None  # of the job after these results: raised in its turn, as on one machine
+    suspect: bool = False  # workers have died of it, or beside it
+    misses: int = 0  # how often a worker has missed a file
+
+
+class ClusterRun(Generic[Job, Result]):
+    """The jobs of one call, on their way."""
+
+    def __init__(
+        self, cluster: "Cluster", function: Callable[[Job], Result], jobs: Iterable[Job], name: Callable[[Job], str]
+    ) -> None:
+        self.cluster, self.function, self.name = cluster, function, name
+        self.id, self.tasks = uuid4().hex, cluster.tasks()
+        self._jobs, self._sent = iter(jobs), 0
+        self._waiting: deque[Batch[Job, Result]] = deque()
+        self._pace = 0.0  # seconds a job, as the latest batch has shown; 0 before
+
+    def results(self) -> Iterator[Result]:
+        while self._fill():
+            self._look()
+            if (results := self._waiting[0].results) is not None:
+                batch = self._waiting.popleft()
+                yield from results
+                if batch.error is not None:
+                    raise batch.error
+                continue
+            wait([each.future for each in self._waiting if each.future], timeout=STEP, return_when=FIRST_COMPLETED)
+            check()
+            self.cluster.require_alive()
+
+    def cancel(self) -> None:
+        self.cluster.stop(self.id, self.tasks)
+
+    def _fill(self) -> bool:
+        """Send as much as may be on its way, but a suspect all alone; whether anything is to be waited for."""
+        if suspects := [each for each in self._waiting if each.suspect and each.results is None]:
+            if not any(each.future for each in self._waiting):
+                self._send(suspects[0])
+            return True
+        while len(self._waiting) < AHEAD * self.cluster.cores and not any(each.error for each in self._waiting):
+            size = min(MOST_JOBS, max(1, int(BATCH / self._pace))) if self._pace else 1
+            jobs = list(islice(self._jobs, size))
+            if not jobs:
+                break
+            batch: Batch[Job, Result] = Batch(self._sent, jobs)
+            self._sent += len(jobs)
+            self._waiting.append(batch)
+            self._send(batch)
+        return bool(self._waiting)
+
+    def _send(self, batch: Batch[Job, Result]) -> None:
+        order = self.cluster.order(self.id, self.function, batch.jobs)
+        batch.future = self.tasks.submit(carry_out, order)
+
+    def _look(self) -> None:
+        """See to all batches that have ended in one way or another."""
+        for batch in [each for each in self._waiting if each.future and each.future.done()]:
+            future, batch.future = batch.future, None
+            assert future is not None
+            try:
+                self._take(batch, future.result())
+            except CancelledError as error:  # as the client does with all it has sent when the connection is lost
+                raise self.cluster.gone() from error
+            except self.cluster._library.KilledWorker as death:
+                self._try_again(batch, death)
+            except GridlabError:
+                raise
+            except (OSError, MemoryError, ImportError, AttributeError) as error:  # of their machines, again and again
+                raise ClusterTrouble(
+                    f"{self._named(batch)} fails on workers: {type(error).__name__}: {error}"
+                ) from error
+
+    def _named(self, batch: Batch[Job, Result]) -> str:
+        return f"job {batch.first + 1}, {self.name(batch.jobs[0])},"
+
+    def _take(self, batch: Batch[Job, Result], said: Any) -> None:
+        if isinstance(said, Missing):
+            batch.misses += 1
+            if batch.misses > MOST_MISSES:
+                raise ClusterTrouble(f"{said.files[0]} does not arrive at workers; look whether their disks are full")
+            self.cluster.send(said.files)
+            self._send(batch)
+        elif isinstance(said, Carried):
+            batch.results, batch.error = said.results, said.error
+            self._pace = said.seconds / len(batch.jobs)
+        elif isinstance(said, Mismatch):
+            raise ClusterTrouble(f"the worker {said.address}, which has come later, {'; '.join(said.flaws)}")
+        else:
+            assert isinstance(said, Halted)
+            raise ClusterTrouble(f"a worker of {self.cluster.address} was told to stop; repeat the command")
+
+    def _try_again(self, batch: Batch[Job, Result], death: Any) -> None:
+        """Once more, job by job, with nothing beside it: it may be innocent, and others have ended its workers."""
+        if batch.suspect:
+            raise ClusterTrouble(
+                f"{self._named(batch)} ends every worker that begins it, the last was {death.last_worker.address}; "
+                "look into its log, or at its memory"
+            ) from death
+        place = self._waiting.index(batch)
+        del self._waiting[place]
+        for offset, job in enumerate(batch.jobs):
+            alone: Batch[Job, Result] = Batch(batch.first + offset, [job], suspect=True)
+            self._waiting.insert(place + offset, alone)
 
 
 # ---- Work on a Dask cluster: the jobs of one command, shared out among workers on other machines
@@ -423,7 +737,7 @@ def on_cluster(address: str | None) -> Iterator[Cluster | None]:
     cluster = Cluster(address)
     try:
         cluster.require_fit()
-        with elsewhere(cluster):
+        with working(elsewhere=cluster):
             yield cluster
     finally:
         cluster.close()

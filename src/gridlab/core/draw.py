@@ -1,4 +1,4 @@
-"""Boards and tables for people: as text, in colour, as SVG, and as what a notebook shows.
+"""Boards and tables for people: as text, in colour, as SVG, as what a notebook shows, and results as JSON.
 
 Nothing here knows a game: a board is a string of marks, one a cell, row-major, and a number of columns. Parts of an SVG
 have classes, so that a page can give them colours of its own; alone it has those that stand in it.
@@ -7,9 +7,15 @@ have classes, so that a page can give them colours of its own; alone it has thos
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
 from html import escape
+from numbers import Rational
+from pathlib import PurePath
+from types import NoneType
 from typing import Any, NamedTuple, TextIO, TypeVar
+
+import msgspec
 
 # ---- Colour for people at a terminal: when there is any, what it means, and how drawn boards are painted
 #
@@ -373,3 +379,39 @@ def _svg_tile(tile: int, cell: int, x: int, y: int, side: int) -> str:
     place = f'x="{x + side // 2}" y="{y + side // 2 + size // 3}"'
     number = f'<text {place} font-family="sans-serif" font-size="{size}" text-anchor="middle">{tile}</text>'
     return f'<g class="tile tile-{exponent}" data-cell="{cell}">{square}{number}</g>'
+
+
+# ---- Results as JSON takes them, in one way for all of them
+#
+#     facts(grade, "player rules games")   {"player": "random", "rules": "3x3:3", "games": 100}, in the order named
+#     plain(value)                         text, numbers, lists and dicts, whatever a value is made of
+#
+# A value that `parse` reads back (rules, a position) is its text; one that has `as_dict` says itself what there is.
+
+
+def facts(thing: Any, names: str = "") -> dict[str, Any]:
+    """Fields and properties of a result by name, those named with spaces between; all fields if none is named."""
+    return {name: plain(getattr(thing, name)) for name in names.split() or _fields(thing)}
+
+
+def _fields(thing: Any) -> Sequence[str]:
+    return [each.name for each in fields(thing)] if is_dataclass(thing) else thing._fields
+
+
+def plain(value: Any) -> Any:
+    """A value, and all that it holds, as JSON takes it."""
+    if isinstance(value, (bool, int, float, str, NoneType)):
+        return value
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    if hasattr(value, "parse") or isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if hasattr(value, "_fields") or is_dataclass(value):
+        return facts(value)
+    if isinstance(value, (Sequence, Set)):
+        return [plain(each) for each in value]
+    if hasattr(value, "tolist"):  # of NumPy
+        return value.tolist()
+    return float(value) if isinstance(value, Rational) else msgspec.to_builtins(value)

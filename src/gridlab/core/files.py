@@ -25,25 +25,29 @@ import re
 import secrets
 import shutil
 import stat
+import struct
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 from gridlab.core.arguments import shortened
-from gridlab.core.errors import FileTrouble
-from gridlab.core.travel import variable
-from gridlab.core.untrusted import open_regular
+from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError
+from gridlab.core.run import variable
+from gridlab.core.untrusted import Pieces, open_regular
 
 try:
     import fcntl
 except ImportError:  # Windows: no lock
     fcntl = None  # type: ignore[assignment]
 
+BEHAVIOUR = 1  # the version of results: it changes when they do, not when speed does; datasets carry it
 MOST_FOLDERS = 200  # in a path; pathlib makes them by recursion
 LONGEST_NAME = 180  # bytes of a name that stand in the name of its part
 LOCK = ".lock"  # in a folder
@@ -446,3 +450,73 @@ def timestamp() -> str:
         raise FileTrouble(f"SOURCE_DATE_EPOCH is {epoch!r}; it takes seconds since 1970, such as 1700000000")
     moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
     return moment.isoformat(timespec="seconds")
+
+
+# ---- Files of solved games: packed blocks one after the other, behind them a directory that says where each stands
+#
+#     offset
+#          0   8   magic: of which kind the file is
+#          8   …   blocks
+#          D   …   directory, in one section or several
+#              8   offset of each section, uint64       all numbers little-endian
+#         -12  4   CRC-32 of the directory
+#          -8  8   magic of the end: the file is whole
+#
+# What the sections say is up to the kind; whoever reads them checks them.
+
+
+class Kind(NamedTuple):
+    """What all files of a kind have in common."""
+
+    name: str  # with its article
+    magic: bytes
+    end: bytes
+    sections: int
+    most: int  # bytes of all sections
+
+    @property
+    def footer(self) -> struct.Struct:
+        return struct.Struct(f"<{self.sections}QI{len(self.end)}s")
+
+
+def write_directory(file: Checksummed, kind: Kind, sections: Sequence[bytes]) -> None:
+    """End a file that begins with the magic of its kind, and then holds its blocks."""
+    places, directory = list(accumulate(map(len, sections), initial=file.size)), b"".join(sections)
+    file.write(directory + kind.footer.pack(*places[:-1], zlib.crc32(directory), kind.end))
+
+
+class Container:
+    """A file opened for reading, with both ends whole and the checksum of its directory tested."""
+
+    def __init__(self, path: Path, kind: Kind) -> None:
+        self.path, self.data = path, Pieces(path)
+        with naming(path):
+            places = self._read_footer(kind)
+        self.blocks_end = places[0]
+        self.sections = [self.data[begin:end] for begin, end in pairwise(places)]
+
+    def _read_footer(self, kind: Kind) -> list[int]:
+        """Where each section begins, and where the last one ends."""
+        data, footer = self.data, kind.footer
+        if not len(data):
+            raise CorruptFile("the file is empty")
+        if data[: len(kind.magic)] != kind.magic:
+            raise CorruptFile(f"begins with {data[:8]!r}, {kind.name} with {kind.magic!r}")
+        if len(data) < len(kind.magic) + footer.size or data[-len(kind.end) :] != kind.end:
+            raise CorruptFile("the end is missing: the file has been cut or was never finished")
+        end = len(data) - footer.size
+        *begins, checksum, _ = footer.unpack(data[end:])
+        places = [len(kind.magic), *begins, end]
+        placed = places == sorted(places) and end <= begins[0] + kind.most
+        if not placed or zlib.crc32(data[begins[0] : end]) != checksum:
+            raise CorruptFile("the directory is damaged: its checksum differs")
+        return places[1:]
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Say of which file it is that something is wrong."""
+    try:
+        yield
+    except GridlabError as error:
+        raise CorruptFile(f"{path}: {error}") from error

@@ -1,6 +1,6 @@
 """`@kernel`: where numba is used, and compiled kernels on disk.
 
-A kernel is compiled on first use, releases the GIL and is cached on disk (gridlab.core.jit). It takes
+A kernel is compiled on first use, releases the GIL and is cached on disk. It takes
 NamedTuples but gives numbers, arrays and plain tuples to Python: numba makes a NamedTuple by calling its class, and
 crashes if Ctrl-C is raised there.
 With NUMBA_DISABLE_JIT=1 every kernel is the plain Python function it was written as.
@@ -12,6 +12,7 @@ import hashlib
 import logging
 import os
 import pickle
+import re
 import shutil
 import stat
 import sys
@@ -21,7 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numba
 from numba import extending, types
@@ -31,7 +32,6 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from gridlab.core.errors import FileTrouble
-from gridlab.core.sources import digest_of
 
 # ---- Files that nobody else can have written: theirs is the code that runs without question
 #
@@ -122,6 +122,88 @@ def _alone_in(group: int) -> bool:
     return False
 
 
+# ---- Which sources a module reaches, and one digest of them all: what a kernel is compiled from
+#
+# A kernel is frozen together with everything it names: kernels and intrinsics of other modules, constants of the rules.
+# What it names its module has imported. So a module reaches itself, what it imports anywhere in its text, and what
+# those reach, within gridlab; an import too many only costs a compilation, one overlooked would serve stale code.
+#
+# Import lines are searched for, not parsed: every start of the program does it, and all of gridlab takes milliseconds.
+
+
+PACKAGE = str(Path(__file__).parent.parent)
+NAME = re.compile(
+    rb"""gridlab \b ((?:\.\w+)*)             # gridlab.core.bits
+    (?:[ ]import[ ]                          # and the names taken from it, which may be modules:
+      ( \( (?:[^)#]|\#[^\n]*)* \)            # in parentheses, over many lines,
+      | (?:[^\n\\]|\\\n)* ))?               # or to the end of the line
+    """,
+    re.VERBOSE,
+)
+WORD = re.compile(rb"\w+")
+
+
+class Source(NamedTuple):
+    digest: bytes
+    imports: frozenset[str]  # modules of gridlab
+
+
+@cache
+def digest_of(module: str) -> str:
+    """One digest of the sources that a module of this package reaches, its own included."""
+    digest = hashlib.sha256()
+    for name in sorted(reached(module)):
+        digest.update(name.encode() + b"\0" + read(name).digest)
+    return digest.hexdigest()[:16]
+
+
+def reached(module: str) -> set[str]:
+    """The module, the modules it imports, those that they import, and so on."""
+    found, unread = {module}, [module]
+    while unread:
+        new = read(unread.pop()).imports - found
+        found |= new
+        unread.extend(new)
+    return found
+
+
+@cache
+def read(module: str) -> Source:
+    with open(file_of(module), "rb") as file:  # noqa: PTH123 paths as text: half the time
+        text = file.read()
+    return Source(hashlib.sha256(text).digest(), imports(text))
+
+
+def imports(text: bytes) -> frozenset[str]:
+    """The modules of gridlab that a text imports, wherever it does; spaces are single, as ruff leaves them."""
+    found: set[str] = set()
+    for match in NAME.finditer(text):
+        if text[match.start() - 5 : match.start()] in (b"from ", b"port "):
+            dotted, names = match.groups(b"")
+            place = f"gridlab{dotted.decode()}"
+            if names and file_of(place).endswith("__init__.py"):
+                found.update(module_of(f"{place}.{name.decode()}") for name in WORD.findall(names))
+            else:
+                found.add(module_of(place))
+    return frozenset(found)
+
+
+@cache
+def module_of(name: str) -> str:
+    """The module that a dotted name is, or lies in: gridlab.core.bits.popcount -> gridlab.core.bits."""
+    while not file_of(name) and name != "gridlab":
+        name = name.rpartition(".")[0]
+    return name
+
+
+@cache
+def file_of(name: str) -> str:
+    """The source of a module or package; empty if there is none of this name."""
+    place = os.path.join(PACKAGE, *name.split(".")[1:])  # noqa: PTH118
+    candidates = f"{place}.py", os.path.join(place, "__init__.py")  # noqa: PTH118
+    return next((file for file in candidates if os.path.isfile(file)), "")  # noqa: PTH113
+
+
 # ---- Compiled kernels on disk: one file for each kernel and types of arguments, in a folder for each module
 #
 #     ~/.cache/gridlab/gridlab.core.bits-3f0c9a…/deposit-81d2….code
@@ -135,7 +217,7 @@ def _alone_in(group: int) -> bool:
 #     SHA-256 of the rest | SHA-256 of the key (types of arguments, processor, versions) | code, pickled
 #
 # Compiled code runs without question, and so does whatever a pickle says. So a file is read only if it, its folder and
-# every folder above belong to this user or to root and nobody else can write there (gridlab.core.jit), whoever
+# every folder above belong to this user or to root and nobody else can write there, whoever
 # named the place: an environment variable is no reason to trust it. Otherwise the kernel is compiled.
 
 

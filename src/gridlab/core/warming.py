@@ -25,11 +25,10 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from gridlab.core.errors import FileTrouble, GridlabError
-from gridlab.core.jit import ADVICE, DISABLED, NOTE, find_file, save_file, surroundings, used_files
+from gridlab.core.jit import ADVICE, DISABLED, NOTE, digest_of, find_file, save_file, surroundings, used_files
 from gridlab.core.progress import bar
-from gridlab.core.sources import digest_of
+from gridlab.core.run import as_done
 from gridlab.core.untrusted import read_json
-from gridlab.core.workers import as_done
 
 FILES = {  # a board to read, lines from a keyboard, and a layer of 1x2:1 whose only record is not canonical
     "start": "3\nX..\n.O.\n...\nX\n",

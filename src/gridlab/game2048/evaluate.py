@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from gridlab.arena.statistics import Interval, of_mean, wilson
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
+from gridlab.core.bits import Stop, Stream, stopped, streams
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, GridlabError, PlayerFault
 from gridlab.core.progress import bar
-from gridlab.core.splitmix import Stream, streams
-from gridlab.core.stop import Stop, current_stop, stopped
-from gridlab.core.workers import available_cores, in_order
+from gridlab.core.run import available_cores, current_stop, in_order
 from gridlab.game2048 import reference
 from gridlab.game2048.kernels import Boards, row_tables, unpack_board
 from gridlab.game2048.players import Player2048, adviser_of, chooser_of, find_player2048, has_chooser, sees_many

@@ -27,8 +27,7 @@ from gridlab.core.arguments import check_seed, typed
 from gridlab.core.draw import Sheet, brief, percent, shown
 from gridlab.core.errors import BadNotation, BadPlayer, GridlabError, PlayerFault
 from gridlab.core.progress import bar
-from gridlab.core.stop import current_stop
-from gridlab.core.workers import anywhere, pause
+from gridlab.core.run import anywhere, current_stop, pause
 from gridlab.game2048.evaluate import record_game
 from gridlab.game2048.exact.file import SCORE
 from gridlab.game2048.exact.probe import TIED, Tablebase2048, check_rules

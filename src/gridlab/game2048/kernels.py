@@ -20,9 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import lowest_cell, popcount
+from gridlab.core.bits import States, below, below_by_lower_half, draw, lowest_cell, popcount, times
 from gridlab.core.jit import inner, kernel
-from gridlab.core.splitmix import States, below, below_by_lower_half, draw, times
 from gridlab.game2048.reference import Board
 from gridlab.game2048.rules import LARGEST, Rules2048
 

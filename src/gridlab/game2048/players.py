@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import shortened
+from gridlab.core.bits import States, Stream
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadPlayer
-from gridlab.core.machine import import_extra
-from gridlab.core.splitmix import States, Stream
+from gridlab.core.run import import_extra
 from gridlab.game2048.exact.file import SCORE
 from gridlab.game2048.exact.probe import Tablebase2048, check_rules
 from gridlab.game2048.kernels import Boards

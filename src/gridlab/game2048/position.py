@@ -19,7 +19,7 @@ from gridlab.core import draw
 from gridlab.core.arguments import told, whole
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation, IllegalMove
-from gridlab.core.workers import pause
+from gridlab.core.run import pause
 from gridlab.game2048 import reference
 from gridlab.game2048.kernels import pack_board, unpack_board
 from gridlab.game2048.reference import Board

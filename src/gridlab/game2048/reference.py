@@ -5,7 +5,7 @@ Any board size. Row tables are made by `slide`, and tests hold every kernel, and
 
 from functools import cache
 
-from gridlab.core.splitmix import Stream
+from gridlab.core.bits import Stream
 from gridlab.game2048.rules import DIRECTIONS as DIRECTIONS
 from gridlab.game2048.rules import Rules2048
 

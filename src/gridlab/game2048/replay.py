@@ -7,9 +7,8 @@ scores[i]  + its points                                =   scores[i + 1], and th
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import int64
+from gridlab.core.bits import States, int64
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States
 from gridlab.game2048.kernels import (
     FIFTEEN,
     FOUR,

@@ -11,12 +11,11 @@ import numpy as np
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
+from gridlab.core.bits import Stop, streams
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadPlayer, PlayerFault, TooLarge
 from gridlab.core.progress import bar
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import Stop, stop_flag
-from gridlab.core.workers import in_order, interruptible, own_cores
+from gridlab.core.run import in_order, interruptible, own_cores, stop_flag
 from gridlab.game2048.exact.build import MOST_CELLS
 from gridlab.game2048.exact.file import SCORE, tile_of
 from gridlab.game2048.exact.policy import Directions, Followed, follow

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import int64, lowest_cell, popcount
+from gridlab.core.bits import States, below, draw, int64, lowest_cell, popcount, streams
 from gridlab.core.errors import BadNotation
 from gridlab.core.jit import inner, kernel
-from gridlab.core.splitmix import States, below, draw, streams
 
 # ---- Seeds and streams of environments: game i of a reset with seed s has the chance of a single game with seed s + i
 

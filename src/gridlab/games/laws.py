@@ -13,8 +13,7 @@ import numpy as np
 
 from gridlab.core.arguments import typed
 from gridlab.core.errors import GridlabError
-from gridlab.games.protocol import GamePosition, GameRules
-from gridlab.games.registry import family_of, game
+from gridlab.games.registry import GamePosition, GameRules, family_of, game
 from gridlab.games.symmetry import symmetries
 
 LONGEST = 10_000  # moves of a random game

@@ -4,21 +4,93 @@
     2048    2048, 2048:3x3 …                 gridlab.game2048    rules, position, players …
 
 A family names its modules, and they are imported when they are asked for: counting tic-tac-toe loads nothing of 2048.
-What each must hold is drawn in gridlab.games.protocol; `gridlab.games.laws` says whether it does.
+What each must hold is drawn below; `gridlab.games.laws` says whether it does.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar, overload
 
 from gridlab.core.arguments import told
 from gridlab.core.errors import BadRules
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from gridlab.game2048.rules import Rules2048
-    from gridlab.games.protocol import GameRules
     from gridlab.inarow.rules import Rules
+
+# ---- What gridlab asks of a game. There is no base class: whatever has these names fits
+#
+#     rules = game("squava")                       a small frozen value, hashable, read by `parse`, written by `str`
+#     position = Position.start(random, rules)     a frozen value too
+#     position.moves()                             none when the game is over
+#     position.step(move, random)                  the next position with a decision in it: a move, and what chance adds
+#     position.move_text(move)                     how people write a move; `parse_move` reads it
+#
+# `random` is the only source of chance. `gridlab.games.laws` checks a game against all of this.
+
+
+Move = Any  # a cell, a direction: hashable, and equal to itself only
+R = TypeVar("R", bound="GameRules")
+
+
+class GameRules(Protocol):
+    """The rules of one game of a family."""
+
+    family: ClassVar[str]  # its name in FAMILIES
+    sides: ClassVar[tuple[str, ...]]  # who plays, in the order of their first moves: ("X", "O"), or one name alone
+
+    @property
+    def words(self) -> str:
+        """The game in a few sentences, for a player who has never heard of it."""
+
+    @classmethod
+    def parse(cls: type[R], text: str, /) -> R: ...
+
+
+class GamePosition(Protocol):
+    """A position of a game."""
+
+    @property
+    def rules(self) -> Any: ...
+
+    @property
+    def to_move(self) -> str:
+        """One of the sides."""
+
+    @property
+    def over(self) -> bool: ...
+
+    def moves(self) -> Sequence[Move]:
+        """Every legal move, in the order that decides among equals; none when the game is over."""
+
+    def step(self, move: Move, random: "np.random.Generator", /) -> "GamePosition":
+        """The position in which the next decision is taken; IllegalMove for what is none of `moves()`."""
+
+    def move_text(self, move: Move, /) -> str: ...
+
+    def parse_move(self, text: str, /) -> Move: ...
+
+    def draw(self) -> str:
+        """The board for a terminal."""
+
+
+class DuelPosition(GamePosition, Protocol):
+    """A position of a game between two sides without chance: what matches, records, grades and exams go by."""
+
+    @property
+    def ply(self) -> int:
+        """How many moves were made."""
+
+    @property
+    def winner(self) -> str | None:
+        """The side that has won; None in a draw, and as long as the game goes on."""
+
+
+# ---- The families
 
 
 @dataclass(frozen=True)
@@ -91,8 +163,8 @@ def game(text: "str | Rules", family: Literal["mnk"]) -> "Rules": ...
 @overload
 def game(text: "str | Rules2048", family: Literal["2048"]) -> "Rules2048": ...
 @overload
-def game(text: "str | GameRules", family: str | None = None) -> Any: ...
-def game(text: "str | GameRules", family: str | None = None) -> Any:
+def game(text: str | GameRules, family: str | None = None) -> Any: ...
+def game(text: str | GameRules, family: str | None = None) -> Any:
     """The game of that name, or with those rules: `game("squava") == game("5x5:4-3")`; rules are taken as they are.
 
     With `family` games of any other are refused.
@@ -106,7 +178,7 @@ def game(text: "str | GameRules", family: str | None = None) -> Any:
     return found
 
 
-def _read(text: str) -> "GameRules":
+def _read(text: str) -> GameRules:
     for family in FAMILIES.values():
         if text in family.named or re.match(family.pattern, text, re.ASCII | re.IGNORECASE):
             rules: GameRules = family.load("rules").parse(family.named.get(text, text))
@@ -116,7 +188,7 @@ def _read(text: str) -> "GameRules":
     raise BadRules(f"{text!r} is not a game; name one of {names}, or write {forms}")
 
 
-def family_of(rules: "GameRules") -> Family:
+def family_of(rules: GameRules) -> Family:
     """The family that rules are of."""
     name = getattr(rules, "family", None)
     if not isinstance(name, str) or name not in FAMILIES or isinstance(rules, type):

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gridlab.core.arguments import typed
+from gridlab.core.draw import facts
 from gridlab.core.errors import BadRules, CorruptFile, FileTrouble, TooLarge
 from gridlab.core.files import check_place, locked, try_folder
-from gridlab.core.machine import available_memory, size_text
-from gridlab.core.plain import facts
-from gridlab.core.travel import here, variable
+from gridlab.core.run import available_memory, here, size_text, variable
 from gridlab.core.untrusted import open_regular, reading
 from gridlab.games.registry import FAMILIES, family_of, game
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.bits import States
 from gridlab.core.errors import BadNotation, IllegalMove
-from gridlab.core.machine import import_extra
-from gridlab.core.splitmix import States
+from gridlab.core.run import import_extra
 from gridlab.games.environment import draw_actions, reseed, seeds_of, unseeded
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadPlayer
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.inarow.exact.oracle import Oracle
 from gridlab.inarow.learn.features import squava_lines
 from gridlab.inarow.position import Position

@@ -1,17 +1,17 @@
 """In-a-row games on record, and how they open: `x` and `o` have played, moves are cells, the result is an Outcome."""
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
-from gridlab.arena.match import TRIES, no_opening
 from gridlab.arena.records import PLAYED, Answered, result_of
 from gridlab.arena.records import Record as AnyRecord
 from gridlab.core import draw
 from gridlab.core.draw import Sheet, shown
 from gridlab.inarow.position import Outcome, Position
 from gridlab.inarow.rules import Rules
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @shown
@@ -60,11 +60,13 @@ class Record(AnyRecord):
         return Sheet(heading, pictures=[draw.board_svg(marks, self.rules.cols, title=heading)], notes=[self.reason])
 
 
-def draw_opening(rules: Rules, length: int, random: np.random.Generator) -> tuple[int, ...]:
+def draw_opening(rules: Rules, length: int, random: "np.random.Generator") -> tuple[int, ...]:
     """Random moves after which the game is not over, every such sequence equally likely.
 
     Lines once completed stay, so a game that is not over afterwards was not over before.
     """
+    from gridlab.arena.match import TRIES, no_opening  # which needs NumPy; records are verified without it
+
     for _ in range(TRIES if length < rules.cells else 0):
         moves = random.permutation(rules.cells)[:length].tolist()
         crosses, noughts = (sum(1 << move for move in moves[side::2]) for side in (0, 1))

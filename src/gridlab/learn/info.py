@@ -19,7 +19,7 @@ from gridlab.core.charts import new_figure, save
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import refuse_overlap, try_place
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.core.untrusted import open_regular, reading
 from gridlab.games.registry import FAMILIES
 

@@ -22,9 +22,8 @@ from torch import Tensor
 
 from gridlab.core.arguments import shortened
 from gridlab.core.errors import CorruptFile, FileTrouble
-from gridlab.core.files import refuse_overlap, try_place, whole_file
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.machine import import_extra
+from gridlab.core.files import BEHAVIOUR, refuse_overlap, try_place, whole_file
+from gridlab.core.run import import_extra
 from gridlab.core.untrusted import parse_json, read_bytes, refusing
 
 # ---- ONNX files, written only after onnxruntime has been seen to compute what torch does

@@ -13,7 +13,7 @@ import msgspec
 
 from gridlab.core.arguments import shortened
 from gridlab.core.errors import BadNotation, FileTrouble, MissingExtra
-from gridlab.core.signals import SIGNALS
+from gridlab.core.run import SIGNALS
 from gridlab.core.untrusted import reason_of
 
 # ---- `--setting name=value`: any number of a recipe named and changed, the same for every trainer

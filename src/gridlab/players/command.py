@@ -36,10 +36,10 @@ import numpy as np
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble, PlayerFault, Resigned, WrongAnswer
 from gridlab.core.files import Appended, is_there
-from gridlab.core.travel import require_home
+from gridlab.core.run import require_home
 from gridlab.core.untrusted import Count, parse_json
-from gridlab.games.protocol import GamePosition, GameRules, Move
-from gridlab.players.tries import Try, cut
+from gridlab.games.registry import GamePosition, GameRules, Move
+from gridlab.players.registry import Try, cut
 
 LINE, JSON = "line", "json"
 LONGEST = {LINE: 1000, JSON: 100_000}  # characters of an answer

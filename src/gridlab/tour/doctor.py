@@ -13,8 +13,7 @@ from typing import Any
 
 from gridlab import __version__
 from gridlab.core.jit import homes
-from gridlab.core.machine import available_memory, remedy, size_text
-from gridlab.core.workers import available_cores
+from gridlab.core.run import available_cores, available_memory, remedy, size_text
 
 NEED = re.compile(r"([\w.-]+).*;\s*extra == ['\"]([\w-]+)['\"]")  # torch==2.13.*; extra == 'learn'
 PACKAGE = Path(__file__).parent.parent

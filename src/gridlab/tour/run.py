@@ -19,7 +19,7 @@ from gridlab.arena.grade import find_questions
 from gridlab.core.charts import bars_svg, lines_svg
 from gridlab.core.errors import GridlabError
 from gridlab.core.files import locked_folder, try_folder, whole_file
-from gridlab.core.machine import ROOT, program
+from gridlab.core.run import ROOT, program
 from gridlab.game2048.datasets.settings import make_settings
 from gridlab.game2048.datasets.stats import statistics_of
 from gridlab.game2048.datasets.verify import verify as verify_games

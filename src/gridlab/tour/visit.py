@@ -9,8 +9,8 @@ import numpy as np
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.cluster import Cluster, Worker
-from gridlab.core.plain import facts
-from gridlab.core.workers import elsewhere
+from gridlab.core.draw import facts
+from gridlab.core.run import working
 from gridlab.game2048.evaluate import evaluate
 
 PLAYER, GAMES = "random", 64  # the small job
@@ -68,7 +68,7 @@ def visit(address: str) -> Visit:
         if any(each.flaws for each in workers):
             return Visit(address, workers)
         begun = time.monotonic()
-        with elsewhere(cluster):
+        with working(elsewhere=cluster):
             there = evaluate(PLAYER, games=GAMES)
         seconds, here = time.monotonic() - begun, evaluate(PLAYER, games=GAMES)
         return Visit(address, workers, cluster.round_trip(), seconds, np.array_equal(there.scores, here.scores))

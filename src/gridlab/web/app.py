@@ -18,7 +18,7 @@ from starlette.types import Scope
 
 from gridlab import __version__
 from gridlab.core.errors import GridlabError
-from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.files import BEHAVIOUR
 from gridlab.games.registry import FAMILIES
 from gridlab.games.registry import game as rules_of
 from gridlab.inarow.position import Position

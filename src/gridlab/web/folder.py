@@ -15,8 +15,7 @@ from gridlab.core.arguments import shortened
 from gridlab.core.errors import BadPlayer, FileTrouble, GridlabError
 from gridlab.core.untrusted import open_regular
 from gridlab.game2048.rules import Rules2048
-from gridlab.games.protocol import GameRules
-from gridlab.games.registry import FAMILIES, family_of
+from gridlab.games.registry import FAMILIES, GameRules, family_of
 from gridlab.games.tablebases import open_tablebase
 from gridlab.players.registry import Kind, close_player, parse_player
 from gridlab.web.limits import MOST_OF, MOST_OF_ANY, PLAIN_DEPTH

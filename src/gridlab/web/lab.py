@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from gridlab.core.workers import available_cores, pause
-from gridlab.games.protocol import GameRules
+from gridlab.core.run import available_cores, pause
+from gridlab.games.registry import GameRules
 from gridlab.inarow.exact.oracle import Oracle
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules

@@ -20,8 +20,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gridlab.core.errors import GridlabError
-from gridlab.core.machine import give_back
-from gridlab.core.signals import SIGNALS, ignore_signals
+from gridlab.core.run import SIGNALS, give_back, ignore_signals
 from gridlab.web.app import make_app
 from gridlab.web.lab import Lab
 from gridlab.web.limits import Settings

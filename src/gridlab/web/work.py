@@ -1,7 +1,7 @@
 """Work off the event loop: lanes for what a page waits for, jobs that show their progress, and what is said of both.
 
 A lane has some threads and a bounded queue; whoever comes when it is full is told so. Work is stopped by the flag that
-kernels look at (gridlab.core.stop): when its time is up, when the client has left, when somebody cancels it. All
+kernels look at (gridlab.core.run): when its time is up, when the client has left, when somebody cancels it. All
 threads have the same priority: one with less would be slow to give back the interpreter's lock, and all would wait.
 
 What can be refused at once is refused with a status and a sentence. An answer in parts is a line of JSON for each thing
@@ -33,11 +33,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.exceptions import HTTPException
 
+from gridlab.core.bits import Stop
 from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError, MissingExtra
 from gridlab.core.jit import compiling
-from gridlab.core.progress import listening
-from gridlab.core.stop import Stop, stop_flag, working
-from gridlab.core.workers import pause
+from gridlab.core.run import pause, stop_flag, working
 from gridlab.web.folder import NotHere
 from gridlab.web.limits import REPLY_SECONDS
 
@@ -245,7 +244,7 @@ class Jobs:
 
 def _run(job: Job, function: Callable[[Job], Any], plain: Callable[[str], str]) -> None:
     try:
-        with working(job.stop), listening(job.hear):
+        with working(job.stop, hear=job.hear):
             pause()
             job.change(state="running")
             result = function(job)

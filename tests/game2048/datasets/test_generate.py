@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from gridlab import cli
+from gridlab.core.bits import Stream, streams
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble
-from gridlab.core.splitmix import Stream, streams
 from gridlab.game2048 import reference
 from gridlab.game2048.datasets.files import export_games, read_games
 from gridlab.game2048.datasets.generate import generate, play

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
-from gridlab.core.progress import listening
+from gridlab.core.run import working
 from gridlab.game2048 import reference
 from gridlab.game2048.datasets.files import export_games, read_games
 from gridlab.game2048.datasets.reader import Games, index_of, known_index, symmetric
@@ -180,7 +180,7 @@ def test_reading_tells_how_far_it_is(tmp_path: Path, form: str) -> None:
         path, _ = export_games(path, form)
     size = path.stat().st_size
     heard: list[tuple[float, float | None]] = []
-    with listening(lambda what, done, total: heard.append((done, total))):
+    with working(hear=lambda what, done, total: heard.append((done, total))):
         statistics_of(path)
         verified = verify(path)
     assert not verified.flawed

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048.datasets.generate import generate
 from gridlab.game2048.datasets.settings import make_settings
 from gridlab.game2048.players import ExpectimaxPlayer, RandomPlayer2048, chooser_of

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from gridlab.core.bits import streams
 from gridlab.core.errors import BadRules, IllegalMove
-from gridlab.core.splitmix import streams
 from gridlab.game2048.environment.games import Games2048, PlainGames2048, moving_rows
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.kernels import unpack

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from gridlab.core.errors import BadPlayer, FileTrouble, PlayerFault
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 from gridlab.game2048 import reference
 from gridlab.game2048.evaluate import PythonGame, evaluate, play_to_end
 from gridlab.game2048.kernels import pack_board, row_tables, unpack_board

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gridlab.core.splitmix import Stream, streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import Stream, streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048.kernels import ZERO, row_tables, transpose
 from gridlab.game2048.players import ExpectimaxPlayer
 from gridlab.game2048.position import Position2048

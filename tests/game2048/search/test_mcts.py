@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import Stream
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import Stream
+from gridlab.core.run import stop_flag
 from gridlab.game2048 import reference
 from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import pack_board, row_tables

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048.kernels import flip, mirror, pack_board, row_tables, transpose, unpack_board, walls_of
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.reference import Board

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import Stream, streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import Stream, streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048 import reference
 from gridlab.game2048.kernels import mirror_table, shape_of, unpack
 from gridlab.game2048.rules import Rules2048

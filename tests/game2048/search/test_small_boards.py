@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048.evaluate import evaluate, record_game
 from gridlab.game2048.kernels import row_tables, transpose
 from gridlab.game2048.players import ExpectimaxPlayer, RandomPlayer2048, has_chooser

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from gridlab.core.bits import draw, streams
 from gridlab.core.errors import BadNotation
-from gridlab.core.splitmix import draw, streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 from gridlab.inarow.learn.dqn import Learner, seen_through
 from gridlab.inarow.learn.episodes import (
     Episode,

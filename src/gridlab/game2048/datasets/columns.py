@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import CorruptFile
-from gridlab.core.machine import import_extra
-from gridlab.core.sandbox import name_of, serve
-from gridlab.core.untrusted import open_regular, size_of
+from gridlab.core.run import import_extra
+from gridlab.core.untrusted import name_of, open_regular, serve, size_of
 from gridlab.game2048.rules import DIRECTIONS, MOST_MOVES
 
 TEXT = ""  # instead of the type of an array

@@ -18,12 +18,10 @@ import numpy as np
 from gridlab.core.arguments import counted, typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabError
-from gridlab.core.files import check_place, locked, sha256_of, timestamp, try_place
-from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.files import BEHAVIOUR, check_place, locked, sha256_of, timestamp, try_place
 from gridlab.core.progress import bar
-from gridlab.core.stop import Stop, current_stop, stop_flag
+from gridlab.core.run import Stop, available_cores, current_stop, in_order, is_elsewhere, stop_flag
 from gridlab.core.untrusted import lines, parse_json
-from gridlab.core.workers import available_cores, in_order, is_elsewhere
 from gridlab.game2048.datasets.files import check_board, check_name, write_games, write_lines
 from gridlab.game2048.datasets.reader import Index, Made, index_of, known_index, write_index
 from gridlab.game2048.datasets.settings import (

@@ -27,13 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import check_seed, counted, typed
-from gridlab.core.bits import int64
+from gridlab.core.bits import FIRST, S27, S30, S31, SECOND, STEP, below, int64, plus, times
 from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
 from gridlab.core.files import whole_file
 from gridlab.core.jit import inner, kernel
-from gridlab.core.machine import import_extra
-from gridlab.core.splitmix import FIRST, S27, S30, S31, SECOND, STEP, below, plus, times
+from gridlab.core.run import import_extra
 from gridlab.core.untrusted import Count, ends_with_digest, open_regular, read_head, reading
 from gridlab.game2048 import kernels
 from gridlab.game2048.datasets.files import check_name, read_games, reading_bar

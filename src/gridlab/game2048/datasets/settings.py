@@ -14,8 +14,7 @@ import msgspec
 
 from gridlab.core.arguments import MOST, check_seed
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
-from gridlab.core.files import NO_LINK
-from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.files import BEHAVIOUR, NO_LINK
 from gridlab.core.untrusted import Count, Plain, lines, parse_json, reason_of
 from gridlab.game2048.players import ExpectimaxPlayer, Player2048
 from gridlab.game2048.reading import LONGEST_LINE

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import check_seed, counted
+from gridlab.core.draw import facts
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import beside, locked_folder, refuse_overlap, resolved
-from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import chunks
 from gridlab.game2048.datasets.files import check_name, export_games

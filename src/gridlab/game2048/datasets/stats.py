@@ -10,7 +10,7 @@ import numpy as np
 
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
-from gridlab.core.plain import facts
+from gridlab.core.draw import facts
 from gridlab.game2048.datasets.files import read_games, reading_bar
 from gridlab.game2048.datasets.reader import known_index
 from gridlab.game2048.records import WINNING_TILE, Game

@@ -26,10 +26,9 @@ from numpy.typing import NDArray
 from gridlab.core.arguments import whole_number
 from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
 from gridlab.core.files import beside, room_beside
-from gridlab.core.hdf5 import append, fill_hdf5
-from gridlab.core.machine import import_extra
-from gridlab.core.sandbox import sandboxed
-from gridlab.core.untrusted import lines, open_regular, parse_json, reading, reason_of, size_of
+from gridlab.core.run import import_extra
+from gridlab.core.tables import append, fill_hdf5
+from gridlab.core.untrusted import lines, open_regular, parse_json, reading, reason_of, sandboxed, size_of
 from gridlab.game2048.datasets.columns import (
     LENGTHS,
     LONGEST_TEXT,

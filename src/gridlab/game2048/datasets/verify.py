@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gridlab.core.arguments import counted
-from gridlab.core.plain import facts
+from gridlab.core.draw import facts
 from gridlab.game2048.datasets.files import check_name, reading_bar, size_of, texts_of
 from gridlab.game2048.datasets.reader import known_index
 from gridlab.game2048.datasets.settings import MAX_MOVES, stage

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import counted, typed
-from gridlab.core.bits import int64
+from gridlab.core.bits import States, Stream, int64
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadRules, IllegalMove
 from gridlab.core.jit import inner, kernel
-from gridlab.core.splitmix import States, Stream
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 from gridlab.game2048 import reference
 from gridlab.game2048.exact.probe import Tablebase2048, table_of_points
 from gridlab.game2048.kernels import (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import IllegalMove
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.game2048.environment.games import Games2048, PlainGames2048, TableTruth2048, truth_of
 from gridlab.game2048.exact.probe import table_of_points
 from gridlab.game2048.position import Position2048

@@ -17,9 +17,9 @@ import numpy as np
 
 from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation, CorruptFile, TooLarge
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.machine import size_text
+from gridlab.core.files import BEHAVIOUR
 from gridlab.core.progress import bar
+from gridlab.core.run import size_text
 from gridlab.game2048.exact.file import (
     LARGEST_LAYER,
     SCORE,

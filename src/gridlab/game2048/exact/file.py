@@ -26,10 +26,8 @@ import zstandard
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import whole_number
-from gridlab.core.container import Container, Kind, naming, write_directory
 from gridlab.core.errors import BadNotation, CorruptFile
-from gridlab.core.files import whole_file
-from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.files import BEHAVIOUR, Container, Kind, naming, whole_file, write_directory
 from gridlab.core.jit import kernel
 from gridlab.core.untrusted import Count, parse_json, unpack
 from gridlab.game2048.exact.layers import Values

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.bits import Stop, stopped
 from gridlab.core.jit import inner, kernel
-from gridlab.core.stop import Stop, stopped
 from gridlab.game2048 import kernels
 from gridlab.game2048.kernels import FIFTEEN, FOUR, ONE, ROW, UNITS, ZERO, Boards, Mirror, RowTables, Shape
 from gridlab.game2048.rules import Rules2048

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.bits import Stop, stopped
 from gridlab.core.errors import PlayerFault
 from gridlab.core.jit import kernel
-from gridlab.core.stop import Stop, stopped
-from gridlab.core.workers import interruptible
+from gridlab.core.run import interruptible
 from gridlab.game2048 import kernels
 from gridlab.game2048.exact import layers
 from gridlab.game2048.exact.layers import (

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import typed
-from gridlab.core.draw import Sheet, brief, shown
+from gridlab.core.draw import Sheet, brief, facts, shown
 from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
-from gridlab.core.plain import facts
 from gridlab.game2048.exact.file import SCORE, TableFile2048
 from gridlab.game2048.exact.layers import Values, board_of
 from gridlab.game2048.exact.solve import NONE, boards_to_move, start_value

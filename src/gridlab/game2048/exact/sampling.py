@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import CorruptFile
-from gridlab.core.machine import import_extra
-from gridlab.core.parquet_shards import counts_drawn, split_names, write_sample
 from gridlab.core.progress import bar
+from gridlab.core.run import import_extra
+from gridlab.core.tables import counts_drawn, split_names, write_sample
 from gridlab.game2048.exact.probe import TIED, Tablebase2048
 from gridlab.game2048.kernels import Boards
 from gridlab.game2048.position import Position2048

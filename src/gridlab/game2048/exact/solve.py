@@ -11,8 +11,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from gridlab.core.stop import Stop, stop_flag
-from gridlab.core.workers import available_cores, in_order, interruptible
+from gridlab.core.run import Stop, available_cores, in_order, interruptible, stop_flag
 from gridlab.game2048.exact import layers
 from gridlab.game2048.exact.layers import Board2048, Values
 from gridlab.game2048.kernels import Boards, pack_board, smallest_images

@@ -16,11 +16,11 @@ import numpy as np
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
+from gridlab.core.draw import facts
 from gridlab.core.errors import CorruptFile, GridlabError
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.plain import facts
+from gridlab.core.files import BEHAVIOUR
 from gridlab.core.progress import bar
-from gridlab.core.workers import interruptible
+from gridlab.core.run import interruptible
 from gridlab.game2048.exact import layers
 from gridlab.game2048.exact.file import SCORE
 from gridlab.game2048.exact.layers import CORNER_KEPT, DIFFERENT, FORCED, TIED, Values

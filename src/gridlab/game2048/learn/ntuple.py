@@ -26,14 +26,13 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import check_seed, counted, typed
+from gridlab.core.bits import States, Stop, streams
 from gridlab.core.charts import new_figure, save
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.files import locked, try_place
 from gridlab.core.progress import bar
-from gridlab.core.splitmix import States, streams
-from gridlab.core.stop import Stop, stop_flag
-from gridlab.core.workers import available_cores, call
+from gridlab.core.run import available_cores, call, stop_flag
 from gridlab.game2048.kernels import row_tables
 from gridlab.game2048.learn import ntuple_kernels as kernels
 from gridlab.game2048.learn.ntuple_file import Learnt, Point, read_head, read_network, write_network

@@ -26,11 +26,10 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from gridlab.core.bits import States
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
-from gridlab.core.files import whole_file
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.splitmix import States
-from gridlab.core.travel import here
+from gridlab.core.files import BEHAVIOUR, whole_file
+from gridlab.core.run import here
 from gridlab.core.untrusted import ends_with_digest, open_regular, parse_json, reading, refusing
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.ntuple import (

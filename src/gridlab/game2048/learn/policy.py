@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from gridlab.core.bits import States
 from gridlab.core.errors import CorruptFile, FileTrouble
-from gridlab.core.splitmix import States
+from gridlab.core.run import pause
 from gridlab.core.untrusted import reading
-from gridlab.core.workers import pause
 from gridlab.game2048 import kernels
 from gridlab.game2048.kernels import Boards, RowTables
 from gridlab.game2048.learn.policy_networks import CELLS, PolicyFile, PolicyNetwork, read

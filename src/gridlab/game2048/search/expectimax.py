@@ -17,10 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import lowest_cell
+from gridlab.core.bits import States, Stop, below, draw, lowest_cell, stopped
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States, below, draw
-from gridlab.core.stop import Stop, stopped
 from gridlab.game2048.kernels import (
     FOUR,
     LEFT,

@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.bits import FIRST, S32, States, Stop, stopped, times
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import FIRST, S32, States, times
-from gridlab.core.stop import Stop, stopped
 from gridlab.game2048.kernels import Boards, RowTables, move, points_of, spawn
 from gridlab.game2048.search.random_moves import random_direction
 

@@ -18,11 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import shortened
-from gridlab.core.bits import prefetch
+from gridlab.core.bits import States, Stop, prefetch
 from gridlab.core.errors import BadNotation
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States
-from gridlab.core.stop import Stop
 from gridlab.game2048.kernels import (
     FIFTEEN,
     FOUR,

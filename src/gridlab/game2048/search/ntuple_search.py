@@ -15,10 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import prefetch
+from gridlab.core.bits import States, Stop, prefetch, stopped
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States
-from gridlab.core.stop import Stop, stopped
 from gridlab.game2048.kernels import (
     LEFT,
     NO_MOVE,

@@ -18,11 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.bits import States, Stop, stopped
 from gridlab.core.errors import IllegalMove
 from gridlab.core.jit import kernel, overload
-from gridlab.core.splitmix import States
-from gridlab.core.stop import Stop, stopped
-from gridlab.core.workers import interruptible
+from gridlab.core.run import interruptible
 from gridlab.game2048.kernels import (
     ZERO,
     Boards,

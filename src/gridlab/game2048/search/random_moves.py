@@ -5,10 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import lowest_cell, popcount
+from gridlab.core.bits import States, Stop, below, draw, lowest_cell, popcount
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States, below, draw
-from gridlab.core.stop import Stop
 from gridlab.game2048.kernels import RowTables, slide_rows, transpose
 
 

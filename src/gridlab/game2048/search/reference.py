@@ -6,8 +6,8 @@ to the last bit.
 
 from dataclasses import dataclass
 
-from gridlab.core.splitmix import Stream
-from gridlab.core.workers import pause
+from gridlab.core.bits import Stream
+from gridlab.core.run import pause
 from gridlab.game2048.reference import Board, empty_cells, move, place
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
 from gridlab.game2048.search.evaluators import Evaluate

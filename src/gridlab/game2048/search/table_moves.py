@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.bits import States, Stop
 from gridlab.core.jit import inner, kernel
-from gridlab.core.splitmix import States
-from gridlab.core.stop import Stop
 from gridlab.game2048.kernels import (
     FIFTEEN,
     FOUR,

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, Protocol
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, shortened
+from gridlab.core.draw import plain
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError
 from gridlab.core.files import (
     Sink,
@@ -30,10 +31,9 @@ from gridlab.core.files import (
     try_place,
     whole_file,
 )
-from gridlab.core.plain import plain
 from gridlab.core.progress import bar
+from gridlab.core.run import pause
 from gridlab.core.untrusted import read_bytes, reading
-from gridlab.core.workers import pause
 from gridlab.games.notation import move_text
 from gridlab.inarow.position import Player
 from gridlab.inarow.search.best_first import MAX_EXPANSIONS, MAX_SIZE, BestFirstResult, Expansion, Start, best_first

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import counted, typed
-from gridlab.core.bits import popcount
+from gridlab.core.bits import States, popcount
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadPlayer, FileTrouble, IllegalMove, TooLarge
 from gridlab.core.jit import inner, kernel
-from gridlab.core.splitmix import States
 from gridlab.games import game
 from gridlab.games.environment import (
     Picture,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import BadPlayer, IllegalMove
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.games import game
 from gridlab.games.environment import RENDER_MODES, checked_mode
 from gridlab.games.vector import SAME_STEP, Facts, Flags, VectorGames, is_same_step

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.games import game
 from gridlab.games.environment import RENDER_MODES, checked_mode
 from gridlab.inarow.environment.games import rendered, truth_of

@@ -26,14 +26,12 @@ from numpy.typing import NDArray
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
-from gridlab.core.bits import int64, lowest_bit, lowest_cell, popcount
-from gridlab.core.draw import Sheet, shown
+from gridlab.core.bits import Stop, int64, lowest_bit, lowest_cell, popcount, stopped
+from gridlab.core.draw import Sheet, facts, shown
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
-from gridlab.core.plain import facts
 from gridlab.core.progress import bar
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import available_cores, in_order
+from gridlab.core.run import available_cores, in_order, stop_flag
 from gridlab.games.registry import game
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.kernels import NO_LAST_MOVE, ending, runs_of

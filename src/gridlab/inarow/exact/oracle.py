@@ -10,7 +10,7 @@ from pathlib import Path
 from gridlab.core.arguments import counted, typed
 from gridlab.core.draw import shown
 from gridlab.core.errors import FileTrouble
-from gridlab.core.travel import variable
+from gridlab.core.run import variable
 from gridlab.games.registry import game
 from gridlab.games.tablebases import VARIABLE as VARIABLE
 from gridlab.games.tablebases import open_tablebase

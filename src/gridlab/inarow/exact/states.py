@@ -18,7 +18,7 @@ from gridlab.core.errors import TooLarge
 from gridlab.core.files import Sink
 from gridlab.core.jit import inner, kernel
 from gridlab.core.progress import bar
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 from gridlab.games.registry import game
 from gridlab.inarow.exact.census import census, classify
 from gridlab.inarow.kernels import NO_LAST_MOVE, image_keys, is_canonical, write_board

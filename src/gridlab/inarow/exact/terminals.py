@@ -23,11 +23,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import deposit, lowest_cell, next_of_same_size, popcount
+from gridlab.core.bits import Stop, deposit, lowest_cell, next_of_same_size, popcount, stopped
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order, stop_flag
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.kernels import NO_LAST_MOVE, ending, image_key, image_keys, runs_of
 from gridlab.inarow.rules import Rules

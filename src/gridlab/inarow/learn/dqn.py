@@ -22,9 +22,7 @@ from torch import Tensor, nn
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
 from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
-from gridlab.core.machine import import_extra
-from gridlab.core.stop import current_stop
-from gridlab.core.workers import in_order
+from gridlab.core.run import current_stop, import_extra, in_order
 from gridlab.inarow.learn import networks as checkpoint
 from gridlab.inarow.learn.episodes import (
     EpisodeSetup,

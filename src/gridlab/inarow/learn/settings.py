@@ -18,10 +18,9 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import counted, shortened
+from gridlab.core.bits import States, Stop, below, draw, stopped, streams
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States, below, draw, streams
-from gridlab.core.stop import Stop, stopped
 from gridlab.core.untrusted import refusing
 from gridlab.inarow.search.geometry import DRAWS, GOES_ON, Geometry, ending_by, open_game, random_cell
 from gridlab.inarow.search.mcts import Tree, grow, new_tree

@@ -16,8 +16,8 @@ from gridlab.core.arguments import check_seed, counted, typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadRules
 from gridlab.core.files import locked_folder, try_folder
-from gridlab.core.machine import import_extra
 from gridlab.core.progress import bar
+from gridlab.core.run import import_extra
 from gridlab.games.registry import game
 from gridlab.inarow.rules import Rules
 from gridlab.learn.run import advance, asked_to_stop, parse_overrides

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import typed
-from gridlab.core.bits import lowest_bit, lowest_cell, place_of, popcount
+from gridlab.core.bits import Stop, lowest_bit, lowest_cell, place_of, popcount, stopped
 from gridlab.core.jit import kernel
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import call
+from gridlab.core.run import call, stop_flag
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.geometry import (

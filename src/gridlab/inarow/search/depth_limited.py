@@ -17,10 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import lowest_cell, place_of, popcount
+from gridlab.core.bits import LOOK_AROUND, Stop, lowest_cell, place_of, popcount, stopped
 from gridlab.core.jit import kernel
-from gridlab.core.stop import LOOK_AROUND, Stop, stopped
-from gridlab.core.workers import interruptible
+from gridlab.core.run import interruptible
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.geometry import OTHER, OWN, UNDECIDED, Frames, LinesThrough, fills, lines_through

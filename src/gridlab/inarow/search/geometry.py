@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import lowest_cell, popcount
+from gridlab.core.bits import States, below, draw, lowest_cell, popcount
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States, below, draw
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, runs_of
 from gridlab.inarow.rules import Rules

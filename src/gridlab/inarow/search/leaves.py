@@ -16,11 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import lowest_cell, place_of, popcount
+from gridlab.core.bits import LOOK_AROUND, Stop, lowest_cell, place_of, popcount, stopped
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import kernel
-from gridlab.core.stop import LOOK_AROUND, Stop, stopped
-from gridlab.core.workers import interruptible
+from gridlab.core.run import interruptible
 from gridlab.inarow.search.depth_limited import DECIDED
 from gridlab.inarow.search.geometry import Geometry, completing, smallest_image
 

@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 
 from gridlab.core import draw
 from gridlab.core.arguments import typed
-from gridlab.core.bits import lowest_cell, popcount
+from gridlab.core.bits import States, Stop, below, lowest_cell, popcount, stopped, streams
+from gridlab.core.bits import draw as draw_number
 from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States, below, streams
-from gridlab.core.splitmix import draw as draw_number
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import call
+from gridlab.core.run import call, stop_flag
 from gridlab.games import notation
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.search.geometry import (

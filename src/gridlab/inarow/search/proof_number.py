@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import counted, typed
-from gridlab.core.bits import lowest_bit, lowest_cell, place_of, popcount
+from gridlab.core.bits import Stop, lowest_bit, lowest_cell, place_of, popcount, stopped
 from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import IllegalMove
 from gridlab.core.jit import kernel
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import call
+from gridlab.core.run import call, stop_flag
 from gridlab.games import notation
 from gridlab.inarow.kernels import ending
 from gridlab.inarow.position import Position, position_of

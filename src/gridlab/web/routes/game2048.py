@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from gridlab.core.errors import BadNotation, BadRules, IllegalMove
-from gridlab.core.progress import listening
+from gridlab.core.run import working
 from gridlab.game2048.grade import review_game
 from gridlab.game2048.players import as_adviser
 from gridlab.game2048.position import Position2048, begun, chance, moved, replayed
@@ -265,7 +265,7 @@ def review_in_parts(lab: Lab, asked: Review2048, tell: Tell) -> None:
     """The worst moves of a game, and how far the review has come in the meantime."""
     rules = rules_of(asked.game)
     positions = replayed(rules, asked.seed, asked.moves)
-    with lent(lab, asked.player, rules) as player, listening(now_and_then(tell)):
+    with lent(lab, asked.player, rules) as player, working(hear=now_and_then(tell)):
         found = review_game(as_adviser(player, asked.player), positions, asked.moves, REVIEW_SECONDS)
         about = about_values(player)
     worst = [

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from gridlab.arena.records import record_of
 from gridlab.arena.session import PERSON, Session
 from gridlab.core.errors import BadNotation, GridlabError
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.games.registry import game
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact.oracle import whole_line

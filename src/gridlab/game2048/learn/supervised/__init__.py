@@ -4,6 +4,6 @@ settings     what a training is asked to do; which moves are learnt from, and wh
 train        from files of games to a network for players
 """
 
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 
 import_extra("torch", "learn")  # missed in a sentence, whoever comes in by which module

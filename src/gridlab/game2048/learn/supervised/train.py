@@ -27,7 +27,7 @@ from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.files import locked, try_place
 from gridlab.core.progress import bar
-from gridlab.core.workers import available_cores, pause
+from gridlab.core.run import available_cores, pause
 from gridlab.game2048.datasets.moves import PHASES, Moves2048, Samples
 from gridlab.game2048.kernels import row_tables
 from gridlab.game2048.learn import policy_networks as policy_file

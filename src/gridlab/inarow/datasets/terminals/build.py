@@ -14,11 +14,10 @@ from gridlab import __version__
 from gridlab.core import draw
 from gridlab.core.arguments import number_ranges, typed
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, TooLarge
-from gridlab.core.files import locked_folder, refuse_overlap, sha256_of, timestamp, try_folder, whole_file
-from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.files import BEHAVIOUR, locked_folder, refuse_overlap, sha256_of, timestamp, try_folder, whole_file
 from gridlab.core.progress import Bars, bars
+from gridlab.core.run import in_order, pause
 from gridlab.core.untrusted import open_regular, read_bytes, reading
-from gridlab.core.workers import in_order, pause
 from gridlab.games.registry import game
 from gridlab.inarow.datasets.terminals.dataset import Terminals, board_text, layers_without_manifest
 from gridlab.inarow.datasets.terminals.manifest import (

@@ -23,11 +23,10 @@ from gridlab.core.bits import write_byte, write_bytes, write_number
 from gridlab.core.charts import new_figure, save
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import beside, refuse_overlap, try_place, whole_file
-from gridlab.core.hdf5 import append, fill_hdf5
 from gridlab.core.jit import kernel
-from gridlab.core.machine import import_extra
 from gridlab.core.progress import Bars, bars
-from gridlab.core.workers import in_order
+from gridlab.core.run import import_extra, in_order
+from gridlab.core.tables import append, fill_hdf5
 from gridlab.inarow.datasets.terminals.build import plies_text
 from gridlab.inarow.datasets.terminals.dataset import BLOCK, Terminals
 from gridlab.inarow.datasets.terminals.manifest import Records, wins_of_players

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
-from gridlab.core.draw import MOST_ROWS, Sheet, shown
+from gridlab.core.draw import MOST_ROWS, Sheet, facts, shown
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.jit import kernel
-from gridlab.core.plain import facts
 from gridlab.core.progress import bars
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 from gridlab.games import notation
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.datasets.terminals.build import plies_text

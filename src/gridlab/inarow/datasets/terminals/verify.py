@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gridlab.core.arguments import counted
+from gridlab.core.draw import facts
 from gridlab.core.errors import CorruptFile
-from gridlab.core.files import sha256_of
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.plain import facts
+from gridlab.core.files import BEHAVIOUR, sha256_of
 from gridlab.core.progress import Bars, bars
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 from gridlab.inarow.datasets.terminals.build import census_of, command_for, holds
 from gridlab.inarow.datasets.terminals.dataset import Terminals, board_text, uncounted_text
 from gridlab.inarow.datasets.terminals.manifest import CARD, MANIFEST, Layer, Manifest, Records, layer_name, open_layer

@@ -12,10 +12,9 @@ from pathlib import Path
 
 from gridlab.core.arguments import typed
 from gridlab.core.errors import CorruptFile, TooLarge
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.machine import size_text
+from gridlab.core.files import BEHAVIOUR
 from gridlab.core.progress import bar
-from gridlab.core.workers import available_cores
+from gridlab.core.run import available_cores, size_text
 from gridlab.games.registry import game
 from gridlab.games.tablebases import building, has_parts, reading_part, remove_parts, require_room
 from gridlab.inarow.exact.census import Census, census

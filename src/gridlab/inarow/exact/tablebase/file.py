@@ -27,9 +27,8 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from gridlab.core.container import Container, Kind, naming, write_directory
 from gridlab.core.errors import CorruptFile
-from gridlab.core.files import Checksummed, whole_file
+from gridlab.core.files import Checksummed, Container, Kind, naming, whole_file, write_directory
 from gridlab.core.untrusted import Count, parse_json, unpack
 from gridlab.inarow.exact.tablebase.blocks import BLOCK, Scores, a_block, shape, stored_plies
 from gridlab.inarow.exact.tablebase.halves import TABLEBASE_CELLS, WON, halves

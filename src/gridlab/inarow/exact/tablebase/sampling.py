@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from gridlab.core.bits import int64, popcount
 from gridlab.core.errors import CorruptFile
 from gridlab.core.jit import inner, kernel
-from gridlab.core.machine import import_extra
-from gridlab.core.parquet_shards import counts_drawn, split_names, write_sample
 from gridlab.core.progress import bar
+from gridlab.core.run import import_extra
+from gridlab.core.tables import counts_drawn, split_names, write_sample
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact.states import board_texts
 from gridlab.inarow.exact.tablebase.blocks import Scores, offsets_of, shape

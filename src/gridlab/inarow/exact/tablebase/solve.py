@@ -13,11 +13,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import int64, popcount
+from gridlab.core.bits import Stop, int64, popcount, stopped
 from gridlab.core.errors import CorruptFile
 from gridlab.core.jit import inner, kernel
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order, stop_flag
 from gridlab.inarow.exact.census import Census
 from gridlab.inarow.exact.tablebase import halves
 from gridlab.inarow.exact.tablebase.blocks import (

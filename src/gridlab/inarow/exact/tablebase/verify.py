@@ -14,12 +14,11 @@ import numpy as np
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
+from gridlab.core.draw import facts
 from gridlab.core.errors import CorruptFile, GridlabError
-from gridlab.core.files import try_place
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.plain import facts
+from gridlab.core.files import BEHAVIOUR, try_place
 from gridlab.core.progress import bar
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 from gridlab.games.tablebases import FULL, Verdict
 from gridlab.inarow.exact.census import Census, census
 from gridlab.inarow.exact.tablebase.blocks import Scores, stored_plies

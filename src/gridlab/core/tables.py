@@ -1,14 +1,8 @@
-"""Labelled positions as Parquet: one file, or a folder that `datasets.load_dataset` takes as it stands.
+"""Tables for other tools: labelled positions as Parquet, and HDF5 files that end in a sentence if they must."""
 
-    README.md                              the card: its head says which files are which configuration and split
-    data/5x5_4-3/train-00000.parquet …     a configuration for each game, and one schema in all its files
-    manifest.json                          sizes and SHA-256 of all files, outside the pattern of the data
-
-Every table of Arrow that comes in has a column `split`; in a folder that is the name of the file instead.
-"""
-
+import io
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,8 +13,133 @@ from numpy.typing import NDArray
 
 from gridlab.core import files
 from gridlab.core.errors import FileTrouble, TooLarge
-from gridlab.core.machine import import_extra
+from gridlab.core.run import Stop, call, import_extra, stop_flag
 from gridlab.core.untrusted import Count, read_json
+
+# ---- HDF5 files written so that a full disk, or Ctrl-C, ends in a sentence
+#
+# The library cannot give up: what it fails to write when a file is closed it tries again when the process ends, and
+# crashes. So it writes into a file that never fails. What the disk does not take is kept in memory for the moment;
+# after each block we look whether that has happened, close the file in peace, and only then raise what the disk has
+# said.
+
+
+def fill_hdf5(path: Path, fill: Callable[[Any], Iterable[object]]) -> None:
+    """Make an HDF5 file: `fill(file)` puts something into it block by block, and yields after each.
+
+    It runs in a thread, where KeyboardInterrupt cannot be raised inside the library; Ctrl-C ends it after a block. All
+    that the library uses belongs to that thread, so that nobody takes it away.
+    """
+    h5py, stop = import_extra("h5py", "export"), stop_flag()
+    call(lambda: None if stop[0] else _fill(h5py, path, fill, stop), stop)
+
+
+def _fill(h5py: Any, path: Path, fill: Callable[[Any], Iterable[object]], stop: Stop) -> None:
+    with path.open("wb+", buffering=0) as disk:
+        patient = PatientFile(disk)
+        with h5py.File(patient, "w") as file:
+            for _ in fill(file):
+                if patient.trouble or stop[0]:
+                    break
+        if patient.trouble:
+            raise patient.trouble
+
+
+def append(file: Any, columns: Mapping[str, NDArray[Any]], compression: str, chunk: int | None = None) -> None:
+    """Put rows behind those that columns have already; texts are arrays of objects."""
+    for name, column in columns.items():
+        if name not in file:
+            kind = import_extra("h5py", "export").string_dtype() if column.dtype == object else column.dtype
+            shape = column.shape[1:]
+            chunks = True if chunk is None else (chunk, *shape)
+            file.create_dataset(
+                name, (0, *shape), kind, maxshape=(None, *shape), chunks=chunks, compression=compression
+            )
+        stored = file[name]
+        stored.resize(len(stored) + len(column), axis=0)
+        stored[len(stored) - len(column) :] = column
+
+
+class PatientFile(io.RawIOBase):
+    """A file that takes everything: from the first error of the disk on it keeps in memory what is written."""
+
+    def __init__(self, disk: io.FileIO) -> None:
+        self._disk = disk
+        self._place = self._size = 0
+        self._kept: list[tuple[int, bytes]] = []  # in the order written
+        self.trouble: OSError | None = None
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+        self._place = place + (0, self._place, self._size)[whence]
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def truncate(self, size: int | None = None) -> int:
+        self._size = self._place if size is None else size
+        self._try(lambda: self._disk.truncate(self._size))
+        return self._size
+
+    def write(self, data: Any) -> int:
+        written = bytes(data)
+        if self.trouble is None:
+            self._try(lambda: self._write_all(written))
+        if self.trouble is not None:
+            self._kept.append((self._place, written))
+        self._place += len(written)
+        self._size = max(self._size, self._place)
+        return len(written)
+
+    def _write_all(self, data: bytes) -> None:
+        self._disk.seek(self._place)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._disk.write(rest) :]
+
+    def readinto(self, buffer: Any) -> int:
+        view, begin = memoryview(buffer).cast("B"), self._place
+        view[:] = bytes(len(view))
+        self._try(lambda: self._read_into(view))
+        for place, data in self._kept:
+            low, high = max(place, begin), min(place + len(data), begin + len(view))
+            if low < high:
+                view[low - begin : high - begin] = data[low - place : high - place]
+        self._place += len(view)
+        return len(view)
+
+    def _read_into(self, view: memoryview) -> None:
+        self._disk.seek(self._place)
+        while view and (number := self._disk.readinto(view)):
+            view = view[number:]
+
+    def _try(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except OSError as error:
+            self.trouble = self.trouble or error
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def flush(self) -> None:
+        """Nothing waits here."""
+
+
+# ---- Labelled positions as Parquet: one file, or a folder that `datasets.load_dataset` takes as it stands
+#
+#     README.md                              the card: its head says which files are which configuration and split
+#     data/5x5_4-3/train-00000.parquet …     a configuration for each game, and one schema in all its files
+#     manifest.json                          sizes and SHA-256 of all files, outside the pattern of the data
+#
+# Every table of Arrow that comes in has a column `split`; in a folder that is the name of the file instead.
+
 
 SPLITS = ("train", "validation", "test")
 SHARD = 1_000_000  # rows of a file
