@@ -12,6 +12,7 @@ rules and players, whose texts are read there, and numbers out of range.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from inspect import Parameter, signature
+from itertools import chain, repeat
 from math import isnan
 from numbers import Real
 from operator import index
@@ -64,9 +65,8 @@ def number_ranges(text: str, low: int, high: int, what: str) -> list[int]:
             begin = whole_number(first, low, high)
             end = whole_number(last, low, high) if dash else begin
         except BadNotation as error:
-            raise BadNotation(
-                f"{shortened(text)} is not a list of {what} such as 9, 9-25 or 9-12,25: {error}"
-            ) from error
+            reason = f"{shortened(text)} is not a list of {what} such as 9, 9-25 or 9-12,25: {error}"
+            raise BadNotation(reason) from error
         if end < begin:
             raise BadNotation(f"{shortened(text)} is not a list of {what}: {begin}-{end} runs backwards")
         found.update(range(begin, end + 1))
@@ -106,22 +106,17 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
     """The function, with its arguments looked at first."""
 
     @cache
-    def checks() -> tuple[tuple[tuple[str, Check], ...], tuple[str, Check] | None, dict[str, Check]]:
+    def checks() -> tuple[list[tuple[str, Check]], tuple[str, Check], dict[str, Check]]:
         return _checks_of(function)
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         placed, rest, named = checks()
-        for value, (name, check) in zip(args, placed, strict=False):
+        given = [*zip(args, chain(placed, repeat(rest)), strict=False)]
+        given += [(value, (name, named[name])) for name, value in kwargs.items() if name in named]
+        for value, (name, check) in given:
             if not check.fits(value):
-                raise _misfit(function, name, check, value)
-        if rest:
-            for value in args[len(placed) :]:
-                if not rest[1].fits(value):
-                    raise _misfit(function, *rest, value)
-        for name, value in kwargs.items():
-            if name in named and not named[name].fits(value):
-                raise _misfit(function, name, named[name], value)
+                raise BadNotation(f"{_name(function)} takes {check.words} as {name}, not {told(value)}")
         return function(*args, **kwargs)
 
     return call
@@ -151,20 +146,14 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and not isnan(value)
 
 
-def _misfit(function: Callable[..., Any], name: str, check: Check, value: object) -> BadNotation:
-    return BadNotation(f"{_name(function)} takes {check.words} as {name}, not {told(value)}")
-
-
 def _name(function: Callable[..., Any]) -> str:
     """`census`, or the class that is made."""
     return function.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
 
 
-def _checks_of(
-    function: Callable[..., Any],
-) -> tuple[tuple[tuple[str, Check], ...], tuple[str, Check] | None, dict[str, Check]]:
+def _checks_of(function: Callable[..., Any]) -> tuple[list[tuple[str, Check]], tuple[str, Check], dict[str, Check]]:
     """Checks by place, for the arguments beyond these, and by name."""
-    hints, placed, rest, named = get_type_hints(function), list[tuple[str, Check]](), None, dict[str, Check]()
+    hints, placed, rest, named = get_type_hints(function), list[tuple[str, Check]](), ("", ANYTHING), dict[str, Check]()
     for name, parameter in signature(function).parameters.items():
         check = check_of(hints.get(name, Any))
         if parameter.kind is Parameter.VAR_POSITIONAL:
@@ -173,7 +162,7 @@ def _checks_of(
             named[name] = check
             if parameter.kind is not Parameter.KEYWORD_ONLY:
                 placed.append((name, check))
-    return tuple(placed), rest, named
+    return placed, rest, named
 
 
 def check_of(annotation: Any) -> Check:
@@ -194,10 +183,8 @@ def check_of(annotation: Any) -> Check:
 
 
 def _any_of(every: list[Check]) -> Check:
-    tests = tuple(each.fits for each in every)
-    return Check(
-        lambda value: any(fits(value) for fits in tests), " or ".join(dict.fromkeys(each.words for each in every))
-    )
+    words = " or ".join(dict.fromkeys(each.words for each in every))
+    return Check(lambda value: any(each.fits(value) for each in every), words)
 
 
 def _checks_itself(kind: type) -> bool:

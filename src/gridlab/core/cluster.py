@@ -35,25 +35,12 @@ from uuid import uuid4
 from weakref import WeakSet, WeakValueDictionary
 
 import gridlab
+from gridlab.core import run
 from gridlab.core.arguments import typed
 from gridlab.core.errors import ClusterTrouble, FileTrouble, GridlabError
 from gridlab.core.files import BEHAVIOUR, sha256_of
-from gridlab.core.run import (
-    PACKAGE,
-    STEP,
-    Attachments,
-    Job,
-    Result,
-    Stop,
-    Wanted,
-    check,
-    defer_interrupts,
-    import_extra,
-    packed_variables,
-    stop_flag,
-    working,
-)  # fmt: skip
-from gridlab.core.untrusted import open_regular, size_of
+from gridlab.core.run import Job, Result, Stop
+from gridlab.core.untrusted import open_regular, reason_of, size_of
 
 # ---- What listens at an address, heard before Dask believes it
 #
@@ -84,11 +71,10 @@ def require_scheduler(address: str, seconds: float, security: ssl.SSLContext | N
             "and whether it begins with tcp:// or tls://"
         ) from error
     except ssl.SSLError as error:
-        raise ClusterTrouble(
-            f"what answers at {address} does not speak TLS as we do ({error.reason}); {HELP}"
-        ) from error
+        reason = f"what answers at {address} does not speak TLS as we do ({error.reason}); {HELP}"
+        raise ClusterTrouble(reason) from error
     except OSError as error:
-        raise _nobody(address, error) from error
+        raise _nobody(address, reason_of(error).lower()) from error
 
 
 def _connected(address: str, end: float) -> socket.socket:
@@ -98,7 +84,7 @@ def _connected(address: str, end: float) -> socket.socket:
         try:
             return socket.create_connection((host.strip("[]"), int(port)), timeout=_left(end))
         except TimeoutError as error:
-            raise _nobody(address, error) from error
+            raise _nobody(address, "it does not answer") from error
         except ConnectionRefusedError:
             if _left(end) <= AGAIN:
                 raise
@@ -111,9 +97,8 @@ def _require_greeting(connection: socket.socket, address: str, end: float) -> No
     if 0 < length <= LONGEST and SIGN in (first := _read(connection, length, end)):
         return
     if not first:
-        raise ClusterTrouble(
-            f"what listens at {address} hangs up at once: it is not the scheduler of a cluster; {HELP}"
-        )
+        said = "hangs up at once: it is not the scheduler of a cluster"
+        raise ClusterTrouble(f"what listens at {address} {said}; {HELP}")
     shown = first[:8].decode("ascii", "replace")
     raise ClusterTrouble(
         f"what answers at {address} is not the scheduler of a cluster: it begins with {shown!r}; look at the port"
@@ -135,8 +120,7 @@ def _left(end: float) -> float:
     return max(0.001, end - time.monotonic())
 
 
-def _nobody(address: str, error: OSError) -> ClusterTrouble:
-    reason = "it does not answer" if isinstance(error, TimeoutError) else (error.strerror or str(error)).lower()
+def _nobody(address: str, reason: str) -> ClusterTrouble:
     return ClusterTrouble(f"no scheduler of a cluster answers at {address} ({reason}); {HELP}")
 
 
@@ -184,10 +168,9 @@ def _version_of(package: str) -> str:
 def package_digest() -> str:
     """One digest of all that the package consists of: sources, and what is shipped with them."""
     digest = hashlib.sha256()
-    for file in sorted(each for each in PACKAGE.rglob("*") if each.is_file() and "__pycache__" not in each.parts):
-        digest.update(
-            file.relative_to(PACKAGE).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest()
-        )
+    for file in sorted(each for each in run.PACKAGE.rglob("*") if each.is_file() and "__pycache__" not in each.parts):
+        name = file.relative_to(run.PACKAGE).as_posix().encode()
+        digest.update(name + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16]
 
 
@@ -196,7 +179,7 @@ def package_digest() -> str:
 #     Carried      all results and how long they took, or those up to the job that has raised an error, and the error
 #     Missing      files that have not come; they are sent, and the same order comes again
 #     Mismatch     this worker has another version of something, and has not begun
-#     Halted       the run was stopped
+#     None         the run was stopped
 #
 # Trouble of this machine alone, such as a full disk, is raised: Dask gives the order to another worker.
 
@@ -232,11 +215,7 @@ class Mismatch(NamedTuple):
     flaws: list[str]
 
 
-class Halted(NamedTuple):
-    pass
-
-
-def carry_out(order: Order) -> Carried | Missing | Mismatch | Halted:
+def carry_out(order: Order) -> Carried | Missing | Mismatch | None:
     """All jobs of an order, one after the other, in the thread of a worker."""
     from distributed import get_worker
 
@@ -246,21 +225,21 @@ def carry_out(order: Order) -> Carried | Missing | Mismatch | Halted:
     files = {name: folder / (digest or ABSENT) for name, digest in order.files.items()}
     if lost := tuple(name for name, digest in order.files.items() if digest and not files[name].exists()):
         return Missing(lost)
-    stop = _STOPS.setdefault(order.run, stop_flag())
-    with working(stop, attachments=Attachments(files, order.variables)):
+    stop = _STOPS.setdefault(order.run, run.stop_flag())
+    with run.working(stop, attachments=run.Attachments(files, order.variables)):
         return _carried(order.work)
 
 
-def _carried(work: bytes) -> Carried | Missing | Halted:
+def _carried(work: bytes) -> Carried | Missing | None:
     begun, results, broken = time.monotonic(), [], None
     try:
         function, jobs = pickle.loads(work)
         for job in jobs:
             results.append(function(job))
-    except Wanted as wanted:
+    except run.Wanted as wanted:
         return Missing((str(wanted),))
     except KeyboardInterrupt:
-        return Halted()
+        return None
     except (OSError, MemoryError):
         raise
     except Exception as error:
@@ -276,9 +255,9 @@ def _able_to_travel(error: Exception) -> Exception:
     return error
 
 
-def halt(run: str) -> None:
+def halt(called: str) -> None:
     """Stop what this worker does for a run."""
-    if (stop := _STOPS.get(run)) is not None:
+    if (stop := _STOPS.get(called)) is not None:
         stop[0] = 1
 
 
@@ -358,8 +337,8 @@ class ClusterRun(Generic[Job, Result]):
                 if batch.error is not None:
                     raise batch.error
                 continue
-            wait([each.future for each in self._waiting if each.future], timeout=STEP, return_when=FIRST_COMPLETED)
-            check()
+            wait([each.future for each in self._waiting if each.future], timeout=run.STEP, return_when=FIRST_COMPLETED)
+            run.check()
             self.cluster.require_alive()
 
     def cancel(self) -> None:
@@ -400,9 +379,8 @@ class ClusterRun(Generic[Job, Result]):
             except GridlabError:
                 raise
             except (OSError, MemoryError, ImportError, AttributeError) as error:  # of their machines, again and again
-                raise ClusterTrouble(
-                    f"{self._named(batch)} fails on workers: {type(error).__name__}: {error}"
-                ) from error
+                reason = f"{type(error).__name__}: {error}"
+                raise ClusterTrouble(f"{self._named(batch)} fails on workers: {reason}") from error
 
     def _named(self, batch: Batch[Job, Result]) -> str:
         return f"job {batch.first + 1}, {self.name(batch.jobs[0])},"
@@ -420,7 +398,6 @@ class ClusterRun(Generic[Job, Result]):
         elif isinstance(said, Mismatch):
             raise ClusterTrouble(f"the worker {said.address}, which has come later, {'; '.join(said.flaws)}")
         else:
-            assert isinstance(said, Halted)
             raise ClusterTrouble(f"a worker of {self.cluster.address} was told to stop; repeat the command")
 
     def _try_again(self, batch: Batch[Job, Result], death: Any) -> None:
@@ -446,6 +423,7 @@ JOINING = 10.0  # seconds in which a first worker must come
 DESERTED = 20.0  # seconds without any worker after which work is given up
 COUNTING = 2.0  # seconds between two looks at who is there
 LEAVING = 0.4  # seconds that taking leave may take
+LOGS = [*(f"distributed.{part}" for part in ("client", "core", "comm", "batched")), "tornado.application"]
 RETRIES = 2  # of a batch that fails by trouble of its machine, such as a full disk
 PART = 8 << 20  # bytes of a file that are sent at once
 
@@ -474,7 +452,7 @@ class Tasks:
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        closed = import_extra("distributed.comm", "cluster").CommClosedError  # in the midst of a fetch
+        closed = run.import_extra("distributed.comm", "cluster").CommClosedError  # in the midst of a fetch
         self._lost = (CancelledError, asyncio.CancelledError, closed)
         self._sent: WeakSet[Any] = WeakSet()  # a task that nobody wants any more is forgotten by the scheduler
 
@@ -505,14 +483,8 @@ class Cluster:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        self._library = import_extra("distributed", "cluster")
-        for name in (
-            "distributed.client",
-            "distributed.core",
-            "distributed.comm",
-            "distributed.batched",
-            "tornado.application",
-        ):
+        self._library = run.import_extra("distributed", "cluster")
+        for name in LOGS:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # what there is to say we say
         # made in two steps, so that one that is never finished can be let go of
         self._client = self._library.Client.__new__(self._library.Client)
@@ -527,10 +499,7 @@ class Cluster:
         except ClusterTrouble:
             raise
         except Exception as error:  # whatever Dask makes of an answer that is none
-            raise ClusterTrouble(
-                f"no scheduler of a cluster answers at {address} ({type(error).__name__}); gridlab cluster says how to "
-                "start one"
-            ) from error
+            raise _nobody(address, type(error).__name__) from error
         finally:
             self._let_go_unless("running")
         self._digests: dict[str, str] = {}  # the files that jobs have asked for; empty if there is none of this name
@@ -547,11 +516,10 @@ class Cluster:
         end = time.monotonic() + JOINING
         while not self._count(now=True):
             if time.monotonic() > end:
-                raise ClusterTrouble(
-                    f"the scheduler at {self.address} has no workers; gridlab cluster says how to start some"
-                )
-            time.sleep(STEP)
-            check()
+                told = "has no workers; gridlab cluster says how to start some"
+                raise ClusterTrouble(f"the scheduler at {self.address} {told}")
+            time.sleep(run.STEP)
+            run.check()
         said = self._run(fingerprint, on_error="return")
         return [Worker(address, self._threads.get(address, 1), each) for address, each in sorted(said.items())]
 
@@ -578,12 +546,12 @@ class Cluster:
         self, function: Callable[[Job], Result], jobs: Iterable[Job], name: Callable[[Job], str] = repr
     ) -> Generator[Result, None, None]:
         """`function(job)` for every job, in the order of the jobs."""
-        run: ClusterRun[Job, Result] = ClusterRun(self, function, jobs, name)
-        with defer_interrupts():
+        sent: ClusterRun[Job, Result] = ClusterRun(self, function, jobs, name)
+        with run.defer_interrupts():
             try:
-                yield from run.results()
+                yield from sent.results()
             except BaseException:
-                run.cancel()
+                sent.cancel()
                 raise
 
     def close(self) -> None:
@@ -627,7 +595,7 @@ class Cluster:
         if not all(whole.values()):
             raise FileTrouble(f"{path} was changed while it was being sent to workers; begin again")
 
-    def order(self, run: str, function: Callable[[Job], Result], jobs: Sequence[Job]) -> Order:
+    def order(self, called: str, function: Callable[[Job], Result], jobs: Sequence[Job]) -> Order:
         """What is sent to a worker."""
         import cloudpickle  # classes of notebooks and scripts travel by value
 
@@ -635,7 +603,7 @@ class Cluster:
             work: bytes = cloudpickle.dumps((function, list(jobs)))
         except Exception as error:  # whatever pickling an object of somebody else's can raise
             raise ClusterTrouble(f"this work cannot be sent to other machines: {error}; leave out --cluster") from error
-        return Order(run, fingerprint(), dict(self._digests), packed_variables(), work)
+        return Order(called, fingerprint(), dict(self._digests), run.packed_variables(), work)
 
     def tasks(self) -> Tasks:
         return Tasks(self._client)
@@ -653,12 +621,12 @@ class Cluster:
                 "command, with --resume where it has that"
             )
 
-    def stop(self, run: str, tasks: Tasks) -> None:
+    def stop(self, called: str, tasks: Tasks) -> None:
         """Take back what is queued, and let go of what is being worked at."""
 
         def take_back() -> None:
             tasks.cancel()
-            self._client.run(halt, run, on_error="ignore")
+            self._client.run(halt, called, on_error="ignore")
 
         with suppress(Exception):
             self._within(take_back, LEAVING)
@@ -688,8 +656,8 @@ class Cluster:
 
     def _answer(self, future: "Future[Any]") -> Any:
         while not future.done():
-            wait([future], timeout=STEP)
-            check()
+            wait([future], timeout=run.STEP)
+            run.check()
             self.require_alive()
         return future.result()
 
@@ -708,8 +676,8 @@ class Cluster:
         threading.Thread(target=work, daemon=True).start()
         end = time.monotonic() + seconds
         while not future.done() and time.monotonic() < end:
-            wait([future], timeout=min(STEP, seconds))
-            check()
+            wait([future], timeout=min(run.STEP, seconds))
+            run.check()
         if not future.done():
             raise ClusterTrouble(f"the cluster at {self.address} has not answered for {seconds:.0f} seconds")
         return future.result()
@@ -724,7 +692,7 @@ def _digest_at_home(path: Path) -> str:
     try:
         return sha256_of(path)
     except OSError as error:
-        raise FileTrouble(f"{path} cannot be sent to workers: {(error.strerror or str(error)).lower()}") from error
+        raise FileTrouble(f"{path} cannot be sent to workers: {reason_of(error).lower()}") from error
 
 
 @typed
@@ -737,7 +705,7 @@ def on_cluster(address: str | None) -> Iterator[Cluster | None]:
     cluster = Cluster(address)
     try:
         cluster.require_fit()
-        with working(elsewhere=cluster):
+        with run.working(elsewhere=cluster):
             yield cluster
     finally:
         cluster.close()

@@ -46,10 +46,8 @@ BOARD = re.compile(r"(?<!\S)[XO./\[\]]*[XO][XO./\[\]]*(?![^\s,;:])")  # X.O/.X./
 
 def has_colour(stream: TextIO | None) -> bool:
     """Whether to write colours there: never with NO_COLOR, else always with FORCE_COLOR, else to a terminal."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
+    if os.environ.get("NO_COLOR") or os.environ.get("FORCE_COLOR"):
+        return not os.environ.get("NO_COLOR")
     return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -286,18 +284,19 @@ def board_svg(
     A mark may be a short text. A cell that was the wrong choice has a ground of its own.
     """
     rows = len(marks) // cols
-    width, height = cols * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        f' role="img" aria-label="{escape(title)}">',
-        f"<title>{escape(title)}</title>",
-        f'<rect class="paper" width="{width}" height="{height}" fill="#fff"/>',
-    ]
-    parts += [_svg_ground(cell, cols) for cell in sorted(highlight)]
+    parts = [_svg_ground(cell, cols) for cell in sorted(highlight)]
     parts += [] if wrong is None else [_svg_ground(wrong, cols, "wrong", "#f2a49c")]
     parts += _svg_grid(rows, cols)
     parts += [_svg_mark(mark, cell, cols) for cell, mark in enumerate(marks) if mark != "."]
-    return "\n".join([*parts, "</svg>"])
+    return _svg(cols * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN, title, 'class="paper"', 'fill="#fff"', parts)
+
+
+def _svg(width: int, height: int, title: str, ground: str, looks: str, parts: Sequence[str]) -> str:
+    """A picture that stands alone, its parts on a ground."""
+    size, name = f'width="{width}" height="{height}"', escape(title)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {size} role="img"'
+    paper = f"<rect {ground} {size} {looks}/>"
+    return "\n".join([f'{head} aria-label="{name}">', f"<title>{name}</title>", paper, *parts, "</svg>"])
 
 
 def _corner(cell: int, cols: int) -> tuple[int, int]:
@@ -315,12 +314,10 @@ def _svg_grid(rows: int, cols: int) -> list[str]:
     across = "".join(f"M{MARGIN} {MARGIN + row * CELL}H{right}" for row in range(rows + 1))
     down = "".join(f"M{MARGIN + col * CELL} {MARGIN}V{bottom}" for col in range(cols + 1))
     style = 'class="number" font-family="sans-serif" font-size="11" fill="#666" text-anchor="middle"'
-    numbers = [
-        f'<text x="{MARGIN + col * CELL + CELL // 2}" y="{MARGIN - 7}" {style}>{col + 1}</text>' for col in range(cols)
-    ] + [
-        f'<text x="{MARGIN - 10}" y="{MARGIN + row * CELL + CELL // 2 + 4}" {style}>{row + 1}</text>'
-        for row in range(rows)
-    ]
+    middle = MARGIN + CELL // 2
+    above = [(middle + col * CELL, MARGIN - 7, col + 1) for col in range(cols)]
+    beside = [(MARGIN - 10, middle + row * CELL + 4, row + 1) for row in range(rows)]
+    numbers = [f'<text x="{x}" y="{y}" {style}>{number}</text>' for x, y, number in above + beside]
     return [f'<path class="grid" d="{across}{down}" stroke="#999" stroke-width="1" fill="none"/>', *numbers]
 
 
@@ -333,10 +330,8 @@ def _svg_mark(mark: str, cell: int, cols: int) -> str:
     if mark == "O":
         place = f'cx="{x + middle}" cy="{y + middle}" r="13"'
         return f'<circle class="nought" {place} fill="none" stroke="#b3261e" stroke-width="6"/>'
-    return (
-        f'<text x="{x + middle}" y="{y + middle + 6}" font-family="sans-serif" font-size="18" '
-        f'text-anchor="middle">{escape(mark)}</text>'
-    )
+    place = f'x="{x + middle}" y="{y + middle + 6}"'
+    return f'<text {place} font-family="sans-serif" font-size="18" text-anchor="middle">{escape(mark)}</text>'
 
 
 def tiles_text(tiles: Sequence[int], cols: int) -> str:
@@ -353,17 +348,10 @@ def tiles_text(tiles: Sequence[int], cols: int) -> str:
 def tiles_svg(tiles: Sequence[int], cols: int, title: str = "") -> str:
     """Numbers on coloured tiles; the colour deepens with each doubling, the number is always there to be read."""
     rows, side = len(tiles) // cols, 64
-    width, height = cols * side, rows * side
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        f' role="img" aria-label="{escape(title)}">',
-        f"<title>{escape(title)}</title>",
-        f'<rect class="frame" width="{width}" height="{height}" rx="6" fill="#bbb"/>',
-    ]
     corners = [(cell % cols * side, cell // cols * side) for cell in range(len(tiles))]
-    parts += [_svg_square("hole", "#ddd", *corner, side) for corner in corners]
+    parts = [_svg_square("hole", "#ddd", *corner, side) for corner in corners]
     parts += [_svg_tile(tile, cell, *corners[cell], side) for cell, tile in enumerate(tiles) if tile]
-    return "\n".join([*parts, "</svg>"])
+    return _svg(cols * side, rows * side, title, 'class="frame"', 'rx="6" fill="#bbb"', parts)
 
 
 def _svg_square(kind: str, ground: str, x: int, y: int, side: int) -> str:

@@ -40,7 +40,7 @@ from typing import BinaryIO, NamedTuple, Protocol
 from gridlab.core.arguments import shortened
 from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError
 from gridlab.core.run import variable
-from gridlab.core.untrusted import Pieces, open_regular
+from gridlab.core.untrusted import Pieces, open_regular, reason_of
 
 try:
     import fcntl
@@ -98,12 +98,10 @@ def whole_file(path: Path) -> Iterator[Checksummed]:
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
     """The same for writers that want a path: the file they make there takes the place of `path` at the end."""
-    try:
+    with _writing(path):
         place = check_place(path)
         with _written_through(place) if _is_special(place) else _renamed(place) as part:
             yield part
-    except OSError as error:
-        raise _trouble(path, error) from error
 
 
 @contextmanager
@@ -117,7 +115,7 @@ def room_beside(part: Path) -> Iterator[Path]:
         shutil.rmtree(room, ignore_errors=True)
 
 
-class Appended:
+class Appended(AbstractContextManager["Appended"]):
     """A file that whole lines are added to, one after the other; trouble with it shows when it is opened.
 
     Nobody else writes to it until it is closed, under whatever name; a device or a pipe is for everybody. Whoever
@@ -125,47 +123,38 @@ class Appended:
     """
 
     def __init__(self, path: Path, seconds: float = 0.0) -> None:
-        self.path = path
-        end = time.monotonic() + seconds
+        self.path, end = path, time.monotonic() + seconds
         while True:
             try:
-                self._open()
-                return
+                return self._open(check_place(path))
             except BeingWritten:
                 if time.monotonic() >= end:
                     raise
             time.sleep(random.uniform(*PAUSE))
 
-    def _open(self) -> None:
-        path = self.path
-        place = check_place(path)
-        with ExitStack() as stack:
-            try:
-                if not _is_special(place):
-                    stack.enter_context(locked(path))
-                self._file = stack.enter_context(place.open("ab", buffering=0))
-                if fcntl is not None and not _is_special(place):
-                    _hold(self._file.fileno(), path)  # a hard link to it has a lock of its own beside it
-            except OSError as error:
-                raise _trouble(path, error) from error
+    def _open(self, place: Path) -> None:
+        with ExitStack() as stack, _writing(self.path):
+            if not _is_special(place):
+                stack.enter_context(locked(self.path))
+            self._file = stack.enter_context(place.open("ab", buffering=0))
+            if fcntl is not None and not _is_special(place):
+                _hold(self._file.fileno(), self.path)  # a hard link to it has a lock of its own beside it
             self._held = stack.pop_all()
 
     def add(self, line: bytes) -> None:
         """Add a line; a disk that takes only a part of it keeps nothing of it."""
         begin = self._file.tell() if self._file.seekable() else None
-        try:
-            if self._file.write(line) != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as error:
-            if begin is not None:
-                self._file.truncate(begin)
-            raise _trouble(self.path, error) from error
+        with _writing(self.path):
+            try:
+                if self._file.write(line) != len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            except OSError:
+                if begin is not None:
+                    self._file.truncate(begin)
+                raise
 
     def close(self) -> None:
         self._held.close()
-
-    def __enter__(self) -> "Appended":
-        return self
 
     def __exit__(self, *ending: object) -> None:
         self.close()
@@ -223,15 +212,14 @@ def check_place(path: Path) -> Path:
     """Where a file of that name would be written, links followed; FileTrouble if nothing can be written there."""
     try:
         place = path.resolve()
-        if not path.name or place.is_dir():
-            raise FileTrouble(f"cannot write {str(path)!r}: it is a folder; name a file")
-        if len(place.parts) > MOST_FOLDERS:
-            raise FileTrouble(f"cannot write {shortened(str(path))}: it lies in more than {MOST_FOLDERS} folders")
-        return place
-    except FileTrouble:
-        raise
+        is_folder = not path.name or place.is_dir()
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name with a null byte
         raise _trouble(path, error) from error
+    if is_folder:
+        raise FileTrouble(f"cannot write {str(path)!r}: it is a folder; name a file")
+    if len(place.parts) > MOST_FOLDERS:
+        raise FileTrouble(f"cannot write {shortened(str(path))}: it lies in more than {MOST_FOLDERS} folders")
+    return place
 
 
 def check_source(path: Path | None) -> Path:
@@ -241,8 +229,7 @@ def check_source(path: Path | None) -> Path:
     try:
         path.stat()
     except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise FileTrouble(f"{shortened(str(path), 120)} cannot be read: {reason}") from error
+        raise FileTrouble(f"{shortened(str(path), 120)} cannot be read: {reason_of(error).lower()}") from error
     if not os.access(path, os.R_OK):
         raise FileTrouble(f"{path} cannot be read: permission denied")
     return path
@@ -263,14 +250,10 @@ def try_place(path: Path | None) -> Path:
     place = check_place(path)
     if _is_special(place):
         return path
-    try:
-        with _folders_for(place), locked(place):
-            _remove_abandoned(place)  # maybe what was tried here when its process was killed
-            part = _new_part(place)
-            part.unlink()
-            return path
-    except OSError as error:
-        raise _trouble(path, error) from error
+    with _writing(path), _folders_for(place), locked(place):
+        _remove_abandoned(place)  # maybe what was tried here when its process was killed
+        _new_part(place).unlink()
+    return path
 
 
 def try_folder(path: Path | None) -> Path:
@@ -294,11 +277,19 @@ def _folders_for(place: Path) -> Iterator[None]:
                 each.rmdir()
 
 
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say in a sentence why a file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise _trouble(path, error) from error
+
+
 def _trouble(path: Path, error: Exception) -> FileTrouble:
-    reason = getattr(error, "strerror", None) or str(error)
-    if isinstance(error, FileExistsError | NotADirectoryError):
-        reason = "a file stands where a folder is needed"
-    return FileTrouble(f"cannot write {shortened(str(path), 120)}: {reason.lower()}; name a place that can be written")
+    in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
+    reason = "a file stands where a folder is needed" if in_the_way else reason_of(error).lower()
+    return FileTrouble(f"cannot write {shortened(str(path), 120)}: {reason}; name a place that can be written")
 
 
 def _hidden(place: Path, ending: str) -> Path:
@@ -364,11 +355,9 @@ def locked_folder(folder: Path) -> Iterator[None]:
 def _entered(place: Path, *contexts: AbstractContextManager[None]) -> Iterator[None]:
     """Contexts entered one after the other; what the system has against that is said in a sentence."""
     with ExitStack() as stack:
-        try:
+        with _writing(place):
             for each in contexts:
                 stack.enter_context(each)
-        except OSError as error:
-            raise _trouble(place, error) from error
         yield
 
 
@@ -393,16 +382,14 @@ def _lock(path: Path, place: Path, lasting: bool = True) -> Iterator[None]:
 
 def _take(path: Path, place: Path) -> int:
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
-        try:
+        with ExitStack() as stack:
+            file = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
+            stack.callback(os.close, file)
             _hold(file, place)
-        except FileTrouble:
-            os.close(file)
-            raise
-        with suppress(OSError):
-            if path.stat().st_ino == os.fstat(file).st_ino:
-                return file
-        os.close(file)  # it was removed between opening and locking
+            with suppress(OSError):  # it was removed between opening and locking
+                if path.stat().st_ino == os.fstat(file).st_ino:
+                    stack.pop_all()
+                    return file
 
 
 def _hold(file: int, place: Path) -> None:
@@ -414,11 +401,9 @@ def _hold(file: int, place: Path) -> None:
 
 
 def _sync(path: Path, flags: int) -> None:
-    descriptor = os.open(path, flags)
-    try:
+    with ExitStack() as stack:
+        stack.callback(os.close, descriptor := os.open(path, flags))
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def refuse_overlap(source: Path, target: Path) -> None:

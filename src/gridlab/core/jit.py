@@ -265,7 +265,7 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
         try:
             save_file(self._file(key), hashlib.sha256(data).digest() + data)
         except OSError as error:
-            _say_not_kept(error.strerror)
+            _say_once(f"not kept ({str(error.strerror).lower()}), so every run compiles: {ADVICE}")
         else:
             self._note(self._file(key), compiled=True)
 
@@ -339,18 +339,8 @@ def _make_private(folder: Path) -> None:
 
 
 @cache
-def _say_not_kept(reason: str) -> None:
-    logging.getLogger("gridlab").warning(
-        f"compiled kernels are not kept ({reason.lower()}), so every run compiles: {ADVICE}"
-    )
-
-
-@cache
-def _say_not_trusted(reason: str) -> None:
-    logging.getLogger("gridlab").warning(
-        f"compiled kernels are kept elsewhere, or compiled in every run: {reason}, so anybody's code could be there; "
-        f"{ADVICE} by you alone"
-    )
+def _say_once(why: str) -> None:
+    logging.getLogger("gridlab").warning(f"compiled kernels are {why}")
 
 
 @cache
@@ -384,7 +374,8 @@ def homes(make: bool = False) -> Iterator[Path]:
     """
     for home in _named_homes():
         if reason := why_not_trusted(home):
-            _say_not_trusted(reason)
+            safe = f"{reason}, so anybody's code could be there; {ADVICE} by you alone"
+            _say_once(f"kept elsewhere, or compiled in every run: {safe}")
         else:
             yield home
     if config.CACHE_DIR:

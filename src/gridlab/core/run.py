@@ -482,10 +482,7 @@ def own_cores() -> int:
 
 
 def call(
-    function: Callable[[], Result],
-    stop: Stop,
-    seconds: float | None = None,
-    watch: Callable[[], object] = lambda: None,
+    function: Callable[[], Result], stop: Stop, seconds: float | None = None, watch: Callable[[], object] = lambda: None
 ) -> Result:
     """The result of `function()`, run in a thread; `stop` is set on Ctrl-C and when `seconds` have passed.
 

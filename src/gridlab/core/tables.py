@@ -52,9 +52,8 @@ def append(file: Any, columns: Mapping[str, NDArray[Any]], compression: str, chu
             kind = import_extra("h5py", "export").string_dtype() if column.dtype == object else column.dtype
             shape = column.shape[1:]
             chunks = True if chunk is None else (chunk, *shape)
-            file.create_dataset(
-                name, (0, *shape), kind, maxshape=(None, *shape), chunks=chunks, compression=compression
-            )
+            more = {"maxshape": (None, *shape), "chunks": chunks, "compression": compression}
+            file.create_dataset(name, (0, *shape), kind, **more)
         stored = file[name]
         stored.resize(len(stored) + len(column), axis=0)
         stored[len(stored) - len(column) :] = column
@@ -145,42 +144,7 @@ SPLITS = ("train", "validation", "test")
 SHARD = 1_000_000  # rows of a file
 NUMPY_LIMIT = 10**9  # beyond it numpy does not draw without replacement
 MANIFEST, CARD = "manifest.json", "README.md"
-CARD_TEXT = """---
-license: mit
-pretty_name: Positions of small grid games with exact values
-tags: [board-games, game-theory, exact]
-configs:
-{configs}
-dataset_info:
-{infos}
----
-# Positions of small grid games with exact values
-
-Drawn uniformly among all positions with a move up to symmetry, each at most once, and labelled from complete tables:
-not one label is an estimate. Every configuration is a game with a schema of its own. The splits are made by symmetry
-class: no position of one has an image in another.
-
-| configuration | rules | split | positions | files |
-|---|---|---|---:|---:|
-{table}
-
-In-a-row games (rules `ROWSxCOLS:WIN-LOSE`): `board` as text (the smallest image, X and O), the same as bitboards
-`crosses` and `noughts` (bit 0 is the top left cell, row by row), `ply`; `value` 1, 0 or -1 for the player to move,
-`distance` in plies to the end under best play; `move_values` and `move_distances` for each cell, null where there is
-no move.
-
-2048: `board`, `tiles`, their `sum`; `value`, the points to come under best play (or the chance of a tile), `values` of
-up, down, left and right, null where it is no move, and which of them are the `best`.
-
-Positions stand in the order of their plies, or of their sums: shuffle before training.
-
-```python
-from datasets import load_dataset
-data = load_dataset("FOLDER", "{first}")
-```
-
-Sizes and SHA-256 of all files are in `manifest.json`. Made by gridlab.
-"""
+CARD_TEXT = Path(__file__).with_name("tables_card.md")  # a form with blanks
 
 Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Feature = dict[str, str | int]
@@ -270,15 +234,9 @@ def export_folder(
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)  # a part of a configuration is none
             raise
-        found = Configuration(
-            name,
-            str(table.rules),
-            sum(each.rows for each in shards),
-            seed,
-            table.file.path.name,
-            features_of(schema),
-            tuple(shards),
-        )
+        positions, source = sum(each.rows for each in shards), table.file.path.name
+        features = features_of(schema)
+        found = Configuration(name, str(table.rules), positions, seed, source, features, tuple(shards))
         manifest = Manifest((*manifest.configurations, found), made=files.timestamp())
         files.write_json(folder / MANIFEST, msgspec.to_builtins(manifest))
         with files.whole_file(folder / CARD) as card:
@@ -360,25 +318,26 @@ class SplitWriter:
 
 def features_of(schema: Any) -> tuple[Feature, ...]:
     """The columns as the head of a card writes them: {"name": "value", "dtype": "int8"}, lists with their length."""
-    found: list[Feature] = []
-    for field in schema:
-        if field.name == "split":
-            continue
-        is_list = field.type.num_fields > 0
-        kind = str(field.type.value_type if is_list else field.type).replace("double", "float64")
-        found.append(
-            {"name": field.name, "list": kind, "length": field.type.list_size}
-            if is_list
-            else {"name": field.name, "dtype": kind}
-        )
-    return tuple(found)
+    return tuple(_feature(field.name, field.type) for field in schema if field.name != "split")
+
+
+def _feature(name: str, kind: Any) -> Feature:
+    if kind.num_fields:
+        return {"name": name, "list": _kind_text(kind.value_type), "length": kind.list_size}
+    return {"name": name, "dtype": _kind_text(kind)}
+
+
+def _kind_text(kind: Any) -> str:
+    return str(kind).replace("double", "float64")
 
 
 def card_text(manifest: Manifest) -> str:
     """The card: a head that programs read, and what the columns are, for people."""
     parts = [_of_configuration(each) for each in manifest.configurations]
     configs, infos, table = ("\n".join(line for part in parts for line in part[i]) for i in range(3))
-    return CARD_TEXT.format(configs=configs, infos=infos, table=table, first=manifest.configurations[0].name)
+    return CARD_TEXT.read_text("utf-8").format(
+        configs=configs, infos=infos, table=table, first=manifest.configurations[0].name
+    )
 
 
 def _of_configuration(each: Configuration) -> tuple[list[str], list[str], list[str]]:

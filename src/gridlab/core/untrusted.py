@@ -119,22 +119,17 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
 
 def lines(path: Path, most: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
     """The lines of a file, with their numbers from 1."""
-    with reading(path), open_regular(path) as file:
-        number, left = 0, size_of(file)
-        while line := file.readline(most + 1):
-            number, left = number + 1, left - len(line)
-            if len(line) > most:
-                raise CorruptFile(f"{path}, line {number}: it has more than {most:,} bytes")
-            _refuse_change(path, min(left, 0))
-            yield number, line
-        _refuse_change(path, left)
+    for number, line in enumerate(chunks(path, most + 1, by_line=True), 1):
+        if len(line) > most:
+            raise CorruptFile(f"{path}, line {number}: it has more than {most:,} bytes")
+        yield number, line
 
 
-def chunks(path: Path, size: int) -> Iterator[bytes]:
-    """The bytes of a file, so many at a time."""
+def chunks(path: Path, size: int, by_line: bool = False) -> Iterator[bytes]:
+    """The bytes of a file, so many at a time, or as many of a line."""
     with reading(path), open_regular(path) as file:
-        left = size_of(file)
-        while chunk := file.read(size):
+        left, read = size_of(file), file.readline if by_line else file.read
+        while chunk := read(size):
             left -= len(chunk)
             _refuse_change(path, min(left, 0))
             yield chunk
@@ -281,16 +276,11 @@ def sandboxed(module: str, path: Path, form: type[Form], what: str) -> Iterator[
     -P: nothing is imported from the folder that the command runs in.
     """
     command = [sys.executable, "-P", "-m", module, str(path.absolute())]
-    known = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "ARROW_DEFAULT_MEMORY_POOL": "system",
-        "MALLOC_ARENA_MAX": "2",
-    }
+    reached = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    known = {**os.environ, **reached, "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
+    nothing = subprocess.DEVNULL
     try:
-        child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=known
-        )
+        child = subprocess.Popen(command, stdin=nothing, stdout=subprocess.PIPE, stderr=nothing, env=known)
     except OSError as error:
         raise FileTrouble(f"{path} cannot be read: no process can be started, {reason_of(error).lower()}") from error
     with child:

@@ -32,6 +32,18 @@ Facts = Mapping[str, Any]  # arrays, [game] each, or partials that make them
 Flags = NDArray[np.bool_]  # [game]
 
 
+def _settled(name: str) -> Any:
+    """A method of dict, before which all that is partial is worked out."""
+    method = getattr(dict, name)
+
+    def call(self: "Infos", *given: Any) -> Any:
+        for key in self:
+            _ = self[key]
+        return method(self, *given)
+
+    return call
+
+
 class Infos(dict[str, Any]):
     """An array under each key, and under `_key` whose games have it, as Gymnasium wants it.
 
@@ -53,45 +65,14 @@ class Infos(dict[str, Any]):
         value = super().get(key, default)
         return self[key] if isinstance(value, partial) else value
 
-    def _settled(self) -> "Infos":
-        for key in self:
-            _ = self[key]
-        return self
-
     def __iter__(self) -> Any:  # with it `dict(infos)` and `{**infos}` ask __getitem__
         return super().__iter__()
 
-    def items(self) -> Any:
-        return dict.items(self._settled())
-
-    def values(self) -> Any:
-        return dict.values(self._settled())
-
-    def copy(self) -> dict[str, Any]:
-        return dict(self)
-
-    def pop(self, key: str, *default: Any) -> Any:
-        if key in self:
-            _ = self[key]
-        return super().pop(key, *default)
-
-    def popitem(self) -> tuple[str, Any]:
-        return dict.popitem(self._settled())
-
-    def setdefault(self, key: str, default: Any = None) -> Any:
-        super().setdefault(key, default)
-        return self[key]
-
-    def __or__(self, other: Any) -> Any:
-        return dict(self) | other
-
-    def __eq__(self, other: object) -> bool:
-        return dict.__eq__(self._settled(), other)
-
     __hash__ = None
-
-    def __repr__(self) -> str:
-        return dict.__repr__(self._settled())
+    items, values, copy, __or__, __eq__, __repr__ = map(
+        _settled, ("items", "values", "copy", "__or__", "__eq__", "__repr__")
+    )
+    pop, popitem, setdefault = map(_settled, ("pop", "popitem", "setdefault"))
 
 
 class ManyGames(Protocol):

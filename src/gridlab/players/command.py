@@ -37,7 +37,7 @@ from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble, PlayerFault, Resigned, WrongAnswer
 from gridlab.core.files import Appended, is_there
 from gridlab.core.run import require_home
-from gridlab.core.untrusted import Count, parse_json
+from gridlab.core.untrusted import Count, parse_json, reason_of
 from gridlab.games.registry import GamePosition, GameRules, Move
 from gridlab.players.registry import Try, cut
 
@@ -96,16 +96,12 @@ class CommandPlayer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it has not been started."""
-        settings = self.command, self.seconds, self.protocol, self.retries, self.log
-        return CommandPlayer, (self.rules, *settings)
+        return CommandPlayer, (self.rules, *(getattr(self, name) for name in SETTINGS))
 
     def __str__(self) -> str:
         """What `make_player` reads."""
-        said = (f"{name}={shlex.quote(str(getattr(self, name)))}" for name in SETTINGS if self._differs(name))
-        return " ".join(said)
-
-    def _differs(self, name: str) -> bool:
-        return name == "command" or bool(getattr(self, name) != SETTINGS[name])
+        settings = ((name, getattr(self, name)) for name in SETTINGS)
+        return " ".join(f"{name}={shlex.quote(str(value))}" for name, value in settings if value != SETTINGS[name])
 
     def move(self, position: GamePosition, random: np.random.Generator) -> Move:
         return self.move_in_game(position, None, random)
@@ -162,18 +158,15 @@ class CommandPlayer:
                 said = msgspec.structs.replace(said, text=cut(reply.text), tokens=reply.tokens)
                 if reply.resign:
                     raise Resigned(f"the program {self.command} resigns")
-                move = self._move("" if reply.move is None else str(reply.move), position)
+                return self._move("" if reply.move is None else str(reply.move), position)
             except WrongAnswer as wrong:
                 error = str(wrong)
-                self._keep(position, msgspec.structs.replace(said, error=cut(error)))
+                said = msgspec.structs.replace(said, error=cut(error))
                 if number > self.retries:
                     raise
-            except Resigned:
-                self._keep(position, said)
-                raise
-            else:
-                self._keep(position, said)
-                return move
+            finally:
+                self.tries.append(said)
+                self._note(position, said)
         raise AssertionError("the last try returns or raises")
 
     def _reply(self, answer: str) -> Reply:
@@ -182,10 +175,6 @@ class CommandPlayer:
         except CorruptFile as error:
             wanted = 'an object such as {"move": "11"} is needed'
             raise WrongAnswer(f"the program {self.command} answers no JSON: {error}; {wanted}", cut(answer)) from error
-
-    def _keep(self, position: GamePosition, said: Try) -> None:
-        self.tries.append(said)
-        self._note(position, said)
 
     def _note(self, position: GamePosition, said: Try) -> None:
         """Add an answer to the log."""
@@ -207,8 +196,7 @@ class CommandPlayer:
         except FileTrouble:
             raise
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise self._not_started(reason) from error
+            raise self._not_started(reason_of(error)) from error
 
     def _not_started(self, reason: str) -> BadPlayer:
         return BadPlayer(f"the program {self.command} cannot be started: {reason}; name one that can, with its path")
@@ -383,12 +371,6 @@ def _supervised(words: list[str]) -> "tuple[subprocess.Popen[str], socket.socket
 def _begun(words: list[str], *handles: int) -> "subprocess.Popen[str]":
     """A process in a session of its own: Ctrl-C is for us alone."""
     return subprocess.Popen(
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        bufsize=1,
-        start_new_session=True,
-        pass_fds=handles,
-    )
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", errors="replace", bufsize=1,
+        start_new_session=True, pass_fds=handles,
+    )  # fmt: skip
