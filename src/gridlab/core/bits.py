@@ -211,10 +211,8 @@ LOWER = np.uint64(0xFFFFFFFF)
 
 def streams(seed: int, number: int, first: int = 0) -> States:
     """The states of streams `first`, `first + 1`, …, each drawn from the seed and its own number."""
-    numbers = range(first, first + number)
-    return np.array(
-        [np.random.SeedSequence(seed, spawn_key=(each,)).generate_state(1, np.uint64)[0] for each in numbers], np.uint64
-    )
+    seeds = (np.random.SeedSequence(seed, spawn_key=(each,)) for each in range(first, first + number))
+    return np.array([each.generate_state(1, np.uint64)[0] for each in seeds], np.uint64)
 
 
 def times(one: Any, other: Any) -> Any:

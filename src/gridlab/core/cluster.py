@@ -66,10 +66,9 @@ def require_scheduler(address: str, seconds: float, security: ssl.SSLContext | N
                 with security.wrap_socket(plain) as secured:
                     _require_greeting(secured, address, end)
     except TimeoutError as error:
-        raise ClusterTrouble(
-            f"something listens at {address}, but does not greet as the scheduler of a cluster does: look at the port, "
-            "and whether it begins with tcp:// or tls://"
-        ) from error
+        what = "does not greet as the scheduler of a cluster does"
+        advice = "look at the port, and whether it begins with tcp:// or tls://"
+        raise ClusterTrouble(f"something listens at {address}, but {what}: {advice}") from error
     except ssl.SSLError as error:
         reason = f"what answers at {address} does not speak TLS as we do ({error.reason}); {HELP}"
         raise ClusterTrouble(reason) from error
@@ -100,9 +99,8 @@ def _require_greeting(connection: socket.socket, address: str, end: float) -> No
         said = "hangs up at once: it is not the scheduler of a cluster"
         raise ClusterTrouble(f"what listens at {address} {said}; {HELP}")
     shown = first[:8].decode("ascii", "replace")
-    raise ClusterTrouble(
-        f"what answers at {address} is not the scheduler of a cluster: it begins with {shown!r}; look at the port"
-    )
+    what = f"is not the scheduler of a cluster: it begins with {shown!r}; look at the port"
+    raise ClusterTrouble(f"what answers at {address} {what}")
 
 
 def _read(connection: socket.socket, length: int, end: float) -> bytes:
@@ -281,12 +279,9 @@ def receive(digest: str, sender: str, offset: int, data: bytes, dask_worker: Any
             file.seek(offset)
             file.write(data)
         return True
-    with part.open("rb") as file:
-        whole = hashlib.file_digest(file, "sha256").hexdigest() == digest
-    if whole:
+    if whole := sha256_of(part) == digest:
         part.replace(folder / digest)
-    else:
-        part.unlink()
+    part.unlink(missing_ok=True)
     return whole
 
 
@@ -403,10 +398,8 @@ class ClusterRun(Generic[Job, Result]):
     def _try_again(self, batch: Batch[Job, Result], death: Any) -> None:
         """Once more, job by job, with nothing beside it: it may be innocent, and others have ended its workers."""
         if batch.suspect:
-            raise ClusterTrouble(
-                f"{self._named(batch)} ends every worker that begins it, the last was {death.last_worker.address}; "
-                "look into its log, or at its memory"
-            ) from death
+            last = f"the last was {death.last_worker.address}; look into its log, or at its memory"
+            raise ClusterTrouble(f"{self._named(batch)} ends every worker that begins it, {last}") from death
         place = self._waiting.index(batch)
         del self._waiting[place]
         for offset, job in enumerate(batch.jobs):
@@ -425,6 +418,7 @@ COUNTING = 2.0  # seconds between two looks at who is there
 LEAVING = 0.4  # seconds that taking leave may take
 LOGS = [*(f"distributed.{part}" for part in ("client", "core", "comm", "batched")), "tornado.application"]
 RETRIES = 2  # of a batch that fails by trouble of its machine, such as a full disk
+REPEAT = "then repeat the command, with --resume where it has that"
 PART = 8 << 20  # bytes of a file that are sent at once
 
 
@@ -493,9 +487,8 @@ class Cluster:
             connect = partial(self._client.__init__, address, timeout=CONNECTING, set_as_default=False)
             self._within(connect, CONNECTING + 1)
         except TypeError as error:  # so it says that it has no certificates
-            raise ClusterTrouble(
-                f"{address} needs certificates, and the configuration of Dask names none; docs/cluster.md says how"
-            ) from error
+            what = "needs certificates, and the configuration of Dask names none; docs/cluster.md says how"
+            raise ClusterTrouble(f"{address} {what}") from error
         except ClusterTrouble:
             raise
         except Exception as error:  # whatever Dask makes of an answer that is none
@@ -529,9 +522,8 @@ class Cluster:
         if misfits:
             worker, more = misfits[0], len(misfits) - 1
             others = f", and {more} more do not fit either" if more else ""
-            raise ClusterTrouble(
-                f"the worker {worker.address} {'; '.join(worker.flaws)}{others}; install the same everywhere"
-            )
+            flaws = "; ".join(worker.flaws)
+            raise ClusterTrouble(f"the worker {worker.address} {flaws}{others}; install the same everywhere")
 
     def round_trip(self) -> float:
         """Seconds from here to a worker and back, without any work: the least of some."""
@@ -616,10 +608,8 @@ class Cluster:
         if self._count() or not self._peopled:
             self._peopled = now
         elif now - self._peopled > DESERTED:
-            raise ClusterTrouble(
-                f"all workers of {self.address} have been gone for {DESERTED:.0f} seconds; start some, then repeat the "
-                "command, with --resume where it has that"
-            )
+            gone = f"all workers of {self.address} have been gone for {DESERTED:.0f} seconds"
+            raise ClusterTrouble(f"{gone}; start some, {REPEAT}")
 
     def stop(self, called: str, tasks: Tasks) -> None:
         """Take back what is queued, and let go of what is being worked at."""
@@ -649,10 +639,7 @@ class Cluster:
             raise self.gone() from error
 
     def gone(self) -> ClusterTrouble:
-        return ClusterTrouble(
-            f"the scheduler at {self.address} is gone; start it and its workers again, then repeat the command, with "
-            "--resume where it has that"
-        )
+        return ClusterTrouble(f"the scheduler at {self.address} is gone; start it and its workers again, {REPEAT}")
 
     def _answer(self, future: "Future[Any]") -> Any:
         while not future.done():

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from html import escape
+from itertools import zip_longest
 from numbers import Rational
 from pathlib import PurePath
 from types import NoneType
@@ -153,9 +154,8 @@ class Sheet(NamedTuple):
         """Everything escaped; of a long table the beginning and the last row, which often is the sum."""
         parts = [f"<div><b>{escape(brief(self.heading, LONGEST))}</b></div>", *self.pictures]
         if self.header:
-            parts.append(
-                f"<table {TABLE}><thead>{_row('th', self.header)}</thead><tbody>{self._body()}</tbody></table>"
-            )
+            head = f"<thead>{_row('th', self.header)}</thead>"
+            parts.append(f"<table {TABLE}>{head}<tbody>{self._body()}</tbody></table>")
         return "".join([*parts, *(f"<div>{escape(brief(each, 2 * LONGEST))}</div>" for each in self.notes)])
 
     def _body(self) -> str:
@@ -245,9 +245,8 @@ def cells_text(texts: Sequence[str], cols: int, highlight: Collection[int] = ())
     2    O    .   -4
     """
     width = max(map(len, texts), default=1)
-    cells = [
-        f"[{text}]".rjust(width + 2) if i in highlight else f"{text} ".rjust(width + 2) for i, text in enumerate(texts)
-    ]
+    framed = [f"[{text}]" if i in highlight else f"{text} " for i, text in enumerate(texts)]
+    cells = [text.rjust(width + 2) for text in framed]
     lines = ["   " + "".join(f"{col} ".rjust(width + 2) for col in range(1, cols + 1)).rstrip()]
     for start in range(0, len(texts), cols):
         lines.append(f"{start // cols + 1:>2} {''.join(cells[start : start + cols])}".rstrip())
@@ -258,13 +257,8 @@ def beside(blocks: Sequence[str], gap: int = 3) -> str:
     """Blocks of text next to each other."""
     split = [block.splitlines() for block in blocks]
     widths = [max(map(len, lines), default=0) for lines in split]
-    rows = (
-        (" " * gap).join(
-            (lines[row] if row < len(lines) else "").ljust(width) for lines, width in zip(split, widths, strict=True)
-        )
-        for row in range(max(map(len, split), default=0))
-    )
-    return "\n".join(row.rstrip() for row in rows)
+    rows = (map(str.ljust, row, widths) for row in zip_longest(*split, fillvalue=""))
+    return "\n".join((" " * gap).join(row).rstrip() for row in rows)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:

@@ -73,13 +73,8 @@ def why_not_trusted(folder: Path) -> str:
 
 @cache
 def _why_not(folder: Path) -> str:
-    chain = [*_above(folder), *_above(folder.resolve())]
-    return next(filter(None, map(_why_not_safe, chain)), "")
-
-
-def _above(folder: Path) -> list[Path]:
-    """A folder and all above it, as far as they are there."""
-    return [each for each in (folder, *folder.parents) if os.path.lexists(each)]
+    chain = folder, *folder.parents, folder.resolve(), *folder.resolve().parents
+    return next(filter(None, map(_why_not_safe, filter(os.path.lexists, chain))), "")
 
 
 def _why_not_safe(folder: Path) -> str:

@@ -3,7 +3,7 @@
 import io
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -117,18 +117,6 @@ class PatientFile(io.RawIOBase):
             action()
         except OSError as error:
             self.trouble = self.trouble or error
-
-    def readable(self) -> bool:
-        return True
-
-    def writable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def flush(self) -> None:
-        """Nothing waits here."""
 
 
 # ---- Labelled positions as Parquet: one file, or a folder that `datasets.load_dataset` takes as it stands
@@ -272,16 +260,13 @@ def write_shards(place: Path, schema: Any, tables: Iterable[Any], most: int) -> 
     return [shard for name in SPLITS for shard in splits[name].shards]
 
 
-class SplitWriter:
+class SplitWriter(AbstractContextManager["SplitWriter"]):
     """The files of one split, one after the other."""
 
     def __init__(self, place: Path, split: str, schema: Any, most: int) -> None:
         self.place, self.split, self.schema, self.most = place, split, schema, most
         self.shards: list[Shard] = []
         self.path, self.rows, self.writer, self.open = place, 0, None, ExitStack()
-
-    def __enter__(self) -> "SplitWriter":
-        return self
 
     def __exit__(self, *error: Any) -> None:
         self.open.__exit__(*error)
@@ -335,9 +320,8 @@ def card_text(manifest: Manifest) -> str:
     """The card: a head that programs read, and what the columns are, for people."""
     parts = [_of_configuration(each) for each in manifest.configurations]
     configs, infos, table = ("\n".join(line for part in parts for line in part[i]) for i in range(3))
-    return CARD_TEXT.read_text("utf-8").format(
-        configs=configs, infos=infos, table=table, first=manifest.configurations[0].name
-    )
+    form, first = CARD_TEXT.read_text("utf-8"), manifest.configurations[0].name
+    return form.format(configs=configs, infos=infos, table=table, first=first)
 
 
 def _of_configuration(each: Configuration) -> tuple[list[str], list[str], list[str]]:

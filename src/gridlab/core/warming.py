@@ -28,7 +28,7 @@ from gridlab.core.errors import FileTrouble, GridlabError
 from gridlab.core.jit import ADVICE, DISABLED, NOTE, digest_of, find_file, save_file, surroundings, used_files
 from gridlab.core.progress import bar
 from gridlab.core.run import as_done
-from gridlab.core.untrusted import read_json
+from gridlab.core.untrusted import read_json, reason_of
 
 FILES = {  # a board to read, lines from a keyboard, and a layer of 1x2:1 whose only record is not canonical
     "start": "3\nX..\n.O.\n...\nX\n",
@@ -151,8 +151,7 @@ def write_down(job: WarmJob, run: Run, kernels: Sequence[str]) -> None:
     try:
         save_file(note_name(job.name, run), json.dumps(kernels).encode())
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileTrouble(f"compiled kernels cannot be kept ({reason}); {ADVICE}") from error
+        raise FileTrouble(f"compiled kernels cannot be kept ({reason_of(error).lower()}); {ADVICE}") from error
 
 
 def recalled(job: WarmJob, run: Run) -> Done | None:
@@ -169,6 +168,5 @@ def recalled(job: WarmJob, run: Run) -> Done | None:
 
 def note_name(job: str, run: Run) -> str:
     """The file that lists the kernels of a job: another for other sources, another processor, other versions."""
-    return (
-        f"gridlab.warm-{digest_of(run.__module__)}/{job}-{sha256(str(surroundings()).encode()).hexdigest()[:16]}.json"
-    )
+    around = sha256(str(surroundings()).encode()).hexdigest()[:16]
+    return f"gridlab.warm-{digest_of(run.__module__)}/{job}-{around}.json"

@@ -27,9 +27,8 @@ def unseeded(number: int) -> States:
 def reseed(states: States, seeds: Sequence[int | None]) -> None:
     """Streams begun anew by the seeds that are given; none are, or one for each."""
     if seeds and len(seeds) != len(states):
-        raise BadNotation(
-            f"{len(seeds)} seeds are given for {len(states)} games; one number, or one for each, is needed"
-        )
+        given = f"{len(seeds)} seeds are given for {len(states)} games"
+        raise BadNotation(f"{given}; one number, or one for each, is needed")
     for game, seed in enumerate(seeds):
         if seed is not None:
             states[game] = streams(int(seed), 1)[0]

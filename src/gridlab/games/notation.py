@@ -39,18 +39,15 @@ def parse_board(text: str, rows: int, cols: int) -> tuple[int, ...]:
         raise BadNotation(f"board {shortened(text)} has {len(lines)} rows; this game has {rows}, separated by '/'")
     for number, line in enumerate(lines, 1):
         if len(line) != cols:
-            raise BadNotation(
-                f"row {number} of the board, {shortened(line)}, has {len(line)} cells; this game has {cols}"
-            )
+            row = f"row {number} of the board, {shortened(line)},"
+            raise BadNotation(f"{row} has {len(line)} cells; this game has {cols}")
     return _values("".join(lines))
 
 
 def _parse_run(run: str, rows: int, cols: int) -> tuple[int, ...]:
     if len(run) != rows * cols:
-        raise BadNotation(
-            f"board {shortened(run)} has {len(run)} cells; this game has {rows * cols}: "
-            f"write {rows} rows of {cols}, separated by '/'"
-        )
+        wanted = f"this game has {rows * cols}: write {rows} rows of {cols}, separated by '/'"
+        raise BadNotation(f"board {shortened(run)} has {len(run)} cells; {wanted}")
     return _values(run)
 
 
@@ -104,7 +101,6 @@ def parse_move(text: str, rows: int, cols: int) -> int:
     row, col = (int(number) for number in found.groups()) if found else (0, 0)
     if not (1 <= row <= rows and 1 <= col <= cols):
         first, last = move_text(0, rows, cols), move_text(rows * cols - 1, rows, cols)
-        raise BadNotation(
-            f"{shortened(text)} is not a cell of a {rows}x{cols} board; cells are {first} (top left) to {last}"
-        )
+        cells = f"cells are {first} (top left) to {last}"
+        raise BadNotation(f"{shortened(text)} is not a cell of a {rows}x{cols} board; {cells}")
     return (row - 1) * cols + col - 1

@@ -192,8 +192,7 @@ def family_of(rules: GameRules) -> Family:
     """The family that rules are of."""
     name = getattr(rules, "family", None)
     if not isinstance(name, str) or name not in FAMILIES or isinstance(rules, type):
-        raise BadRules(
-            f"{told(rules)} is not the rules of a game known here; name one such as 'tictactoe', or take what "
-            f"gridlab.game gives; the families are {', '.join(FAMILIES)}"
-        )
+        advice = "name one such as 'tictactoe', or take what gridlab.game gives"
+        known = ", ".join(FAMILIES)
+        raise BadRules(f"{told(rules)} is not the rules of a game known here; {advice}; the families are {known}")
     return FAMILIES[name]

@@ -95,9 +95,8 @@ def require_room(who: str, memory: int, disk: int, path: Path, instead: str) -> 
     folder = next(each for each in path.absolute().parents if each.exists())
     free = shutil.disk_usage(folder).free
     if disk > free:
-        raise TooLarge(
-            f"{who} {size_text(disk)} of disk and {size_text(free)} are free in {folder}; name another place"
-        )
+        room = f"{size_text(disk)} of disk and {size_text(free)} are free in {folder}"
+        raise TooLarge(f"{who} {room}; name another place")
 
 
 # ---- Tablebases of every family: which file a name stands for, and which family a file is of
@@ -134,10 +133,8 @@ def find(name: Path | str) -> Path:
     except BadRules:
         found = None
     if found is None:
-        raise FileTrouble(
-            f"{name} is neither a file nor a game whose first plies come with the package, such as squava, or all of "
-            "it, such as 2048:2x3"
-        )
+        shipped = "first plies come with the package, such as squava, or all of it, such as 2048:2x3"
+        raise FileTrouble(f"{name} is neither a file nor a game whose {shipped}")
     return Path(found)
 
 

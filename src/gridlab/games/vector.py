@@ -69,10 +69,9 @@ class Infos(dict[str, Any]):
         return super().__iter__()
 
     __hash__ = None
-    items, values, copy, __or__, __eq__, __repr__ = map(
-        _settled, ("items", "values", "copy", "__or__", "__eq__", "__repr__")
-    )
+    items, values, copy = map(_settled, ("items", "values", "copy"))
     pop, popitem, setdefault = map(_settled, ("pop", "popitem", "setdefault"))
+    __or__, __eq__, __repr__ = map(_settled, ("__or__", "__eq__", "__repr__"))
 
 
 class ManyGames(Protocol):
@@ -146,10 +145,8 @@ class VectorGames(vector.VectorEnv[Any, Any, Any]):
         if isinstance(seed, int):
             reseed(self._draws, [seed + 1_000_003 + each for each in range(self.num_envs)])
         info = Infos()
-        info.add(
-            {"action_mask": self._out(games.masks), **self._at_reset(chosen)},
-            self._all if chosen is None else chosen.copy(),
-        )
+        whose = self._all if chosen is None else chosen.copy()
+        info.add({"action_mask": self._out(games.masks), **self._at_reset(chosen)}, whose)
         return games.observations, info
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:

@@ -209,17 +209,12 @@ class CommandPlayer:
 
 def question_of(position: GamePosition, moves: Sequence[Move] | None) -> dict[str, Any]:
     """A position as the protocol in JSON tells it, without time and try; moves so far that are unknown are null."""
-    board = str(position)
+    board, text = str(position), position.move_text
     return {
-        "gridlab": 1,
-        "rules": str(position.rules),
-        "words": position.rules.words,
-        "board": board,
-        "rows": [_row(row) for row in board.split("/")],
-        "to_move": position.to_move,
-        "legal": [position.move_text(move) for move in position.moves()],
-        "moves": None if moves is None else [position.move_text(move) for move in moves],
-    }
+        "gridlab": 1, "rules": str(position.rules), "words": position.rules.words, "board": board,
+        "rows": [_row(row) for row in board.split("/")], "to_move": position.to_move,
+        "legal": list(map(text, position.moves())), "moves": None if moves is None else list(map(text, moves)),
+    }  # fmt: skip
 
 
 def _row(row: str) -> str | list[int]:

@@ -75,9 +75,8 @@ def make_player(player: str | Player, rules: GameRules | str, tablebase: Path | 
 def checked(player: Player) -> Player:
     """An object, if it can play; an object and not a class."""
     if isinstance(player, type) or not callable(getattr(player, "move", None)):
-        raise BadPlayer(
-            f"{told(player)} is not a player; give a text such as 'random', or an object with move(position, random)"
-        )
+        wanted = "give a text such as 'random', or an object with move(position, random)"
+        raise BadPlayer(f"{told(player)} is not a player; {wanted}")
     return player
 
 
