@@ -61,9 +61,9 @@ from gridlab.game2048.small_boards import Whole2048 as Whole2048
 from gridlab.game2048.small_boards import follow_player as follow_player
 from gridlab.games import NAMED as NAMED
 from gridlab.games import game as game
+from gridlab.games.grid import Symmetry as Symmetry
+from gridlab.games.grid import symmetries as symmetries
 from gridlab.games.laws import check_game as check_game
-from gridlab.games.symmetry import Symmetry as Symmetry
-from gridlab.games.symmetry import symmetries as symmetries
 from gridlab.games.tablebases import open_tablebase as open_tablebase
 from gridlab.inarow.datasets.terminals.build import adopt_terminals as adopt_terminals
 from gridlab.inarow.datasets.terminals.build import build_terminals as build_terminals

@@ -253,7 +253,7 @@ def warn(text: str) -> None:
 
 def tell_reading(board: str, quiet: bool = False) -> None:
     """A board that is a list of numbers could be meant in two ways; which one was taken is said on stderr."""
-    from gridlab.games.notation import reading_of
+    from gridlab.games.grid import reading_of
 
     if (reading := reading_of(board)) and not quiet:
         typer.echo(f"the list of cells was read with {reading}", err=True)

@@ -268,7 +268,7 @@ def show(
     [1,2,0,0,2,1,1,2,1]: 1 is X and 2 is O, or the other way round if the counts of stones fit only that; the output
     says which. The exit code is 1 if no game can lead to the position.
     """
-    from gridlab.games.notation import reading_of
+    from gridlab.games.grid import reading_of
     from gridlab.inarow.position import Position, find_board_flaw
     from gridlab.inarow.report import NoPosition, PositionReport
 

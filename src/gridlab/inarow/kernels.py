@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_bit, popcount
 from gridlab.core.jit import kernel
-from gridlab.games.notation import MARKS
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import MARKS, symmetries
 from gridlab.inarow.rules import DIRECTIONS, Rules, starts
 
 SLASH = ord("/")

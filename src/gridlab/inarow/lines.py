@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 

@@ -15,9 +15,9 @@ from gridlab.core import draw
 from gridlab.core.arguments import told, whole
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation, IllegalMove, IllegalPosition
-from gridlab.games import notation
+from gridlab.games import grid
+from gridlab.games.grid import Symmetry, symmetries
 from gridlab.games.registry import FAMILIES, game
-from gridlab.games.symmetry import Symmetry, symmetries
 from gridlab.inarow.rules import Rules
 
 if TYPE_CHECKING:
@@ -140,11 +140,11 @@ class Position:
 
     @classmethod
     def parse(cls, text: str, rules: Rules | str) -> "Position":
-        """Read what `str` writes, and the other forms of gridlab.games.notation."""
+        """Read what `str` writes, and the other forms of gridlab.games.grid."""
         rules = game(rules, "mnk")
         if not isinstance(text, str):
             raise BadNotation(f"a board is read from text such as 'X../.O./...', not from {told(text)}")
-        return cls.of_values(notation.parse_board(text, rules.rows, rules.cols), rules)
+        return cls.of_values(grid.parse_board(text, rules.rows, rules.cols), rules)
 
     @classmethod
     def of_values(cls, values: tuple[int, ...], rules: Rules | str) -> "Position":
@@ -176,7 +176,7 @@ class Position:
         return sum(value << 2 * cell for cell, value in enumerate(self.values))
 
     def __str__(self) -> str:
-        return notation.board_text(self.values, self.rules.cols)
+        return grid.board_text(self.values, self.rules.cols)
 
     def _in_short(self) -> str:
         return f"{self.rules} {self}"
@@ -190,7 +190,7 @@ class Position:
 
     @property
     def _marks(self) -> str:
-        return "".join(notation.MARKS[value] for value in self.values)
+        return "".join(grid.MARKS[value] for value in self.values)
 
     @property
     def _highlight(self) -> set[int]:
@@ -273,11 +273,11 @@ class Position:
 
     def move_text(self, cell: int) -> str:
         """A cell as people write it: 0 is "11"."""
-        return notation.move_text(cell, self.rules.rows, self.rules.cols)
+        return grid.move_text(cell, self.rules.rows, self.rules.cols)
 
     def parse_move(self, text: str) -> int:
         """The cell of a move in notation, occupied or not."""
-        return notation.parse_move(text, self.rules.rows, self.rules.cols)
+        return grid.parse_move(text, self.rules.rows, self.rules.cols)
 
     # ---- which positions are the same
 

@@ -11,8 +11,8 @@ from gridlab.arena.exam import Judged
 from gridlab.arena.judge import Key, Truth
 from gridlab.core import draw
 from gridlab.core.errors import CorruptFile
-from gridlab.games import notation
-from gridlab.games.symmetry import symmetries
+from gridlab.games import grid
+from gridlab.games.grid import symmetries
 from gridlab.inarow.exact.oracle import Oracle, whole_line
 from gridlab.inarow.exact.tablebase.blocks import shape
 from gridlab.inarow.exact.tablebase.halves import TABLEBASE_CELLS, halves
@@ -76,7 +76,7 @@ class Judge(judge.Judge):
                 raise CorruptFile(f"{move} is a {value} in {distance}, with {left} free cells")
 
     def picture(self, position: Position, key: Key, move: str) -> str:
-        marks = [notation.MARKS[value] for value in position.values]
+        marks = [grid.MARKS[value] for value in position.values]
         for name, (value, distance) in key.moves.items():
             marks[position.parse_move(name)] = f"{SIGNS[value]}{'' if value == 'draw' else distance}"
         best, played = [position.parse_move(each) for each in key.best], position.parse_move(move)
@@ -85,9 +85,7 @@ class Judge(judge.Judge):
 
     def drawn(self, position: Position) -> str:
         """The board as SVG, every free cell with the name of its move."""
-        marks = [
-            notation.MARKS[value] if value else position.move_text(cell) for cell, value in enumerate(position.values)
-        ]
+        marks = [grid.MARKS[value] if value else position.move_text(cell) for cell, value in enumerate(position.values)]
         return draw.board_svg(marks, position.rules.cols, title=f"{position}, {position.to_move} to move")
 
     def line(self, position: Position, move: str, ask: Callable[[Position], Solution]) -> list[Step]:

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted
-from gridlab.games import notation
-from gridlab.games.symmetry import symmetries
+from gridlab.games import grid
+from gridlab.games.grid import symmetries
 from gridlab.inarow.position import Flaw, Position
 from gridlab.inarow.rules import Rules
 
@@ -73,7 +73,7 @@ class PositionReport(NamedTuple):
             "reason": flaw and flaw.value,
             "outcome": None if flaw else outcome.value if outcome else "ongoing",
             "to_move": None if flaw or outcome else position.to_move,
-            "moves": [] if flaw else [notation.move_text(cell, rules.rows, rules.cols) for cell in position.moves()],
+            "moves": [] if flaw else [grid.move_text(cell, rules.rows, rules.cols) for cell in position.moves()],
             "canonical": str(best),
             "symmetry": symmetry.name,
             "orbit": len(images),

@@ -8,7 +8,7 @@ from gridlab.core import draw
 from gridlab.core.arguments import counted, is_number, told, whole
 from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import BadNotation
-from gridlab.games import notation
+from gridlab.games import grid
 from gridlab.inarow.position import Position
 
 # ---- How much a search may cost
@@ -109,7 +109,7 @@ class Solution:
         return Sheet(self._headline(), notes=[*notes, self.source], pictures=[picture])
 
     def _name(self, cell: int) -> str:
-        return notation.move_text(cell, self.position.rules.rows, self.position.rules.cols)
+        return grid.move_text(cell, self.position.rules.rows, self.position.rules.cols)
 
     def _number(self, cell: int) -> int | str:
         name = self._name(cell)
@@ -146,7 +146,7 @@ class Solution:
     def _marks(self) -> list[str]:
         """What stands on each cell, or what it is worth to play there."""
         signs = {"win": "+", "loss": "-", "draw": "=", "unknown": "?"}
-        marks = [notation.MARKS[value] for value in self.position.values]
+        marks = [grid.MARKS[value] for value in self.position.values]
         for move in self.moves:
             counted = move.value in ("win", "loss") and move.distance is not None
             marks[move.cell] = f"{signs[move.value]}{move.distance if counted else ''}"

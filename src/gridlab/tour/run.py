@@ -24,7 +24,7 @@ from gridlab.game2048.datasets.settings import make_settings
 from gridlab.game2048.datasets.stats import statistics_of
 from gridlab.game2048.datasets.verify import verify as verify_games
 from gridlab.game2048.learn.ntuple_file import read_network
-from gridlab.games.notation import MARKS
+from gridlab.games.grid import MARKS
 from gridlab.inarow.datasets.best_first import answer, read_start
 from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
 from gridlab.inarow.exact.tablebase.verify import stats

@@ -25,7 +25,7 @@ from gridlab.game2048.search.ntuple import (
     parse_tuples,
 )
 from gridlab.game2048.search.play import Chooser, play_batch, value_boards
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from tests.game2048.learn.ntuple_reference import PlainNetwork
 from tests.game2048.learn.ntuple_reference import downgraded as plainly_downgraded
 from tests.game2048.search.test_small_boards import boards_of, packed

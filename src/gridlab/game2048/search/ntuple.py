@@ -43,7 +43,7 @@ from gridlab.game2048.kernels import (
     walls_of,
 )
 from gridlab.game2048.rules import Rules2048
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 
 # ---- Tuples of cells, from which n-tuple networks are made: sets of them by name, or cell by cell
 #

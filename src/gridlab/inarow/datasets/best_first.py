@@ -34,7 +34,7 @@ from gridlab.core.files import (
 from gridlab.core.progress import bar
 from gridlab.core.run import pause
 from gridlab.core.untrusted import read_bytes, reading
-from gridlab.games.notation import move_text
+from gridlab.games.grid import move_text
 from gridlab.inarow.position import Player
 from gridlab.inarow.search.best_first import MAX_EXPANSIONS, MAX_SIZE, BestFirstResult, Expansion, Start, best_first
 

@@ -23,7 +23,7 @@ from gridlab.games.environment import (
     stones_picture,
     unseeded,
 )
-from gridlab.games.notation import MARKS
+from gridlab.games.grid import MARKS
 from gridlab.games.tablebases import usual_table
 from gridlab.inarow.exact.oracle import Oracle
 from gridlab.inarow.exact.tablebase.probe import Tablebase

@@ -32,8 +32,8 @@ from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
 from gridlab.core.progress import bar
 from gridlab.core.run import available_cores, in_order, stop_flag
+from gridlab.games.grid import symmetries
 from gridlab.games.registry import game
-from gridlab.games.symmetry import symmetries
 from gridlab.inarow.kernels import NO_LAST_MOVE, ending, runs_of
 from gridlab.inarow.rules import Rules
 

@@ -27,7 +27,7 @@ from gridlab.core.bits import Stop, deposit, lowest_cell, next_of_same_size, pop
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
 from gridlab.core.run import in_order, stop_flag
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.kernels import NO_LAST_MOVE, ending, image_key, image_keys, runs_of
 from gridlab.inarow.rules import Rules
 

@@ -18,7 +18,7 @@ from gridlab.core.bits import popcount
 from gridlab.core.errors import BadRules
 from gridlab.core.jit import kernel
 from gridlab.games import NAMED
-from gridlab.games.notation import move_text
+from gridlab.games.grid import move_text
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.depth_limited import middle_of
 

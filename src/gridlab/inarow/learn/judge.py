@@ -16,7 +16,7 @@ from gridlab.core.arguments import counted
 from gridlab.core.bits import streams
 from gridlab.core.errors import CorruptFile
 from gridlab.core.run import pause
-from gridlab.games.notation import move_text
+from gridlab.games.grid import move_text
 from gridlab.inarow.learn import networks as checkpoint
 from gridlab.inarow.learn.features import NAMES, PATTERNS, ZEROS, Boards, Features, features_of, squava_lines
 from gridlab.inarow.learn.networks import ValueNetwork

@@ -19,7 +19,7 @@ from gridlab.core import draw
 from gridlab.core.arguments import typed
 from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import BadRules
-from gridlab.games import notation
+from gridlab.games import grid
 from gridlab.inarow.position import Player, Position, position_of
 from gridlab.inarow.rules import Rules
 
@@ -104,7 +104,7 @@ class BestFirstResult(NamedTuple):
     line: tuple[int, ...] = ()
 
     def _in_short(self) -> str:
-        line = " ".join(notation.move_text(cell, self.start.size, self.start.size) for cell in self.line)
+        line = " ".join(grid.move_text(cell, self.start.size, self.start.size) for cell in self.line)
         board = str(self.start).replace("\n", "/")
         return f"{self.start.rules} {board}: {self.ending}, {self.expansions:,} expansions, line {line or 'none'}"
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import States, below, draw, lowest_cell, popcount
 from gridlab.core.jit import kernel
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, runs_of
 from gridlab.inarow.rules import Rules
 

@@ -15,7 +15,7 @@ from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.core.jit import kernel
 from gridlab.core.run import call, stop_flag
-from gridlab.games import notation
+from gridlab.games import grid
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.search.geometry import (
     OTHER,
@@ -283,7 +283,7 @@ class SearchResult:
             "board": str(self.position),
             "playouts": self.playouts,
             "moves": [
-                {"move": notation.move_text(cell, rows, cols), "visits": visits, "value": value, "proved": proved}
+                {"move": grid.move_text(cell, rows, cols), "visits": visits, "value": value, "proved": proved}
                 for cell, visits, value, proved in self.moves
             ],
         }
@@ -303,7 +303,7 @@ class SearchResult:
         return draw.cells_text(self._marks(), self.position.rules.cols, (self.best,))
 
     def _marks(self) -> list[str]:
-        marks = [notation.MARKS[value] for value in self.position.values]
+        marks = [grid.MARKS[value] for value in self.position.values]
         visits = sum(move.visits for move in self.moves)
         for move in self.moves:
             marks[move.cell] = f"{100 * move.visits / visits:.0f}"

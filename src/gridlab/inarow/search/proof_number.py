@@ -19,7 +19,7 @@ from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import IllegalMove
 from gridlab.core.jit import kernel
 from gridlab.core.run import call, stop_flag
-from gridlab.games import notation
+from gridlab.games import grid
 from gridlab.inarow.kernels import ending
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules
@@ -429,7 +429,7 @@ class Proof:
             "nodes": self.nodes,
             "proof_positions": self.size,
             "plies": self.plies,
-            "line": [notation.move_text(cell, *sides) for cell in self.line],
+            "line": [grid.move_text(cell, *sides) for cell in self.line],
         }
 
     def _in_short(self) -> str:
@@ -445,7 +445,7 @@ class Proof:
             return f"a forced win is neither proved nor refuted in {counted(self.nodes, 'node')}"
         if self.result == "refuted":
             return f"there is no forced win for the player to move: refuted in {counted(self.nodes, 'node')}"
-        line = " ".join(notation.move_text(cell, self.rules.rows, self.rules.cols) for cell in self.line)
+        line = " ".join(grid.move_text(cell, self.rules.rows, self.rules.cols) for cell in self.line)
         plies = counted(self.plies or 0, "ply", "plies")
         return (
             f"the player to move wins by force within {plies}: proved in {counted(self.nodes, 'node')}\n"

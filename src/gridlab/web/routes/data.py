@@ -15,7 +15,7 @@ from gridlab.game2048.datasets.reader import Games
 from gridlab.game2048.learn.ntuple_file import read_head
 from gridlab.game2048.records import tiles_of
 from gridlab.game2048.rules import DIRECTIONS
-from gridlab.games.notation import move_text
+from gridlab.games.grid import move_text
 from gridlab.inarow.datasets.terminals.dataset import Terminals, open_terminals
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.verify import stats

@@ -13,8 +13,8 @@ from gridlab.arena.records import record_of
 from gridlab.arena.session import PERSON, Session
 from gridlab.core.errors import BadNotation, GridlabError
 from gridlab.core.run import import_extra
+from gridlab.games.grid import symmetries
 from gridlab.games.registry import game
-from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact.oracle import whole_line
 from gridlab.inarow.players import EXACT_SHARE, PerfectPlayer
 from gridlab.inarow.position import Position

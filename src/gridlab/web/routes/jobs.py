@@ -19,7 +19,7 @@ from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.verify import stats
 from gridlab.game2048.grade import Grade2048, find_table, grade2048
 from gridlab.game2048.rules import Rules2048
-from gridlab.games.notation import move_text
+from gridlab.games.grid import move_text
 from gridlab.games.registry import game
 from gridlab.inarow.datasets.terminals.dataset import Terminals, open_terminals
 from gridlab.inarow.datasets.terminals.find import find_terminals

@@ -16,7 +16,7 @@ import pytest
 
 from gridlab.core.errors import BadNotation, FileTrouble, TooLarge
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.datasets.terminals.build import build_terminals, parse_plies, plies_text
 from gridlab.inarow.datasets.terminals.dataset import Terminals
 from gridlab.inarow.datasets.terminals.manifest import MAGIC, open_layer

@@ -14,7 +14,7 @@ import pytest
 from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
 from gridlab.core.run import import_extra, remedy
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.datasets.terminals.build import build_terminals
 from gridlab.inarow.datasets.terminals.dataset import Terminals
 from gridlab.inarow.datasets.terminals.export import export, plot_counts

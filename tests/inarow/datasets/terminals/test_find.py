@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadNotation, FileTrouble
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.datasets.terminals.build import build_terminals
 from gridlab.inarow.datasets.terminals.dataset import Terminals
 from gridlab.inarow.datasets.terminals.find import find_terminals

@@ -13,7 +13,7 @@ import pytest
 from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import sha256_of
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.datasets.terminals.build import build_terminals
 from gridlab.inarow.datasets.terminals.manifest import MAGIC, Manifest, open_layer
 from gridlab.inarow.datasets.terminals.records import REASONS, checker, flaw_of

@@ -12,7 +12,7 @@ import pytest
 from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import locked_folder
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.datasets.terminals.build import adopt_terminals, build_terminals, merge_terminals, sorted_shards
 from gridlab.inarow.datasets.terminals.dataset import Terminals
 from gridlab.inarow.datasets.terminals.export import export, plot_counts

@@ -5,7 +5,7 @@ import pytest
 
 from gridlab.core.jit import kernel
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.exact.tablebase import halves as by_halves
 from gridlab.inarow.exact.tablebase import halves as lines
 from gridlab.inarow.exact.tablebase import probe as look_up

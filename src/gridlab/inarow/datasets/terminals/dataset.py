@@ -21,8 +21,8 @@ from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import CorruptFile, FileTrouble
+from gridlab.games.grid import symmetries
 from gridlab.games.registry import game
-from gridlab.games.symmetry import symmetries
 from gridlab.inarow.datasets.terminals.manifest import (
     MANIFEST,
     Manifest,

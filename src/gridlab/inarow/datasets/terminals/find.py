@@ -22,8 +22,8 @@ from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.jit import kernel
 from gridlab.core.progress import bars
 from gridlab.core.run import in_order
-from gridlab.games import notation
-from gridlab.games.symmetry import symmetries
+from gridlab.games import grid
+from gridlab.games.grid import symmetries
 from gridlab.inarow.datasets.terminals.build import plies_text
 from gridlab.inarow.datasets.terminals.dataset import Terminals
 from gridlab.inarow.datasets.terminals.manifest import Records
@@ -146,7 +146,7 @@ def _pattern(text: str, rules: Rules) -> tuple[int, ...]:
         raise BadNotation(
             "a pattern is written as rows of X, O, . and ?, such as X?./???/..O, not as a list of numbers"
         )
-    values = notation.parse_board(text.replace("?", "."), rules.rows, rules.cols)
+    values = grid.parse_board(text.replace("?", "."), rules.rows, rules.cols)
     marks = re.sub(r"[\s/]", "", text)
     return tuple(ANY if mark == "?" else value for mark, value in zip(marks, values, strict=True))
 

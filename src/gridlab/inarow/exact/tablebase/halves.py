@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from gridlab.core.bits import int64, popcount
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Value
 

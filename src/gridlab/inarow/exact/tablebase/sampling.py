@@ -17,7 +17,7 @@ from gridlab.core.jit import inner, kernel
 from gridlab.core.progress import bar
 from gridlab.core.run import import_extra
 from gridlab.core.tables import counts_drawn, split_names, write_sample
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.exact.states import board_texts
 from gridlab.inarow.exact.tablebase.blocks import Scores, offsets_of, shape
 from gridlab.inarow.exact.tablebase.halves import CHOOSE, Halves, halves, join, line_score
