@@ -59,12 +59,8 @@ def require_scheduler(address: str, seconds: float, security: ssl.SSLContext | N
     """ClusterTrouble that says what is wrong, unless the scheduler of a cluster listens at an address."""
     end = time.monotonic() + seconds
     try:
-        with _connected(address, end) as plain:
-            if security is None:
-                _require_greeting(plain, address, end)
-            else:
-                with security.wrap_socket(plain) as secured:
-                    _require_greeting(secured, address, end)
+        with _connected(address, end) as plain, security.wrap_socket(plain) if security else plain as connection:
+            _require_greeting(connection, address, end)
     except TimeoutError as error:
         what = "does not greet as the scheduler of a cluster does"
         advice = "look at the port, and whether it begins with tcp:// or tls://"

@@ -26,10 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numba
 from numba import extending, types
-from numba.core import caching, compiler, config, event
-from numba.core.registry import CPUDispatcher, cpu_target
-from numba.core.runtime import rtsys
-from numba.core.serialize import dumps
+from numba.core import caching, compiler, config, event, registry, runtime, serialize
 
 from gridlab.core.errors import FileTrouble
 
@@ -212,8 +209,8 @@ def file_of(name: str) -> str:
 #     SHA-256 of the rest | SHA-256 of the key (types of arguments, processor, versions) | code, pickled
 #
 # Compiled code runs without question, and so does whatever a pickle says. So a file is read only if it, its folder and
-# every folder above belong to this user or to root and nobody else can write there, whoever
-# named the place: an environment variable is no reason to trust it. Otherwise the kernel is compiled.
+# every folder above belong to this user or to root and nobody else can write there, whoever named the place: an
+# environment variable is no reason to trust it. Otherwise the kernel is compiled.
 
 
 KEPT = 4  # folders of a module that stay, so that two checkouts do not chase each other
@@ -243,7 +240,7 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
         for home in homes():
             with suppress(Exception):  # missing, cut short, of another version of anything: compile it
                 code = _checked(read_trusted(home / file), key)
-                rtsys.initialize(context)  # arrays are counted by it
+                runtime.rtsys.initialize(context)  # arrays are counted by it
                 loaded = compiler.CompileResult._rebuild(context, *code)
                 _used(home / self.folder)
                 self._note(file, compiled=False)
@@ -256,7 +253,7 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
             return
         key = signature, surroundings()
         bare = compiled._replace(type_annotation="")  # a listing of the source, half of the file
-        data = _digest(key) + dumps(bare._reduce())
+        data = _digest(key) + serialize.dumps(bare._reduce())
         try:
             save_file(self._file(key), hashlib.sha256(data).digest() + data)
         except OSError as error:
@@ -278,7 +275,7 @@ def _digest(key: tuple[Any, ...]) -> bytes:
 
 def surroundings() -> tuple[Any, ...]:
     """What compiled code depends on apart from its source and the types of arguments."""
-    processor = cpu_target.target_context.codegen().magic_tuple()
+    processor = registry.cpu_target.target_context.codegen().magic_tuple()
     settings = str(config.OPT), config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT
     return processor, settings, numba.__version__, sys.implementation.cache_tag
 
@@ -387,14 +384,9 @@ def _named_homes() -> Iterator[Path]:
     if config.CACHE_DIR:
         yield Path(config.CACHE_DIR)
         return
+    variable, usual = ("LOCALAPPDATA", "") if sys.platform == "win32" else ("XDG_CACHE_HOME", ".cache")
     with suppress(RuntimeError):  # a user without a home
-        yield user_caches() / "gridlab"
-
-
-def user_caches() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home())
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        yield Path(os.environ.get(variable) or Path.home() / usual) / "gridlab"
 
 
 # ---- `@kernel`: where numba is used
@@ -416,7 +408,7 @@ def kernel(function: F) -> F:
     return function if DISABLED else Kernel(function, targetoptions=OPTIONS)
 
 
-class Kernel(CPUDispatcher):  # type: ignore[misc]
+class Kernel(registry.CPUDispatcher):  # type: ignore[misc]
     """A function compiled for Python to call, and its `inner` version for other kernels to call.
 
     The way in from Python, which takes arguments apart, is a good third of the work of compiling; most kernels need
@@ -431,7 +423,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     @cached_property
     def inner(self) -> Any:
-        inner = CPUDispatcher(self.py_func, targetoptions={**OPTIONS, "no_cpython_wrapper": True})
+        inner = registry.CPUDispatcher(self.py_func, targetoptions={**OPTIONS, "no_cpython_wrapper": True})
         if self.is_kept:
             inner._cache = KernelCache(self.py_func, inner=True)
         return inner

@@ -37,6 +37,7 @@ else:
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+Watch = Callable[[], object]  # called while something runs, ten times a second
 Hear = Callable[[str, float, float | None], object]  # what is done, how much of it, of how much
 
 # ---- What a thread works at: one context, which whoever begins some work sets for all that is done below
@@ -74,11 +75,9 @@ NOW = Context()
 
 @contextmanager
 def working(
-    stop: Stop | None = None,
-    elsewhere: Elsewhere | None = None,
-    attachments: Attachments | None = None,
+    stop: Stop | None = None, elsewhere: Elsewhere | None = None, attachments: Attachments | None = None,
     hear: Hear | None = None,
-) -> Iterator[None]:
+) -> Iterator[None]:  # fmt: skip
     """Let what is given count for all that this thread does now, however deep down; what is not stays as it was."""
     given = {"stop": stop, "elsewhere": elsewhere, "attachments": attachments, "hear": hear}
     before = {name: getattr(NOW, name) for name in given}
@@ -376,7 +375,9 @@ def checkout() -> Path | None:
 
 def program() -> str:
     """How `gridlab` is typed in the current folder; a PATH that only `uv run` or make has set is not relied on."""
-    scripts = checkout_scripts() or Path(sysconfig.get_path("scripts"))
+    root, scripts = checkout(), Path(sysconfig.get_path("scripts"))
+    if root:  # by way of the checkout even if it is a link
+        scripts = root / ".venv" / scripts.name
     found = shutil.which("gridlab", path=str(scripts))
     if found is None:
         return f"{shlex.quote(sys.executable)} -m gridlab"
@@ -384,12 +385,6 @@ def program() -> str:
         return shlex.quote(str(Path(found).relative_to(Path.cwd())))
     usual = shutil.which("gridlab")
     return "gridlab" if usual and Path(usual).samefile(found) else shlex.quote(found)
-
-
-def checkout_scripts() -> Path | None:
-    """The programs of the checkout's environment, named by way of the checkout even if it is a link."""
-    root = checkout()
-    return root / ".venv" / Path(sysconfig.get_path("scripts")).name if root else None
 
 
 def remedy(extra: str) -> str:
@@ -482,7 +477,7 @@ def own_cores() -> int:
 
 
 def call(
-    function: Callable[[], Result], stop: Stop, seconds: float | None = None, watch: Callable[[], object] = lambda: None
+    function: Callable[[], Result], stop: Stop, seconds: float | None = None, watch: Watch = lambda: None
 ) -> Result:
     """The result of `function()`, run in a thread; `stop` is set on Ctrl-C and when `seconds` have passed.
 
@@ -499,15 +494,9 @@ def call(
 
 
 def in_order(
-    function: Callable[[Job], Result],
-    jobs: Iterable[Job],
-    workers: int | None = None,
-    stop: Stop | None = None,
-    processes: bool = False,
-    ahead: int = 2,
-    travels: bool = False,
-    name: Callable[[Job], str] = short_repr,
-) -> Generator[Result, None, None]:
+    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int | None = None, stop: Stop | None = None,
+    processes: bool = False, ahead: int = 2, travels: bool = False, name: Callable[[Job], str] = short_repr,
+) -> Generator[Result, None, None]:  # fmt: skip
     """`function(job)` for every job, in the order of the jobs, whatever the number of workers.
 
     At most `ahead` jobs a worker are begun before the one waited for is done, so memory stays bounded. Threads suit
@@ -560,10 +549,7 @@ def _working(stop: Stop, function: Callable[..., Result], *job: Any) -> Result:
 
 
 def as_done(
-    function: Callable[[Job], Result],
-    jobs: Iterable[Job],
-    workers: int | None = None,
-    watch: Callable[[], object] = lambda: None,
+    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int | None = None, watch: Watch = lambda: None
 ) -> Generator[Result, None, None]:
     """`function(job)` for every job, in processes, in the order in which they end. Jobs begin in their own order.
 
@@ -592,9 +578,7 @@ def can_travel(*things: object) -> str:
     return ""
 
 
-def _result(
-    future: Future[Result], stop: Stop, end: float | None = None, watch: Callable[[], object] = lambda: None
-) -> Result:
+def _result(future: Future[Result], stop: Stop, end: float | None = None, watch: Watch = lambda: None) -> Result:
     try:
         while True:
             check()

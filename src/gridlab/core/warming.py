@@ -156,14 +156,11 @@ def write_down(job: WarmJob, run: Run, kernels: Sequence[str]) -> None:
 
 def recalled(job: WarmJob, run: Run) -> Done | None:
     """What the job used when it was last run, if all of it is still there."""
-    note = find_file(note_name(job.name, run))
-    if note is None:
-        return None
-    try:
-        kernels = read_json(note, tuple[Kernel, ...])
-    except FileTrouble:  # damaged: the job is run again, and the note written anew
-        return None
-    return Done(job.name, kernels, 0, 0.0) if all(map(find_file, kernels)) else None
+    with contextlib.suppress(FileTrouble):  # damaged: the job is run again, and the note written anew
+        note = find_file(note_name(job.name, run))
+        if note and all(map(find_file, kernels := read_json(note, tuple[Kernel, ...]))):
+            return Done(job.name, kernels, 0, 0.0)
+    return None
 
 
 def note_name(job: str, run: Run) -> str:

@@ -171,11 +171,7 @@ class Symmetry:
 
         A set of stones is its own image exactly when it is a union of cycles.
         """
-        found: list[int] = []
-        for cell in range(len(self.cells)):
-            if not any(cycle >> cell & 1 for cycle in found):
-                found.append(self._cycle(cell))
-        return tuple(found)
+        return tuple(dict.fromkeys(map(self._cycle, range(len(self.cells)))))
 
     def _cycle(self, cell: int) -> int:
         cycle = 0
@@ -187,8 +183,6 @@ class Symmetry:
 
 def symmetries(rows: int, cols: int) -> tuple[Symmetry, ...]:
     """All symmetries of a rows × cols board, the identity first."""
-    if type(rows) is int and type(cols) is int:
-        return _symmetries(rows, cols)
     high, wide = whole(rows), whole(cols)
     if high is None or wide is None:
         raise BadNotation(f"a board has whole numbers of rows and columns, not {told(rows)} and {told(cols)}")

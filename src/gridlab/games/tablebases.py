@@ -127,11 +127,10 @@ def find(name: Path | str) -> Path:
     with reading(name):
         if here(Path(name)).exists():
             return Path(name)
-    try:
+    found = None
+    with suppress(BadRules):
         rules = game(str(name))
         found = tables_of(rules).shipped(rules)
-    except BadRules:
-        found = None
     if found is None:
         shipped = "first plies come with the package, such as squava, or all of it, such as 2048:2x3"
         raise FileTrouble(f"{name} is neither a file nor a game whose {shipped}")

@@ -26,8 +26,6 @@ else:
 
 Truth = Callable[[Any, NDArray[np.int64]], Mapping[str, NDArray[Any]]]  # (games, actions) -> facts, [game] each
 SAME_STEP, NEXT_STEP = vector.AutoresetMode.SAME_STEP, vector.AutoresetMode.NEXT_STEP
-
-
 Facts = Mapping[str, Any]  # arrays, [game] each, or partials that make them
 Flags = NDArray[np.bool_]  # [game]
 

@@ -68,14 +68,9 @@ class CommandPlayer:
     """A program that is asked for moves; each may take so many seconds, the first one with the start in them."""
 
     def __init__(
-        self,
-        rules: GameRules,
-        command: str,
-        seconds: float = 10.0,
-        protocol: str = LINE,
-        retries: int = 0,
+        self, rules: GameRules, command: str, seconds: float = 10.0, protocol: str = LINE, retries: int = 0,
         log: str = "",
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.rules, self.command, self.seconds = rules, command, seconds
         self.protocol, self.retries, self.log = protocol, retries, log
         self.tries: list[Try] = []  # of the last question, in JSON

@@ -98,8 +98,7 @@ def ask(player: Player, position: Any, random: "np.random.Generator", moves: Seq
 
 def close_player(player: Player) -> None:
     """Let a player give back what it holds, if it holds anything."""
-    close = getattr(player, "close", None)
-    if close is not None:
+    if (close := getattr(player, "close", None)) is not None:
         close()
 
 
@@ -148,9 +147,7 @@ def _words(text: str) -> list[str]:
 
 def _value(player: str, key: str, text: str, default: Any) -> Any:
     try:
-        if isinstance(default, int):
-            return whole_number(text, -MOST, MOST)
-        return type(default)(text)
+        return whole_number(text, -MOST, MOST) if isinstance(default, int) else type(default)(text)
     except ValueError as error:
         raise BadPlayer(f"{key}={text[:40]} of the player {player}: a number such as {default} is needed") from error
 
@@ -197,11 +194,10 @@ class Kinds(Mapping[str, Kind]):
         return name in self.own or name in found()
 
     def __iter__(self) -> Iterator[str]:
-        yield from self.own
-        yield from (name for name in found() if name not in self.own)
+        yield from dict.fromkeys((*self.own, *found()))
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return len({*self.own, *found()})
 
 
 def load(name: str) -> Kind:
