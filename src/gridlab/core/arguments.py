@@ -104,6 +104,7 @@ class Check(NamedTuple):
 
 def typed(function: Callable[P, R]) -> Callable[P, R]:
     """The function, with its arguments looked at first."""
+    called = function.__qualname__.removesuffix(".__init__").removesuffix(".__new__")  # `census`, or a class
 
     @cache
     def checks() -> tuple[list[tuple[str, Check]], tuple[str, Check], dict[str, Check]]:
@@ -116,7 +117,7 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
         given += [(value, (name, named[name])) for name, value in kwargs.items() if name in named]
         for value, (name, check) in given:
             if not check.fits(value):
-                raise BadNotation(f"{_name(function)} takes {check.words} as {name}, not {told(value)}")
+                raise BadNotation(f"{called} takes {check.words} as {name}, not {told(value)}")
         return function(*args, **kwargs)
 
     return call
@@ -144,11 +145,6 @@ def whole(value: object) -> int | None:
 def is_number(value: object) -> bool:
     """Whether a value is a real number; no number (nan), True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool) and not isnan(value)
-
-
-def _name(function: Callable[..., Any]) -> str:
-    """`census`, or the class that is made."""
-    return function.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
 
 
 def _checks_of(function: Callable[..., Any]) -> tuple[list[tuple[str, Check]], tuple[str, Check], dict[str, Check]]:

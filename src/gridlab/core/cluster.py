@@ -314,7 +314,7 @@ class ClusterRun(Generic[Job, Result]):
         self, cluster: "Cluster", function: Callable[[Job], Result], jobs: Iterable[Job], name: Callable[[Job], str]
     ) -> None:
         self.cluster, self.function, self.name = cluster, function, name
-        self.id, self.tasks = uuid4().hex, cluster.tasks()
+        self.id, self.tasks = uuid4().hex, Tasks(cluster.client)
         self._jobs, self._sent = iter(jobs), 0
         self._waiting: deque[Batch[Job, Result]] = deque()
         self._pace = 0.0  # seconds a job, as the latest batch has shown; 0 before
@@ -331,9 +331,6 @@ class ClusterRun(Generic[Job, Result]):
             wait([each.future for each in self._waiting if each.future], timeout=run.STEP, return_when=FIRST_COMPLETED)
             run.check()
             self.cluster.require_alive()
-
-    def cancel(self) -> None:
-        self.cluster.stop(self.id, self.tasks)
 
     def _fill(self) -> bool:
         """Send as much as may be on its way, but a suspect all alone; whether anything is to be waited for."""
@@ -477,10 +474,10 @@ class Cluster:
         for name in LOGS:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # what there is to say we say
         # made in two steps, so that one that is never finished can be let go of
-        self._client = self._library.Client.__new__(self._library.Client)
+        self.client = self._library.Client.__new__(self._library.Client)
         try:
             self._within(self._require_scheduler, CONNECTING + 1)
-            connect = partial(self._client.__init__, address, timeout=CONNECTING, set_as_default=False)
+            connect = partial(self.client.__init__, address, timeout=CONNECTING, set_as_default=False)
             self._within(connect, CONNECTING + 1)
         except TypeError as error:  # so it says that it has no certificates
             what = "needs certificates, and the configuration of Dask names none; docs/cluster.md says how"
@@ -523,7 +520,7 @@ class Cluster:
 
     def round_trip(self) -> float:
         """Seconds from here to a worker and back, without any work: the least of some."""
-        tasks, spent = self.tasks(), []
+        tasks, spent = Tasks(self.client), []
         for _ in range(10):
             begun = time.perf_counter()
             self._answer(tasks.submit(os.getpid))
@@ -539,13 +536,13 @@ class Cluster:
             try:
                 yield from sent.results()
             except BaseException:
-                sent.cancel()
+                self.stop(sent.id, sent.tasks)
                 raise
 
     def close(self) -> None:
         """Take leave; a scheduler that does not answer is left without."""
         with suppress(Exception):
-            self._within(partial(self._client.close, timeout=LEAVING), LEAVING)
+            self._within(partial(self.client.close, timeout=LEAVING), LEAVING)
         self._let_go_unless("closed")
 
     def _require_scheduler(self) -> None:
@@ -558,8 +555,8 @@ class Cluster:
 
     def _let_go_unless(self, status: str) -> None:
         """Call a client closed, which otherwise tries to take its leave for ten seconds when Python ends."""
-        if getattr(self._client, "status", "") != status:
-            self._client.status = "closed"
+        if getattr(self.client, "status", "") != status:
+            self.client.status = "closed"
 
     # ---- what a run needs
 
@@ -593,12 +590,9 @@ class Cluster:
             raise ClusterTrouble(f"this work cannot be sent to other machines: {error}; leave out --cluster") from error
         return Order(called, fingerprint(), dict(self._digests), run.packed_variables(), work)
 
-    def tasks(self) -> Tasks:
-        return Tasks(self._client)
-
     def require_alive(self) -> None:
         """ClusterTrouble if the scheduler is gone, or all workers have been for a while."""
-        if self._client.status != "running":
+        if self.client.status != "running":
             raise self.gone()
         now = time.monotonic()
         if self._count() or not self._peopled:
@@ -612,7 +606,7 @@ class Cluster:
 
         def take_back() -> None:
             tasks.cancel()
-            self._client.run(halt, called, on_error="ignore")
+            self.client.run(halt, called, on_error="ignore")
 
         with suppress(Exception):
             self._within(take_back, LEAVING)
@@ -620,13 +614,13 @@ class Cluster:
     def _count(self, now: bool = False) -> int:
         """The workers that are there, looked at from time to time."""
         if now or time.monotonic() - self._counted > COUNTING:
-            self._threads = self._ask(self._client.nthreads)
+            self._threads = self._ask(self.client.nthreads)
             self._counted = time.monotonic()
         return len(self._threads)
 
     def _run(self, function: Callable[..., Any], *arguments: Any, **settings: Any) -> dict[str, Any]:
         """What a function says on every worker, or on some."""
-        return self._ask(partial(self._client.run, function, *arguments, **settings))
+        return self._ask(partial(self.client.run, function, *arguments, **settings))
 
     def _ask(self, question: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         try:

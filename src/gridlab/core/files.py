@@ -20,7 +20,6 @@ import errno
 import hashlib
 import json
 import os
-import random
 import re
 import secrets
 import shutil
@@ -130,7 +129,7 @@ class Appended(AbstractContextManager["Appended"]):
             except BeingWritten:
                 if time.monotonic() >= end:
                     raise
-            time.sleep(random.uniform(*PAUSE))
+            time.sleep(secrets.SystemRandom().uniform(*PAUSE))
 
     def _open(self, place: Path) -> None:
         with ExitStack() as stack, _writing(self.path):

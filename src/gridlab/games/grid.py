@@ -57,9 +57,8 @@ def _parse_run(run: str, rows: int, cols: int) -> tuple[int, ...]:
 
 
 def _values(marks: str) -> tuple[int, ...]:
-    for mark in marks.upper():
-        if mark not in VALUES:
-            raise BadNotation(f"a board holds X, O and . (or _ or -), not {mark!r}")
+    if wrong := [mark for mark in marks.upper() if mark not in VALUES]:
+        raise BadNotation(f"a board holds X, O and . (or _ or -), not {wrong[0]!r}")
     return tuple(VALUES[mark] for mark in marks.upper())
 
 

@@ -7,7 +7,7 @@ looked up, and what its single environment says of a game beside that.
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from gridlab.games.environment import draw_actions, reseed, seeds_of, unseeded
 if TYPE_CHECKING:
     import gymnasium
     from gymnasium import vector
+
+    from gridlab.game2048.environment.games import Games2048
+    from gridlab.inarow.environment.games import InARowGames
 else:
     gymnasium = import_extra("gymnasium", "gym")
     vector = import_extra("gymnasium.vector", "gym")
@@ -72,25 +75,6 @@ class Infos(dict[str, Any]):
     __or__, __eq__, __repr__ = map(_settled, ("__or__", "__eq__", "__repr__"))
 
 
-class ManyGames(Protocol):
-    """Games side by side, as kernels or plain Python play them."""
-
-    number: int
-    same_step: bool
-    observations: NDArray[np.uint8]
-    finals: NDArray[np.uint8]
-    masks: NDArray[np.int8]
-    rewards: NDArray[np.float64]
-    ended: NDArray[np.bool_]
-    waiting: NDArray[np.bool_]
-
-    def reset(self, seeds: Sequence[int | None] = (), chosen: NDArray[np.bool_] | None = None) -> None: ...
-
-    def step(self, actions: NDArray[np.int64]) -> None: ...
-
-    def renew(self) -> None: ...
-
-
 class VectorGames(vector.VectorEnv[Any, Any, Any]):
     """Games as Gymnasium wants many of them.
 
@@ -100,7 +84,9 @@ class VectorGames(vector.VectorEnv[Any, Any, Any]):
     what is handed out stays as it is in later steps.
     """
 
-    def __init__(self, games: ManyGames, space: Any, actions: int, truth: Truth | None, copy: bool) -> None:
+    def __init__(
+        self, games: "Games2048 | InARowGames", space: Any, actions: int, truth: Truth | None, copy: bool
+    ) -> None:
         self.games, self.truth, self.copy = games, truth, copy
         self.num_envs = games.number
         self.metadata = {"render_modes": [], "autoreset_mode": SAME_STEP if games.same_step else NEXT_STEP}
@@ -190,10 +176,7 @@ class VectorGames(vector.VectorEnv[Any, Any, Any]):
 
 def is_same_step(mode: Any) -> bool:
     """The autoreset mode, as Gymnasium writes it; games that never begin anew by themselves are not offered."""
-    try:
-        found = vector.AutoresetMode(getattr(mode, "value", mode))
-    except ValueError:
-        found = vector.AutoresetMode.DISABLED
-    if found == vector.AutoresetMode.DISABLED:
+    value = getattr(mode, "value", mode)
+    if value not in (SAME_STEP.value, NEXT_STEP.value):
         raise BadNotation(f"autoreset_mode={mode} is none of SameStep and NextStep")
-    return bool(found == SAME_STEP)
+    return bool(value == SAME_STEP.value)
