@@ -26,7 +26,7 @@ from tests.cluster.processes import DaskCluster, family
 
 import gridlab
 from gridlab.arena.grade import find_questions
-from gridlab.core.cluster import Cluster, on_cluster
+from gridlab.core.cluster import Cluster, Tasks, on_cluster
 from gridlab.core.draw import table
 from gridlab.core.run import in_order
 from gridlab.game2048.datasets.settings import make_settings
@@ -181,7 +181,7 @@ def overhead() -> None:
         assert cluster is not None
         trip = min(cluster.round_trip() for _ in range(5))
         batched = clock(lambda: list(in_order(nothing, range(20_000), processes=True))) / 20_000
-        executor = cluster.tasks()
+        executor = Tasks(cluster.client)
         alone = clock(lambda: [each.result() for each in [executor.submit(nothing, job) for job in range(500)]]) / 500
     here = clock(lambda: list(in_order(nothing, range(20_000), 2))) / 20_000
     loky = clock(lambda: list(in_order(nothing, range(20_000), 2, processes=True))) / 20_000
