@@ -24,7 +24,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -675,14 +675,11 @@ def _digest_at_home(path: Path) -> str:
 @typed
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[Cluster | None]:
-    """ClusterRun the work inside this block on a Dask cluster; with None, on this machine."""
+    """Run the work inside this block on a Dask cluster; with None, on this machine."""
     if address is None:
         yield None
         return
-    cluster = Cluster(address)
-    try:
+    with closing(Cluster(address)) as cluster:
         cluster.require_fit()
         with run.working(elsewhere=cluster):
             yield cluster
-    finally:
-        cluster.close()

@@ -12,8 +12,6 @@ from dataclasses import fields, is_dataclass
 from html import escape
 from itertools import zip_longest
 from numbers import Rational
-from pathlib import PurePath
-from types import NoneType
 from typing import Any, NamedTuple, TextIO, TypeVar
 
 import msgspec
@@ -382,11 +380,11 @@ def _fields(thing: Any) -> Sequence[str]:
 
 def plain(value: Any) -> Any:
     """A value, and all that it holds, as JSON takes it."""
-    if isinstance(value, (bool, int, float, str, NoneType)):
+    if value is None or isinstance(value, (int, float, str)):
         return value
     if hasattr(value, "as_dict"):
         return value.as_dict()
-    if hasattr(value, "parse") or isinstance(value, PurePath):
+    if hasattr(value, "parse") or isinstance(value, os.PathLike):
         return str(value)
     if isinstance(value, Mapping):
         return {str(name): plain(each) for name, each in value.items()}

@@ -299,8 +299,7 @@ def save_file(file: str, data: bytes) -> None:
     trouble: list[OSError] = []
     for home in homes(make=True):
         try:
-            _write_whole(home / file, data)
-            return
+            return _write_whole(home / file, data)
         except OSError as error:
             trouble.append(error)
     raise trouble[0] if trouble else FileNotFoundError(errno.ENOENT, "no folder for them")

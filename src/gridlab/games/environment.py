@@ -70,11 +70,9 @@ def checked_mode(mode: str | None) -> str | None:
 
 def stones_picture(values: Sequence[int], cols: int, marked: frozenset[int] = frozenset()) -> Picture:
     """Crosses (1) and noughts (2) on a grid; the ground of marked cells is coloured."""
-    rows = len(values) // cols
-    picture = np.full((rows * SIDE + 1, cols * SIDE + 1, 3), WHITE, np.uint8)
+    picture = np.full((len(values) // cols * SIDE + 1, cols * SIDE + 1, 3), WHITE, np.uint8)
     for cell, value in enumerate(values):
-        row, col = divmod(cell, cols)
-        square = picture[row * SIDE : (row + 1) * SIDE, col * SIDE : (col + 1) * SIDE]
+        square = _square(picture, *divmod(cell, cols))
         if cell in marked:
             square[:] = MARKED
         if value:
@@ -85,15 +83,17 @@ def stones_picture(values: Sequence[int], cols: int, marked: frozenset[int] = fr
 
 def tiles_picture(tiles: Sequence[int], cols: int) -> Picture:
     """Numbers on coloured tiles; the colour deepens with each doubling."""
-    rows = len(tiles) // cols
-    picture = np.full((rows * SIDE, cols * SIDE, 3), FRAME, np.uint8)
+    picture = np.full((len(tiles) // cols * SIDE, cols * SIDE, 3), FRAME, np.uint8)
     for cell, tile in enumerate(tiles):
-        row, col = divmod(cell, cols)
-        square = picture[row * SIDE : (row + 1) * SIDE, col * SIDE : (col + 1) * SIDE]
+        square = _square(picture, *divmod(cell, cols))
         paint(square, rounded(), tile_colour(tile) if tile else HOLE)
         if tile:
             write(square, str(tile))
     return picture
+
+
+def _square(picture: Picture, row: int, col: int) -> Picture:
+    return picture[row * SIDE : (row + 1) * SIDE, col * SIDE : (col + 1) * SIDE]
 
 
 def tile_colour(tile: int) -> Colour:
