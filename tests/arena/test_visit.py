@@ -36,7 +36,7 @@ class FakeCluster:
 
 
 @contextmanager
-def _here(_: FakeCluster) -> Iterator[None]:
+def _here(elsewhere: FakeCluster) -> Iterator[None]:
     yield
 
 
@@ -48,7 +48,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeCluster]:
         "empty": FakeCluster(ClusterTrouble("nobody works there")),
     }
     monkeypatch.setattr(module, "Cluster", found.__getitem__)
-    monkeypatch.setattr(module, "elsewhere", _here)
+    monkeypatch.setattr(module, "working", _here)
     monkeypatch.setattr(module, "GAMES", 2)
     return found
 
