@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from gridlab import __version__
 from gridlab.cli import arena, exam, game2048, play, positions, setup, tablebase, terminals, train
-from gridlab.cli.options import HELP
+from gridlab.cli.options import HELP, Commands
 from gridlab.core import draw as colour
 from gridlab.core.errors import GridlabError
 
@@ -77,7 +77,7 @@ class Sectioned(TyperGroup):
                 formatter.write_dl([(name, line) for name, (_, line) in commands.items()], col_max=12)
 
 
-app = typer.Typer(
+app = Commands(
     name="gridlab",
     cls=Sectioned,
     help="A laboratory for small grid games: in-a-row games of any size, Squava, 2048.",
