@@ -2,7 +2,7 @@
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -181,6 +181,14 @@ def mark(
     found = mark_all(paper, answers, key, questions, None if questions is None else seed)
     people = ClassList(tuple(found)) if len(found) > len(answers) else None
     compared = [] if people else [compare_marks(found[0], other, seed or 0) for other in found[1:]]
+    _print_marks(found, compared, people, json)
+    if html is not None:
+        write_page(html, found, compared)
+        tell(html, quiet)
+
+
+def _print_marks(found: list[Any], compared: list[Any], people: Any, json: bool) -> None:
+    """One after the other with what compares them, or a line for everybody."""
     if json:
         both = {"marks": [each.as_dict() for each in found], "comparisons": [each.as_dict() for each in compared]}
         typer.echo(json_module.dumps(both if len(found) > 1 else found[0].as_dict()))
@@ -189,6 +197,3 @@ def mark(
     else:
         typer.echo("\n\n".join(map(str, found)))
         typer.echo("".join(f"\n{each}\n" for each in compared), nl=False)
-    if html is not None:
-        write_page(html, found, compared)
-        tell(html, quiet)

@@ -1,7 +1,7 @@
 """`gridlab 2048 …`: players of 2048 measured, and datasets of played games."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -105,12 +105,11 @@ def generate(
     from gridlab.game2048.datasets.files import check_name
 
     check_name(out)
-    asked: dict[str, Any] = {
-        "seed": seed, "depth": depth, "evaluator": evaluator, "sample_cells": sample_cells, "max_moves": max_moves,
-        "curriculum": curriculum, "min_score": min_score or None, "min_tile": min_tile or None,
-        "metadata": metadata or None, "player": player, "rules": rules,
-    }  # fmt: skip
-    said = {name: value for name, value in asked.items() if value is not None}
+    said = options.given(
+        seed=seed, depth=depth, evaluator=evaluator, sample_cells=sample_cells, max_moves=max_moves,
+        curriculum=curriculum, min_score=min_score or None, min_tile=min_tile or None, metadata=metadata or None,
+        player=player, rules=rules,
+    )  # fmt: skip
     settings = dataset.settings_for(out, said, extend, resume)
     if (wanted := keep or games or 0) > dataset.MOST_GAMES and not quiet:
         options.warn(f"{wanted:,} games make a large file; up to {dataset.MOST_GAMES:,} are usual")

@@ -322,6 +322,11 @@ def working_on(cluster: str | None, workers: int | None = None) -> Iterator[None
         yield
 
 
+def given(**said: Any) -> dict[str, Any]:
+    """What was said, without what was not."""
+    return {name: value for name, value in said.items() if value is not None}
+
+
 def picture_of(out: Path | None, plot: bool, usual: Path) -> Path | None:
     """The picture to draw, if one is asked for."""
     return out or (target(usual) if plot else None)

@@ -8,6 +8,7 @@ import typer
 
 from gridlab.cli import options
 from gridlab.cli.options import Json, Positive, Quiet, Seed, Source, Target, print_result, real, whole
+from gridlab.core.errors import BadNotation
 
 app = options.group("Networks that learn to play: train, inspect, import and export them.")
 
@@ -127,42 +128,36 @@ def game2048(
     -o --out --output FILE      The network to write; 2048.METHOD by default.
     --resume                    Continue the training in FILE.training.
     """
-    files, path = [*(data or ()), *(more_data or ())], out or options.target(Path(f"2048.{method}"))
-    own = {
-        "--preset": preset, "--minutes": minutes, "--games": games, "--tuples": tuples, "--rate": rate, "--step": step,
-        "--trace": trace, "--restart": restart, "--optimistic": optimistic, "--rules": rules,
+    path = out or options.target(Path(f"2048.{method}"))
+    own: dict[str, Any] = {
+        "preset": preset, "minutes": minutes, "games": games, "tuples": tuples, "rate": rate, "step": step,
+        "trace": trace, "restart": restart, "optimistic": optimistic, "rules": rules,
     }  # fmt: skip
-    others = {
-        "--data": files or None, "--epochs": epochs, "--batch": batch, "--learning-rate": learning_rate,
-        "--augment": augment,
+    others: dict[str, Any] = {
+        "data": [*(data or ()), *(more_data or ())], "epochs": epochs, "batch": batch, "learning_rate": learning_rate,
+        "augment": augment,
     }  # fmt: skip
     _refuse_options(method, others if method == "ntuple" else own)
+    same: Any = {"settings": settings or (), "seed": seed, "workers": workers, "resume": resume, "progress": not quiet}
     trained: Any
     if method == "ntuple":
         from gridlab.game2048.learn.ntuple import train_ntuple
 
-        trained = train_ntuple(
-            rules or "2048", path, games, minutes, preset, tuples, rate, step, trace, restart, optimistic,
-            settings=settings or (), seed=seed, workers=workers, resume=resume, progress=not quiet,
-        )  # fmt: skip
+        trained = train_ntuple(out=path, **same, **{**own, "rules": rules or "2048"})
     else:
         from gridlab.game2048.learn.supervised.train import train_policy
 
-        trained = train_policy(
-            files, path, epochs, method, batch, learning_rate, augment, settings=settings or (), seed=seed,
-            workers=workers, resume=resume, progress=not quiet,
-        )  # fmt: skip
+        trained = train_policy(out=path, method=method, **same, **others)
     return _ended(trained, path, json, quiet)
 
 
 def _refuse_options(method: str, foreign: dict[str, Any]) -> None:
     """Options of the other methods mean nothing here."""
-    from gridlab.core.errors import BadNotation
-
+    whose = "the method ntuple" if method != "ntuple" else "the methods cnn, dual and transformer"
     for name, value in foreign.items():
-        if value is not None:
-            whose = "the method ntuple" if method != "ntuple" else "the methods cnn, dual and transformer"
-            raise BadNotation(f"{name} belongs to {whose}, and means nothing with --method {method}; leave it out")
+        if value not in (None, []):
+            option = f"--{name.replace('_', '-')}"
+            raise BadNotation(f"{option} belongs to {whose}, and means nothing with --method {method}; leave it out")
 
 
 @app.command()
@@ -175,7 +170,6 @@ def inspect(
     --checkpoint FILE   A network; by default the one that comes with the package.
     --depth N           Also show how dqn-minimax finds its move at this depth.
     """
-    from gridlab.core.errors import BadNotation
     from gridlab.core.machine import import_extra
     from gridlab.games import game
     from gridlab.inarow.position import Position
@@ -200,7 +194,8 @@ def info(files: list[Source], out: Target | None = None, json: Json = False) -> 
     FILE...                 Checkpoints of any kind, or the folder of one.
     -o --out --output FILE  Also draw the learning curves, those of several files in one picture.
     """
-    from gridlab.learn.info import info_of, plot_infos
+    from gridlab.learn.curves import plot_infos
+    from gridlab.learn.info import info_of
 
     found = [info_of(path) for path in files]
     if out is not None:

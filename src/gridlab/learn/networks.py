@@ -249,3 +249,10 @@ def moments_of(found: Tensors, network: torch.nn.Module, begun: bool, path: Path
     if found:
         raise CorruptFile(f"{name}: it also has {shortened(min(found))}")
     return states
+
+
+def restore_moments(
+    optimiser: torch.optim.Optimizer, found: Tensors, network: torch.nn.Module, begun: bool, path: Path
+) -> None:
+    """Let an optimiser go on with what a file has of it."""
+    optimiser.load_state_dict({**optimiser.state_dict(), "state": moments_of(found, network, begun, path)})

@@ -203,22 +203,25 @@ def _require_stored(path: Path, content: bytes) -> None:
 
 def with_our_names(found: dict[Any, Any], path: Path) -> Tensors:
     """The weights by the names of our network, which are the guide's where it has given any."""
+    _require_tensors(found, path)
+    ours = [name for name in ValueNetwork().state_dict() if not name.startswith(NORMS)]
+    others = {name: name.rpartition(".") for name in found if name not in ours}
+    layers = list(dict.fromkeys(layer for layer, _, _ in others.values()))
+    if len(layers) != len(NORMS):
+        known = sorted({name.partition(".")[0] for name in ours})
+        raise FileTrouble(
+            f"{path} holds another network: beside {', '.join(known)} it "
+            f"has {', '.join(map(shortened, layers[:5])) or 'nothing'}, and two LayerNorms are needed"
+        )
+    renamed = dict(zip(layers, NORMS, strict=True))
+    names = {name: renamed[layer] + dot + kind for name, (layer, dot, kind) in others.items()}
+    return {names.get(name, name): each for name, each in found.items()}
+
+
+def _require_tensors(found: dict[Any, Any], path: Path) -> None:
     for name, each in found.items():
         if not isinstance(name, str) or not isinstance(each, torch.Tensor) or each.layout != torch.strided:
             raise CorruptFile(f"{path} holds another network: {shortened(str(name))} is not a tensor of numbers")
-    ours = [name for name in ValueNetwork().state_dict() if not name.startswith(NORMS)]
-    others = list(dict.fromkeys(name.rpartition(".")[0] for name in found if name not in ours))
-    if len(others) != len(NORMS):
-        raise FileTrouble(
-            f"{path} holds another network: beside {', '.join(sorted({name.partition('.')[0] for name in ours}))} it "
-            f"has {', '.join(map(shortened, others[:5])) or 'nothing'}, and two LayerNorms are needed"
-        )
-    renamed = dict(zip(others, NORMS, strict=True))
-    weights: Tensors = {}
-    for name, each in found.items():
-        layer, dot, kind = name.rpartition(".")
-        weights[name if name in ours else renamed[layer] + dot + kind] = each
-    return weights
 
 
 def facts_of(found: dict[Any, Any]) -> dict[str, Any]:

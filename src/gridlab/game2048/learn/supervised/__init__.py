@@ -1,8 +1,4 @@
-"""Networks of 2048 that learn from the games of others which direction to choose.
-
-settings     what a training is asked to do; which moves are learnt from, and which are kept apart
-train        from files of games to a network for players
-"""
+"""Networks of 2048 that learn from the games of others which direction to choose."""
 
 from gridlab.core.machine import import_extra
 
