@@ -135,9 +135,7 @@ def verify(file: Source, json: Json = False, quiet: Quiet = False) -> int:
     """
     from gridlab.arena.records import verify_records
 
-    verdict = verify_records(file, progress=not quiet)
-    options.print_result(verdict, json)
-    return 1 if verdict.complaints else 0
+    return options.print_verdict(verify_records(file, progress=not quiet), json)
 
 
 # ---- `gridlab grade`: players compared with perfect play

@@ -340,6 +340,12 @@ def print_result(result: Any, as_json: bool) -> None:
         typer.echo(colour.flags(str(result)), color=colour.has_colour(sys.stdout) or None)
 
 
+def print_verdict(verdict: Any, as_json: bool) -> int:
+    """Print what was found to be wrong; the exit code is 1 if anything is."""
+    print_result(verdict, as_json)
+    return 1 if verdict.complaints else 0
+
+
 def print_boards(result: Any, as_json: bool = False) -> None:
     """Print a result, or a text, with boards in it: stones, values and tiles in colour where there is any."""
     if as_json:

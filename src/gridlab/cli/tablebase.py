@@ -77,9 +77,7 @@ def verify(
     """
     from gridlab.games.tablebases import tables_of_file
 
-    verdict = tables_of_file(file).verify(file, full, seed or 0, workers, progress=not quiet)
-    print_result(verdict, json)
-    return 1 if verdict.complaints else 0
+    return options.print_verdict(tables_of_file(file).verify(file, full, seed or 0, workers, progress=not quiet), json)
 
 
 @app.command()

@@ -87,9 +87,7 @@ def verify(
     if full and sample is not None:
         raise BadNotation("--sample and --full exclude each other; choose one")
     judged = None if full else SAMPLE if sample is None else sample
-    verdict = verify(folder, judged, seed or 0, workers, progress=not quiet, rules=game)
-    options.print_result(verdict, json)
-    return 1 if verdict.complaints else 0
+    return options.print_verdict(verify(folder, judged, seed or 0, workers, progress=not quiet, rules=game), json)
 
 
 @app.command()

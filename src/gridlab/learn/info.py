@@ -40,14 +40,8 @@ class Info:
     axis: str
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "file": str(self.path),
-            "kind": self.kind,
-            **self.facts,
-            "recipe": self.recipe,
-            "data": list(self.data),
-            "curve": [dict(row) for row in self.curve],
-        }
+        learnt = {"recipe": self.recipe, "data": list(self.data), "curve": [dict(row) for row in self.curve]}
+        return {"file": str(self.path), "kind": self.kind, **self.facts, **learnt}
 
     def _in_short(self) -> str:
         done = f", {self.facts[self.axis]:,} {self.axis}" if isinstance(self.facts.get(self.axis), int) else ""

@@ -11,9 +11,10 @@ import json
 import logging
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -153,6 +154,19 @@ def read_bytes_of(path: Path, command: str) -> bytes:
 def stated_in(path: Path, content: bytes) -> Stated:
     """What kind of file this is."""
     return parse_json(_metadata(path, content), Stated, path)
+
+
+@dataclass(frozen=True)
+class Saved(Generic[Facts]):
+    """What a file holds."""
+
+    path: Path
+    facts: Facts
+    tensors: Tensors
+
+    def part(self, prefix: str) -> Tensors:
+        """The tensors of a part, by their own names."""
+        return part_of(self.tensors, prefix)
 
 
 def read(path: Path, form: type[Facts], kind: str, what: str, command: str) -> tuple[Tensors, Facts]:

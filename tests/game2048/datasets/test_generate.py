@@ -113,7 +113,7 @@ def test_the_limit_of_a_file_is_known_beside_it(tmp_path: Path) -> None:
 
 def test_curricula(tmp_path: Path) -> None:
     for curriculum, depth in (("easy", 2), ("medium", 3)):
-        made = generate("2048", tmp_path / "a.jsonl", 5, settings=make_settings(seed=1, curriculum=curriculum))  # type: ignore[arg-type]
+        made = generate("2048", tmp_path / "a.jsonl", 5, settings=make_settings(seed=1, curriculum=curriculum))
         assert made.settings.depth == depth
         reached = {"easy": 256, "medium": 1024}[curriculum]
         for game in read_games(tmp_path / "a.jsonl"):

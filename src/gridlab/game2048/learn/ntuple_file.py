@@ -33,15 +33,8 @@ from gridlab.core.splitmix import States
 from gridlab.core.travel import here
 from gridlab.core.untrusted import ends_with_digest, open_regular, parse_json, reading, refusing
 from gridlab.game2048.rules import Rules2048
-from gridlab.game2048.search.ntuple import (
-    Cells,
-    Network,
-    Weights,
-    new_network,
-    number_of_weights,
-    parse_tuples,
-    text_of,
-)
+from gridlab.game2048.search import ntuple as search
+from gridlab.game2048.search.ntuple import Cells, Network, Weights
 from gridlab.learn.info import Format, Info
 
 MAGIC, VERSION = b"GRIDNTUP", 1
@@ -110,7 +103,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def weights(self) -> int:
         """How many there are in all tables."""
-        return number_of_weights(parse_tuples(self.tuples, Rules2048.parse(self.rules)))
+        return search.number_of_weights(search.parse_tuples(self.tuples, Rules2048.parse(self.rules)))
 
 
 class NTupleFile(NamedTuple):
@@ -124,7 +117,7 @@ class NTupleFile(NamedTuple):
     sums: NDArray[np.float32]  # two for each weight, empty in a file for players
 
     def network(self) -> Network:
-        return new_network(self.tuples, self.rules, self.weights)
+        return search.new_network(self.tuples, self.rules, self.weights)
 
     @property
     def frontier(self) -> int:
@@ -155,7 +148,7 @@ def write_network(
     packer = zstandard.ZstdCompressor(level=level, write_content_size=True)
     packed = [packer.compress(np.ascontiguousarray(each, NUMBERS[numbers]).data) for each in tables]
     head = Head(
-        "network" if sums is None else "training", BEHAVIOUR, str(rules), text_of(tuples), numbers,  # type: ignore[arg-type]
+        "network" if sums is None else "training", BEHAVIOUR, str(rules), search.text_of(tuples), numbers,  # type: ignore[arg-type]
         tuple(map(len, packed)), learnt, tuple(f"{each:016x}" for each in streams),
     )  # fmt: skip
     text = msgspec.json.encode(head)
@@ -226,7 +219,7 @@ def read_head(path: Path) -> Head:
 def _what_it_knows(path: Path, head: Head) -> tuple[Rules2048, tuple[Cells, ...]]:
     try:
         rules = Rules2048.parse(head.rules)
-        return rules, parse_tuples(head.tuples, rules)
+        return rules, search.parse_tuples(head.tuples, rules)
     except (BadRules, BadNotation) as error:
         raise CorruptFile(f"{path}: {error}") from error
 

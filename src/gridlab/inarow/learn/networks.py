@@ -11,7 +11,6 @@ every weight, drive tanh to its end, where it has no slope and nothing is learnt
 import pickle
 import re
 import zipfile
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from gridlab.core.untrusted import Count, Plain, refusing
 from gridlab.games import game
 from gridlab.inarow.learn.features import FEATURES
 from gridlab.learn import networks as tensors_file
-from gridlab.learn.networks import MOST_BYTES, Name, Number, Row, Stated, Tensors
+from gridlab.learn.networks import MOST_BYTES, Name, Number, Row, Saved, Stated, Tensors
 
 WIDTH, NARROW, DROPOUT = 512, 256, 0.1
 PARAMETERS = 686_081
@@ -95,17 +94,8 @@ class Facts(Stated, frozen=True, kw_only=True):
     curve: tuple[Row, ...] = ()
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """What a file holds."""
-
-    path: Path
-    facts: Facts
-    tensors: Tensors
-
-    def part(self, prefix: str) -> Tensors:
-        """The tensors of a part, by their own names."""
-        return tensors_file.part_of(self.tensors, prefix)
+class Checkpoint(Saved[Facts]):
+    """What a file of Squava holds."""
 
     def network(self, dropout: float = 0.0) -> ValueNetwork:
         """The network, or why these are no weights of it."""

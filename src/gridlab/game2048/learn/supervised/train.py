@@ -210,16 +210,12 @@ def measure(network: PolicyNetwork, moves: Moves2048, numbers: NDArray[np.int64]
         if values is not None:
             errors += float(((values - roots_of(samples, scale)) ** 2).sum())
     network.train(was_training)
-    seen = {name: (row[0] + row[1], row[1]) for name, row in zip(PHASES, phases.tolist(), strict=True)}
     number = len(numbers)
-    return Measure(
-        number,
-        losses / number,
-        float(np.trace(confusion)) / number,
-        {name: hits / all_ for name, (all_, hits) in seen.items() if all_},
-        tuple(map(tuple, confusion.tolist())),  # type: ignore[arg-type]
-        None if network.value is None else (errors / number) ** 0.5,
-    )
+    seen = {name: row for name, row in zip(PHASES, phases.tolist(), strict=True) if any(row)}
+    rates = {name: hits / (misses + hits) for name, (misses, hits) in seen.items()}
+    rows: Any = tuple(map(tuple, confusion.tolist()))
+    error = None if network.value is None else (errors / number) ** 0.5
+    return Measure(number, losses / number, float(np.trace(confusion)) / number, rates, rows, error)
 
 
 def measure_text(found: Measure) -> str:
@@ -340,19 +336,13 @@ class Learner:
         losses, hits, moves = self.sums.tolist()
         self.epoch += 1
         self.seconds += time.monotonic() - begun
-        self.curve.append(
-            {
-                "epoch": self.epoch,
-                "moves": self.epoch * self.moves,
-                "seconds": round(self.seconds, 3),
-                "loss": losses / moves,
-                "accuracy": hits / moves,
-                "validation_loss": found.loss,
-                "validation_accuracy": found.accuracy,
-                **{f"validation_{name}": rate for name, rate in found.phases.items()},
-                **({} if found.value_error is None else {"value_error": found.value_error}),
-            }
-        )
+        self.curve.append({
+            "epoch": self.epoch, "moves": self.epoch * self.moves, "seconds": round(self.seconds, 3),
+            "loss": losses / moves, "accuracy": hits / moves,
+            "validation_loss": found.loss, "validation_accuracy": found.accuracy,
+            **{f"validation_{name}": rate for name, rate in found.phases.items()},
+            **({} if found.value_error is None else {"value_error": found.value_error}),
+        })  # fmt: skip
         self.sums = np.zeros(3)
         before = [row["validation_loss"] for row in self.curve[:-1]]
         if before and min(before) <= found.loss:
@@ -448,13 +438,13 @@ class SupervisedTraining:
     def as_dict(self) -> dict[str, Any]:
         return {"file": str(self.path), "done": self.done, **msgspec.to_builtins(self.facts)}
 
+    @property
+    def _best_row(self) -> Any:
+        return self.facts.curve[self.facts.best_epoch - 1]
+
     def _in_short(self) -> str:
         facts, done = self.facts, "done" if self.done else "not done"
-        best = (
-            f", best accuracy {facts.curve[facts.best_epoch - 1]['validation_accuracy']:.1%}"
-            if facts.best_epoch
-            else ""
-        )
+        best = f", best accuracy {self._best_row['validation_accuracy']:.1%}" if facts.best_epoch else ""
         return f"{brief(self.path.name)}, {facts.method}, {facts.rules}: {counted(facts.epoch, 'epoch')}, {done}{best}"
 
     def _sheet(self) -> Sheet:
@@ -464,10 +454,10 @@ class SupervisedTraining:
 
     def __str__(self) -> str:
         facts = self.facts
-        row = facts.curve[facts.best_epoch - 1] if facts.best_epoch else None
         text = f"{self.path}: {facts.method}, {counted(facts.epoch, 'epoch')} in {facts.seconds / 60:.1f} minutes"
-        if row:
-            text += f"; the best was epoch {facts.best_epoch}, validation accuracy {row['validation_accuracy']:.2%}"
+        if facts.best_epoch:
+            rate = self._best_row["validation_accuracy"]
+            text += f"; the best was epoch {facts.best_epoch}, validation accuracy {rate:.2%}"
         return text if facts.test is None else f"{text}\n{measure_text(facts.test)}"
 
 
