@@ -42,17 +42,10 @@ def game_and_players(words: list[str], game: str | None, fewest: int, usage: str
 
 
 def match(
-    words: Annotated[list[str], words_of("A B")],
-    game: NamedGame = None,
-    number: Games = 100,
-    openings: Openings = "random:0",
-    seed: Seed = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    out: Target | None = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    words: Annotated[list[str], words_of("A B")], game: NamedGame = None, number: Games = 100,
+    openings: Openings = "random:0", seed: Seed = None, workers: Workers = None, cluster: Cluster = None,
+    out: Target | None = None, json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Let two players play each other.
 
     Games come in pairs with the same opening and the colours exchanged. A wrong or late answer loses the game. In 2048
@@ -83,19 +76,10 @@ def match(
 
 
 def tournament(
-    words: Annotated[list[str], words_of("PLAYER PLAYER...")],
-    game: NamedGame = None,
-    number: Games = 100,
-    openings: Openings = "random:0",
-    seed: Seed = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    out: options.OutFolder = None,
-    resume: bool = False,
-    plot: bool = False,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    words: Annotated[list[str], words_of("PLAYER PLAYER...")], game: NamedGame = None, number: Games = 100,
+    openings: Openings = "random:0", seed: Seed = None, workers: Workers = None, cluster: Cluster = None,
+    out: options.OutFolder = None, resume: bool = False, plot: bool = False, json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Let every player meet every other, with a cross table and Elo ratings.
 
     With --out the games of each pairing are saved in a folder, and a tournament that was stopped can be continued.
@@ -145,21 +129,11 @@ DEFAULT_PICTURE = Path("grade.png")
 
 
 def grade(
-    words: Annotated[list[str], words_of("PLAYER...")],
-    game: NamedGame = None,
-    positions: Positive = 1000,
-    tablebase: options.Table = None,
-    nodes: Positive = 10_000_000,
-    seed: Seed = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    plot: bool = False,
-    out: options.Picture = None,
-    verbose: bool = False,
-    whole: bool = False,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    words: Annotated[list[str], words_of("PLAYER...")], game: NamedGame = None, positions: Positive = 1000,
+    tablebase: options.Table = None, nodes: Positive = 10_000_000, seed: Seed = None, workers: Workers = None,
+    cluster: Cluster = None, plot: bool = False, out: options.Picture = None, verbose: bool = False,
+    whole: bool = False, json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Compare players with perfect play: accuracy, blunders, regret.
 
     They are asked for a move in positions where a move can change the value, and it is counted how often they keep it.

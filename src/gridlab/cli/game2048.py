@@ -54,28 +54,14 @@ Share = Annotated[float, options.real(0, 1)]
 
 @app.command()
 def generate(
-    games: Positive | None = None,
-    out: options.Target = DEFAULT,
-    depth: Natural | None = None,
-    verbose: bool = False,
-    seed: Seed = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
+    games: Positive | None = None, out: options.Target = DEFAULT, depth: Natural | None = None, verbose: bool = False,
+    seed: Seed = None, workers: Workers = None, cluster: Cluster = None,
     curriculum: Literal["easy", "medium", "hard"] | None = None,
-    min_score: Natural = 0,
-    min_tile: Natural = 0,
-    keep: Positive | None = None,
-    metadata: bool = False,
-    player: str | None = None,
-    evaluator: str | None = None,
-    sample_cells: Natural | None = None,
-    max_moves: Natural | None = None,
-    rules: str | None = None,
-    extend: bool = False,
-    resume: bool = False,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> int:
+    min_score: Natural = 0, min_tile: Natural = 0, keep: Positive | None = None, metadata: bool = False,
+    player: str | None = None, evaluator: str | None = None, sample_cells: Natural | None = None,
+    max_moves: Natural | None = None, rules: str | None = None,
+    extend: bool = False, resume: bool = False, json: Json = False, quiet: Quiet = False,
+) -> int:  # fmt: skip
     """Play games of 2048 and write them to a file, each move with the board before it.
 
     The player is expectimax unless --player names another. Every game is checked by the rules. The same seed gives the

@@ -23,17 +23,10 @@ if TYPE_CHECKING:
 
 def solve(
     game: options.Game,
-    board: str = "",
-    value_only: bool = False,
-    nodes: Positive | None = None,
-    seconds: Annotated[float, options.real(0)] | None = None,
-    tablebase: options.Table = None,
-    prove: bool = False,
-    player: str | None = None,
-    search_only: bool = False,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    board: str = "", value_only: bool = False, nodes: Positive | None = None,
+    seconds: Annotated[float, options.real(0)] | None = None, tablebase: options.Table = None, prove: bool = False,
+    player: str | None = None, search_only: bool = False, json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Find the exact value of a position and of every move, and the best line.
 
     Values come from a tablebase (--tablebase, or the environment variable GRIDLAB_TABLEBASE), from the tables that come

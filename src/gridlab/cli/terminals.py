@@ -157,19 +157,12 @@ def plot(folder: Folder, out: options.Picture = None, game: Game = None) -> None
 @app.command()
 def find(
     folder: Folder,
-    winner: Literal["x", "o"] | None = None,
-    line: Natural | None = None,
-    pattern: str = "",
-    plies: str = "",
+    winner: Literal["x", "o"] | None = None, line: Natural | None = None, pattern: str = "", plies: str = "",
     symmetric: bool = False,
     count: Annotated[int, whole(0, MOST_SHOWN)] | None = None,
     sample: Annotated[int, whole(1, MOST_SHOWN)] | None = None,
-    seed: Seed = None,
-    game: Game = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    workers: Workers = None,
-) -> int:
+    seed: Seed = None, game: Game = None, json: Json = False, quiet: Quiet = False, workers: Workers = None,
+) -> int:  # fmt: skip
     """Count the records that match, and draw some of them.
 
     Boards are compared as they are stored, one of each symmetry orbit; --symmetric looks for every image. The exit code

@@ -22,21 +22,12 @@ Settings = Annotated[
 
 @app.command()
 def squava(
-    method: Literal["dqn"] = "dqn",
-    episodes: Positive | None = None,
-    preset: Literal["best", "guide"] | None = None,
-    workers: options.Workers = None,
-    cluster: options.Cluster = None,
-    seed: Seed = None,
-    out: Annotated[Path, options.out_folder()] = Path("dqn"),
-    resume: bool = False,
-    device: Literal["auto", "cpu", "cuda"] = "auto",
-    shaping: bool | None = None,
-    double: bool | None = None,
-    settings: Settings = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> int:
+    method: Literal["dqn"] = "dqn", episodes: Positive | None = None, preset: Literal["best", "guide"] | None = None,
+    workers: options.Workers = None, cluster: options.Cluster = None, seed: Seed = None,
+    out: Annotated[Path, options.out_folder()] = Path("dqn"), resume: bool = False,
+    device: Literal["auto", "cpu", "cuda"] = "auto", shaping: bool | None = None, double: bool | None = None,
+    settings: Settings = None, json: Json = False, quiet: Quiet = False,
+) -> int:  # fmt: skip
     """Train the value network of Squava.
 
     The folder gets training.safetensors to continue from, weights-….safetensors for players, and curve.png. Ctrl-C ends
@@ -71,31 +62,22 @@ def _ended(trained: Any, out: Path, json: bool, quiet: bool) -> int:
 
 @app.command("2048")
 def game2048(
-    more_data: list[Source] | None = None,
-    method: Literal["ntuple", "cnn", "dual", "transformer"] = "ntuple",
+    more_data: list[Source] | None = None, method: Literal["ntuple", "cnn", "dual", "transformer"] = "ntuple",
     data: list[Source] | None = None,
     epochs: Annotated[int, whole(1, 10**6)] | None = None,
     batch: Annotated[int, whole(1, 65_536)] | None = None,
-    learning_rate: Annotated[float, real(1e-9, 1)] | None = None,
-    augment: bool | None = None,
+    learning_rate: Annotated[float, real(1e-9, 1)] | None = None, augment: bool | None = None,
     preset: Literal["minutes", "hour"] | None = None,
-    minutes: Annotated[float, real(0.01, 1e6)] | None = None,
-    games: Positive | None = None,
-    tuples: str | None = None,
-    rate: Literal["td", "tc"] | None = None,
+    minutes: Annotated[float, real(0.01, 1e6)] | None = None, games: Positive | None = None,
+    tuples: str | None = None, rate: Literal["td", "tc"] | None = None,
     step: Annotated[float, real(1e-6, 10)] | None = None,
     trace: Annotated[float, real(0, 1)] | None = None,
     restart: Annotated[int, whole(0, 100_000)] | None = None,
-    optimistic: Annotated[float, real(0, 1e9)] | None = None,
-    rules: str | None = None,
-    workers: Annotated[int, whole(1, 1024)] | None = None,
-    seed: Seed = None,
-    out: Target | None = None,
-    resume: bool = False,
-    settings: Settings = None,
-    json: Json = False,
+    optimistic: Annotated[float, real(0, 1e9)] | None = None, rules: str | None = None,
+    workers: Annotated[int, whole(1, 1024)] | None = None, seed: Seed = None,
+    out: Target | None = None, resume: bool = False, settings: Settings = None, json: Json = False,
     quiet: Quiet = False,
-) -> int:
+) -> int:  # fmt: skip
     """Train a player of 2048, from its own games (ntuple) or from games of others.
 
     FILE is the network for players, FILE.training is there to continue from, and FILE.png shows the learning curve.
