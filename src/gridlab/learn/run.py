@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 import msgspec
 
 from gridlab.core.arguments import check_seed, shortened
-from gridlab.core.errors import BadNotation, FileTrouble, GridlabError, MissingExtra
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabError, MissingExtra
 from gridlab.core.signals import SIGNALS
-from gridlab.core.untrusted import reason_of
+from gridlab.core.untrusted import reason_of, refusing
 
 # ---- `--setting name=value`: any number of a recipe named and changed, the same for every trainer
 #
@@ -128,6 +128,15 @@ class Asked:
     @property
     def with_seed(self) -> dict[str, Any]:
         return self.said if self.seed is None else self.said | {"seed": self.seed}
+
+
+def read_settings(found: dict[str, Any], form: type[Recipe], path: Path, strict: bool = True) -> Recipe:
+    """The settings that a file of a training holds; one that is missing has its usual value."""
+    with refusing(path, "a training to go on from"):
+        settings = msgspec.convert(found, form, strict=strict)
+    if unknown := set(found) - set(get_type_hints(form)):
+        raise CorruptFile(f"{path} is not a training to go on from: it has a setting {shortened(min(unknown))}")
+    return settings
 
 
 def require_same(

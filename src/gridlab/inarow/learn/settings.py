@@ -8,24 +8,22 @@ from anybody, so every number has its range.
 """
 
 import math
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from gridlab.core.arguments import counted, shortened
+from gridlab.core.arguments import counted
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States, below, draw, streams
 from gridlab.core.stop import Stop, stopped
-from gridlab.core.untrusted import refusing
 from gridlab.inarow.search.geometry import DRAWS, GOES_ON, Geometry, ending_by, open_game, random_cell
 from gridlab.inarow.search.mcts import Tree, grow, new_tree
-from gridlab.learn.run import Asked, changed, require_same
+from gridlab.learn.run import Asked, changed, read_settings, require_same
 
 # ---- Games to learn from, played by Monte Carlo tree search with random playouts; one kernel
 #
@@ -214,17 +212,14 @@ def settings_for(asked: Asked) -> TrainingSettings:
 
 
 def settings_in(found: dict[str, Any], path: Path) -> TrainingSettings:
-    """The settings that a file of a training holds; one that is missing has its usual value."""
-    known = {each.name for each in fields(TrainingSettings)}
-    if more := set(found) - known:
-        raise CorruptFile(f"{path} is not a training to go on from: it has a setting {shortened(min(more))}")
-    if "preset" not in found:
-        raise CorruptFile(f"{path} is not a training to go on from: it does not say by which preset")
+    """The settings that a file of a training holds."""
     course = found.get("course")
     if isinstance(course, dict):
-        course = [course.get(name) for name in SelfPlay._fields]  # msgspec has tuples for lists
-    with refusing(path, "a training to go on from"):
-        return msgspec.convert({**found, "course": course}, TrainingSettings)
+        found = {**found, "course": [course.get(name) for name in SelfPlay._fields]}  # msgspec has tuples for lists
+    settings = read_settings(found, TrainingSettings, path)
+    if "preset" not in found:
+        raise CorruptFile(f"{path} is not a training to go on from: it does not say by which preset")
+    return settings
 
 
 def settings_to_go_on(begun: TrainingSettings, seed: int, episode: int, asked: Asked, path: Path) -> TrainingSettings:

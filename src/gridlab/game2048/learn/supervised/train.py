@@ -28,7 +28,6 @@ from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.files import locked, sha256_of, try_place
 from gridlab.core.progress import bar
-from gridlab.core.untrusted import refusing
 from gridlab.core.workers import available_cores, pause
 from gridlab.game2048.datasets.moves import PHASES, Moves2048, Samples
 from gridlab.game2048.kernels import row_tables
@@ -97,15 +96,6 @@ def _checked(settings: SupervisedSettings) -> SupervisedSettings:
     if settings.validation + settings.test >= 1:
         raise BadNotation("validation and test leave no games to learn from; name smaller shares")
     return settings
-
-
-def settings_in(found: dict[str, Any], path: Path) -> SupervisedSettings:
-    """The settings that a file of a training holds."""
-    with refusing(path, "a training to go on from"):
-        settings = msgspec.convert(found, SupervisedSettings, strict=False)
-    if unknown := set(found) - set(asdict(settings)):
-        raise CorruptFile(f"{path} is not a training to go on from: it has a setting {min(unknown)[:40]}")
-    return _checked(settings)
 
 
 def settings_to_go_on(begun: SupervisedSettings, seed: int, epoch: int, asked: Asked, path: Path) -> SupervisedSettings:
@@ -510,7 +500,7 @@ def _go_on(path: Path, method: str | None, files: tuple[Path, ...], asked: Asked
     facts = saved.facts
     if method is not None and method != facts.method:
         raise FileTrouble(f"{saved.path} was begun with method {facts.method}, not {method}; leave it out")
-    begun = settings_in(facts.settings, saved.path)
+    begun = _checked(run.read_settings(facts.settings, SupervisedSettings, saved.path, strict=False))
     settings = settings_to_go_on(begun, facts.seed, facts.epoch, asked, saved.path)
     data = open_data(files or tuple(Path(each.file) for each in facts.data), settings, facts.seed, progress)
     require_same_games(data, facts.data, saved.path)
