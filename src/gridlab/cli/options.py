@@ -210,11 +210,6 @@ def _bits(text: str) -> int:
     return number
 
 
-def _named(text: str) -> Path:
-    """A name, whatever it leads to; the command looks."""
-    return Path(text) if text else check_source(None)
-
-
 def _address(text: str) -> str:
     """Where the scheduler of a cluster listens."""
     found = re.fullmatch(r"(?:tcp|tls)://(?:[\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]):([0-9]{1,5})", text, re.ASCII)
@@ -227,7 +222,7 @@ def _address(text: str) -> str:
 
 address = _parser(_address)
 bits = _parser(_bits)
-named = _parser(_named)
+named = _parser(lambda text: Path(text) if text else check_source(None))  # whatever it leads to; the command looks
 source = _parser(lambda text: check_source(Path(text) if text else None))
 target = _parser(lambda text: try_place(Path(text) if text else None))
 table = _parser(_find_table)
@@ -332,12 +327,12 @@ def picture_of(out: Path | None, plot: bool, usual: Path) -> Path | None:
     return out or (target(usual) if plot else None)
 
 
-def print_result(result: Any, as_json: bool) -> None:
+def print_result(result: Any, as_json: bool, paint: Callable[[str], str] = colour.flags) -> None:
     """Print a result as text, or what its `as_dict` gives as JSON; at once, whatever is still to be saved."""
     if as_json:
         typer.echo(json.dumps(result.as_dict()))
     else:
-        typer.echo(colour.flags(str(result)), color=colour.has_colour(sys.stdout) or None)
+        typer.echo(paint(str(result)), color=colour.has_colour(sys.stdout) or None)
 
 
 def print_verdict(verdict: Any, as_json: bool) -> int:
@@ -348,10 +343,7 @@ def print_verdict(verdict: Any, as_json: bool) -> int:
 
 def print_boards(result: Any, as_json: bool = False) -> None:
     """Print a result, or a text, with boards in it: stones, values and tiles in colour where there is any."""
-    if as_json:
-        print_result(result, as_json)
-    else:
-        typer.echo(colour.boards(str(result)), color=colour.has_colour(sys.stdout) or None)
+    print_result(result, as_json, colour.boards)
 
 
 def tell(text: object, quiet: bool = False) -> None:

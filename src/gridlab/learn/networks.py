@@ -19,6 +19,7 @@ from typing import Annotated, Any, Generic, TypeVar
 import msgspec
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from gridlab.core.arguments import shortened
@@ -224,6 +225,13 @@ def require_finite(tensors: Tensors, what: str) -> None:
     for name, each in tensors.items():
         if not torch.isfinite(each.sum()):  # a single one makes it so
             raise CorruptFile(f"{what}: {name} has numbers that are none, or too large")
+
+
+def refuse_no_numbers(values: NDArray[Any], source: Path | None) -> None:
+    """Weights that are finite may still come to what is no number."""
+    if not np.isfinite(values).all():
+        name = "the network" if source is None else str(source)
+        raise CorruptFile(f"{name} gives values that are not numbers: its weights are too large; train another")
 
 
 def part_of(tensors: Tensors, prefix: str) -> Tensors:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from gridlab.core.errors import CorruptFile, FileTrouble
+from gridlab.core.errors import FileTrouble
 from gridlab.core.splitmix import States
 from gridlab.core.untrusted import reading
 from gridlab.core.workers import pause
@@ -22,7 +22,7 @@ from gridlab.game2048.learn.policy_networks import CELLS, PolicyFile, PolicyNetw
 from gridlab.game2048.replay import afters, all_spawns, can_move, cells_after_moves, points_of_moves, step_games
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.mcts import back_up, best_of, descend, new_tree, new_way, plant, play_out_all
-from gridlab.learn.networks import write_onnx
+from gridlab.learn.networks import refuse_no_numbers, write_onnx
 
 CHUNK = 1024  # boards that go through the network together
 
@@ -40,11 +40,8 @@ class Policy:
 
     def __init__(self, network: PolicyNetwork, rules: Rules2048, scale: float, images: int, source: Path | None = None):
         self.network, self.rules, self.scale, self.source = network.double().eval(), rules, scale, source
-        self.rows, self.mirror, self.shape = (
-            kernels.row_tables(rules),
-            kernels.mirror_table(rules),
-            kernels.shape_of(rules),
-        )
+        self.rows, self.mirror = kernels.row_tables(rules), kernels.mirror_table(rules)
+        self.shape = kernels.shape_of(rules)
         self.images = images if self.shape.square else min(images, 4)
 
     def directions(self, boards: Boards) -> Numbers:
@@ -68,9 +65,7 @@ class Policy:
         said = raw.numpy().reshape(len(boards), self.images, 4)
         legal = afters(boards, self.rows) != boards[:, None]
         mean = np.take_along_axis(said, kernels.mapped_directions(self.images)[None], axis=2).mean(axis=1)
-        if not np.isfinite(mean).all():
-            name = "the network" if self.source is None else str(self.source)
-            raise CorruptFile(f"{name} gives values that are not numbers: its weights are too large; train another")
+        refuse_no_numbers(mean, self.source)
         logs = log_softmax(np.where(legal, mean, -np.inf))
         if worth is None:
             return logs, np.zeros(len(boards))

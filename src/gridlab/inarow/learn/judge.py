@@ -13,7 +13,6 @@ import torch
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted
-from gridlab.core.errors import CorruptFile
 from gridlab.core.splitmix import streams
 from gridlab.core.workers import pause
 from gridlab.games.notation import move_text
@@ -25,7 +24,7 @@ from gridlab.inarow.rules import Rules
 from gridlab.inarow.search import leaves
 from gridlab.inarow.search.depth_limited import DECIDED, evaluate_many, evaluation_of
 from gridlab.inarow.search.geometry import geometry_of, open_game, smallest_images
-from gridlab.learn.networks import write_onnx
+from gridlab.learn.networks import refuse_no_numbers, write_onnx
 
 SCALE = 2000.0  # what a value of 1 weighs beside the heuristic
 PLAYING_BLEND = 0.6  # the share of the network in an evaluation; the rest is the heuristic
@@ -59,9 +58,7 @@ class Judge:
             features = torch.from_numpy(self.seen(boards[first : first + CHUNK])).to(self.device)
             values[first : first + CHUNK] = self.network(features).cpu().numpy()
         self.network.train(was_training)
-        if not np.isfinite(values).all():
-            name = "the network" if self.source is None else str(self.source)
-            raise CorruptFile(f"{name} gives values that are not numbers: its weights are too large; train another")
+        refuse_no_numbers(values, self.source)
         return values
 
     def blended(self, boards: Boards, blend: float) -> leaves.Values:
