@@ -42,15 +42,9 @@ def show(exam: Paper) -> None:
 
 @app.command()
 def make(
-    game: options.Game,
-    out: Target,
-    positions: Positive = 300,
-    plies: str | None = None,
-    tablebase: Table = None,
-    nodes: Positive = 10_000_000,
-    seed: Seed = None,
-    quiet: Quiet = False,
-) -> None:
+    game: options.Game, out: Target, positions: Positive = 300, plies: str | None = None,
+    tablebase: Table = None, nodes: Positive = 10_000_000, seed: Seed = None, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Make an exam: random positions in which some moves are better than others.
 
     They come from all plies and distances. The exact values go to the key.
@@ -85,16 +79,9 @@ def _range(text: str | None) -> range | None:
 
 @app.command()
 def sit(
-    exam: Paper,
-    player: PlayerText,
-    out: options.Out = None,
-    tablebase: Table = None,
-    resume: bool = False,
-    seed: Seed = None,
-    workers: options.Workers = None,
-    cluster: options.Cluster = None,
-    quiet: Quiet = False,
-) -> None:
+    exam: Paper, player: PlayerText, out: options.Out = None, tablebase: Table = None, resume: bool = False,
+    seed: Seed = None, workers: options.Workers = None, cluster: options.Cluster = None, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Let a player answer an exam.
 
     The answers are JSON lines on stdout, or in a file to which each answer is added as it comes.
@@ -152,15 +139,9 @@ def print_sheet(
 
 @app.command()
 def mark(
-    exam: Paper,
-    answers: list[Source],
-    key: Key = None,
-    html: Target | None = None,
-    questions: Positive | None = None,
-    seed: Seed = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    exam: Paper, answers: list[Source], key: Key = None, html: Target | None = None,
+    questions: Positive | None = None, seed: Seed = None, json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Mark answers: accuracy by ply, kinds of blunders, and regret, beside those of random play.
 
     Several files of answers are compared with the first. A table may have a column for each person; then everybody has

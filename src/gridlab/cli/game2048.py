@@ -17,15 +17,9 @@ app = options.group("2048: measure players; make, check, summarise, export and s
 
 @app.command()
 def evaluate(
-    player: options.PlayerText,
-    games: Positive = 100,
-    rules: str = "2048",
-    seed: Seed = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    player: options.PlayerText, games: Positive = 100, rules: str = "2048", seed: Seed = None,
+    workers: Workers = None, cluster: Cluster = None, json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Measure a player of 2048: mean score, how often it reaches each tile, moves per second of CPU.
 
     Depth counts moves and new tiles together: 1 is one move, 3 is two moves and a tile, 4 is two of each.
@@ -165,15 +159,10 @@ def export(
 
 @app.command()
 def split(
-    path: File,
-    train: Share = 0.7,
-    val: Share = 0.15,
-    test: Share = 0.15,
-    seed: Seed = None,
-    out: Annotated[Path, options.out_folder("The folder for the three files.")] = Path(),
-    json: Json = False,
+    path: File, train: Share = 0.7, val: Share = 0.15, test: Share = 0.15, seed: Seed = None,
+    out: Annotated[Path, options.out_folder("The folder for the three files.")] = Path(), json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Split a file by whole games into training, validation and test files.
 
     They are called training_games.jsonl, validation_games.jsonl and test_games.jsonl.

@@ -107,14 +107,10 @@ def proof_of(position: Any, budget: Any, shown: bool) -> Any:
 
 def best_first(
     board: Annotated[Path, options.named, options.Also("show_default", True)] = Path("input.txt"),
-    steps: Annotated[Path, options.named] | None = None,
-    out: Annotated[Path, options.named] | None = None,
-    max_expansions: Positive | None = None,
-    forced: bool = False,
-    both: bool = False,
-    json: Json = False,
+    steps: Annotated[Path, options.named] | None = None, out: Annotated[Path, options.named] | None = None,
+    max_expansions: Positive | None = None, forced: bool = False, both: bool = False, json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Search for a line of moves that wins, always continuing from the position that looks best.
 
     The game is n in a row on an n×n board. A position looks the better the more lines are open to us and the fewer to

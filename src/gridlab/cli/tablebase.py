@@ -20,15 +20,9 @@ File = Annotated[
 
 @app.command()
 def build(
-    game: options.Game,
-    out: Target,
-    max_ply: Natural | None = None,
-    objective: str | None = None,
-    max_sum: Natural | None = None,
-    resume: bool = False,
-    quiet: Quiet = False,
-    workers: Workers = None,
-) -> None:
+    game: options.Game, out: Target, max_ply: Natural | None = None, objective: str | None = None,
+    max_sum: Natural | None = None, resume: bool = False, quiet: Quiet = False, workers: Workers = None,
+) -> None:  # fmt: skip
     """Solve every position of a game and write the values to a file.
 
     Boards may have up to 25 cells, in 2048 up to 9. The time, memory and space that the build needs are printed first.

@@ -65,15 +65,9 @@ def build(
 
 @app.command()
 def verify(
-    folder: Folder,
-    sample: Natural | None = None,
-    full: bool = False,
-    game: Game = None,
-    seed: Seed = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    workers: Workers = None,
-) -> int:
+    folder: Folder, sample: Natural | None = None, full: bool = False, game: Game = None, seed: Seed = None,
+    json: Json = False, quiet: Quiet = False, workers: Workers = None,
+) -> int:  # fmt: skip
     """Check a dataset: files, checksums, order, records, counts.
 
     Records are judged by the rules (legal, won by the last move, canonical), counts by the census. The exit code is 1
