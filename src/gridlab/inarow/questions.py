@@ -14,8 +14,7 @@ from gridlab.core.errors import CorruptFile
 from gridlab.games import notation
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact.oracle import Oracle, whole_line
-from gridlab.inarow.exact.tablebase.blocks import shape
-from gridlab.inarow.exact.tablebase.halves import TABLEBASE_CELLS, halves
+from gridlab.inarow.exact.tablebase.layout import TABLEBASE_CELLS, halves, shape
 from gridlab.inarow.exact.tablebase.probe import Boards
 from gridlab.inarow.exact.tablebase.sampling import MOST_TRIED, boards_at, draw_positions
 from gridlab.inarow.position import Position

@@ -305,11 +305,7 @@ def classify(
 
 @kernel
 def classify_block(
-    first: int,
-    cycles: NDArray[np.int64],
-    runs: NDArray[np.int64],
-    sizes: NDArray[np.int8],
-    endings: NDArray[np.int8],
+    first: int, cycles: NDArray[np.int64], runs: NDArray[np.int64], sizes: NDArray[np.int8], endings: NDArray[np.int8]
 ) -> None:
     """`classify` for the BLOCK unions from `first` on."""
     for index in range(first, min(first + BLOCK, len(sizes))):

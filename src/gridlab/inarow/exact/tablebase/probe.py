@@ -18,10 +18,8 @@ from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import FileTrouble, TooLarge
 from gridlab.core.jit import inner, kernel
 from gridlab.games.tablebases import find, tables_of_file
-from gridlab.inarow.exact.tablebase import halves
-from gridlab.inarow.exact.tablebase.blocks import Blocks, Scores, blocks_at
-from gridlab.inarow.exact.tablebase.file import MAGIC, TableFile
-from gridlab.inarow.exact.tablebase.halves import CHOOSE, Halves, Parts
+from gridlab.inarow.exact.tablebase import layout
+from gridlab.inarow.exact.tablebase.layout import CHOOSE, MAGIC, Blocks, Halves, Parts, Scores, TableFile, blocks_at
 from gridlab.inarow.kernels import first_illegal, runs_of
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules
@@ -54,14 +52,14 @@ def find_places(boards: Boards, tables: Halves, places: Places) -> None:
     """Fill `places`."""
     order, lines = tables.order, tables.lines
     for i in range(len(boards)):
-        low, high = halves.split(boards[i, 0], order)
-        o_low, o_high = halves.split(boards[i, 1], order)
+        low, high = layout.split(boards[i, 0], order)
+        o_low, o_high = layout.split(boards[i, 1], order)
         ply = popcount(boards[i, 0]) + popcount(boards[i, 1])
         moved_low, moved_high = (low, high) if ply % 2 else (o_low, o_high)
-        places.scores[i] = halves.line_score(moved_low, moved_high, lines)
+        places.scores[i] = layout.line_score(moved_low, moved_high, lines)
         if places.scores[i] == 0 and ply < order.low + order.high:
             places.plies[i] = ply + ply % 2
-            places.ranks[i] = halves.canonical(low, high, tables.images.high, tables.ranking)[1]
+            places.ranks[i] = layout.canonical(low, high, tables.images.high, tables.ranking)[1]
 
 
 @kernel
@@ -70,8 +68,8 @@ def read_scores(
 ) -> None:
     """Scores of the chosen boards, all decided by blocks of the X from rank `first` on."""
     for i in chosen:
-        low, high = halves.split(boards[i, 0], tables.order)
-        o_low, o_high = halves.split(boards[i, 1], tables.order)
+        low, high = layout.split(boards[i, 0], tables.order)
+        o_low, o_high = layout.split(boards[i, 1], tables.order)
         scores[i] = score_in(low, high, o_low, o_high, blocks, first, tables)
 
 
@@ -79,7 +77,7 @@ def read_scores(
 def score_in(low: int, high: int, o_low: int, o_high: int, blocks: Blocks, first: int, tables: Halves) -> int:
     """The score of a position that is not over, given in halves, from the blocks of the X from rank `first` on."""
     order, images, parts, lines = tables.order, tables.images, tables.parts, tables.lines
-    symmetry, rank = halves.canonical(low, high, images.high, tables.ranking)
+    symmetry, rank = layout.canonical(low, high, images.high, tables.ranking)
     low, high = int64(images.low[symmetry, low]), int64(images.high[symmetry, high])
     o_low, o_high = int64(images.low[symmetry, o_low]), int64(images.high[symmetry, o_high])
     free_low, free_high = ~low & (1 << order.low) - 1, ~high & (1 << order.high) - 1
@@ -94,7 +92,7 @@ def score_in(low: int, high: int, o_low: int, o_high: int, blocks: Blocks, first
         stone = lowest_bit(rest)
         rest ^= stone
         next_low, next_high = o_low | stone & (1 << order.low) - 1, o_high | stone >> order.low
-        score = halves.line_score(next_low, next_high, lines)
+        score = layout.line_score(next_low, next_high, lines)
         if score == 0 and not last:
             offset = offset_in_block(next_low, next_high, free_low, free_high, blocks.offsets, parts)
             score = int64(blocks.scores[at + offset])
@@ -132,7 +130,7 @@ class Tablebase:
     table = Tablebase("squava.tb")  the table of a board of 2048 is opened as what it is, a Tablebase2048
     table.probe(position)          value, distance, moves, line; raises where the file has no answer
     table.get(position)            the same, or None
-    table.score(position)          the score byte alone (gridlab.inarow.exact.tablebase.halves)
+    table.score(position)          the score byte alone (gridlab.inarow.exact.tablebase.layout)
     table.probe_many(boards)       the scores of many positions
     """
 
@@ -146,7 +144,7 @@ class Tablebase:
         self.file = TableFile(find(path))
         self.rules = self.file.rules
         self.max_ply = self.file.directory.max_ply
-        self.halves = halves.halves(self.rules)
+        self.halves = layout.halves(self.rules)
         self._runs = runs_of(self.rules)
         self._sizes = {each.ply: each.a_block for each in self.file.directory.plies} | {self.rules.cells: 1}
         nothing = np.empty(0, np.int8)
@@ -177,11 +175,11 @@ class Tablebase:
         position = self._own(position)
         score = self.score(position)
         empty = 0 if position.outcome() else self.rules.cells - position.ply
-        moves = {cell: halves.before([after]) for cell, after in self.after(position).items()}
+        moves = {cell: layout.before([after]) for cell, after in self.after(position).items()}
         return Solution(
             position,
-            *halves.value_and_distance(score, empty),
-            tuple(Move(cell, *halves.value_and_distance(each, empty)) for cell, each in moves.items()),
+            *layout.value_and_distance(score, empty),
+            tuple(Move(cell, *layout.value_and_distance(each, empty)) for cell, each in moves.items()),
             tuple(self.line(position)),
             source=str(self.file.path.name),
         )
@@ -285,7 +283,7 @@ def _by_value(counts: dict[str, int]) -> tuple[int, int, int]:
     """Positions won, drawn and lost for the player to move, from those by score."""
     found = dict.fromkeys(("win", "draw", "loss"), 0)
     for score, number in counts.items():
-        found[halves.value_and_distance(int(score), 0)[0]] += number
+        found[layout.value_and_distance(int(score), 0)[0]] += number
     return found["win"], found["draw"], found["loss"]
 
 
@@ -361,8 +359,8 @@ def place_moves(
     order, lines = tables.order, tables.lines
     cells = order.low + order.high
     for i in range(len(boards)):
-        low, high = halves.split(boards[i, 0], order)
-        o_low, o_high = halves.split(boards[i, 1], order)
+        low, high = layout.split(boards[i, 0], order)
+        o_low, o_high = layout.split(boards[i, 1], order)
         split_boards[i, 0], split_boards[i, 1], split_boards[i, 2], split_boards[i, 3] = low, high, o_low, o_high
         stones = boards[i, 0] | boards[i, 1]
         ply = popcount(stones)
@@ -372,14 +370,14 @@ def place_moves(
                 continue
             more_low, more_high = stone_at(place, order.low)
             if ply % 2 == 0:
-                score = halves.line_score(low | more_low, high | more_high, lines)
+                score = layout.line_score(low | more_low, high | more_high, lines)
             else:
-                score = halves.line_score(o_low | more_low, o_high | more_high, lines)
+                score = layout.line_score(o_low | more_low, o_high | more_high, lines)
             if score != 0 or ply + 1 == cells:
                 found[i, cell] = score
                 continue
             x_low, x_high = (low | more_low, high | more_high) if ply % 2 == 0 else (low, high)
-            needed[i, cell] = halves.canonical(x_low, x_high, tables.images.high, tables.ranking)[1] // size
+            needed[i, cell] = layout.canonical(x_low, x_high, tables.images.high, tables.ranking)[1] // size
 
 
 @inner

@@ -19,8 +19,7 @@ from gridlab.core.parquet_shards import counts_drawn, split_names, write_sample
 from gridlab.core.progress import bar
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact.states import board_texts
-from gridlab.inarow.exact.tablebase.blocks import Scores, offsets_of, shape
-from gridlab.inarow.exact.tablebase.halves import CHOOSE, Halves, halves, join, line_score
+from gridlab.inarow.exact.tablebase.layout import CHOOSE, Halves, Scores, halves, join, line_score, offsets_of, shape
 from gridlab.inarow.exact.tablebase.probe import NO_MOVE, Boards, MoveScores, Tablebase, scores_of_moves
 from gridlab.inarow.exact.tablebase.solve import is_smallest, own_symmetries
 from gridlab.inarow.kernels import image_keys, smallest_images

@@ -22,9 +22,17 @@ from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
 from gridlab.games.tablebases import FULL, Verdict
 from gridlab.inarow.exact.census import Census, census
-from gridlab.inarow.exact.tablebase.blocks import Scores, stored_plies
-from gridlab.inarow.exact.tablebase.file import Directory, PlyCounts, ScoreCounts, StoredPly, TableFile
-from gridlab.inarow.exact.tablebase.halves import before, value_and_distance
+from gridlab.inarow.exact.tablebase.layout import (
+    Directory,
+    PlyCounts,
+    ScoreCounts,
+    Scores,
+    StoredPly,
+    TableFile,
+    before,
+    stored_plies,
+    value_and_distance,
+)
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.exact.tablebase.solve import Solver, in_blocks
@@ -115,7 +123,7 @@ def _longest(counts: ScoreCounts, sign: int) -> int:
 # ---- The picture of a tablebase: positions by value and by distance
 
 
-def plot_values(stats: Stats, path: Path) -> None:
+def plot(stats: Stats, path: Path) -> None:
     """Above, how many positions of each ply win, draw and lose; below, how far from the end they are."""
     try_place(path)
     figure = new_figure(path, 7.5)
@@ -161,10 +169,10 @@ def verify(
         table = Tablebase(path)
     except CorruptFile as error:
         return VerdictMnk(str(path), "?", full, (), (str(error),))
-    file, rules, behaviour = table.file, table.rules, table.file.directory.behaviour
+    file, rules, made_by = table.file, table.rules, table.file.directory.results_version
     remarks = [] if full else [f"not checked: scores other than these, and how many positions have which; {FULL}"]
     blocks = positions = 0
-    complaints = [] if behaviour == BEHAVIOUR else [f"the file was made for behaviour {behaviour}; this is {BEHAVIOUR}"]
+    complaints = [] if made_by == BEHAVIOUR else [f"the file was made for behaviour {made_by}; this is {BEHAVIOUR}"]
     if not complaints:
         blocks, complaints = check_blocks(file, workers, progress)
     if not complaints:
