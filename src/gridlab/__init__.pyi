@@ -69,8 +69,8 @@ from gridlab.inarow.datasets.terminals.build import adopt_terminals as adopt_ter
 from gridlab.inarow.datasets.terminals.build import build_terminals as build_terminals
 from gridlab.inarow.datasets.terminals.build import merge_terminals as merge_terminals
 from gridlab.inarow.datasets.terminals.dataset import Terminals as Terminals
+from gridlab.inarow.datasets.terminals.dataset import find_terminals as find_terminals
 from gridlab.inarow.datasets.terminals.dataset import open_terminals as open_terminals
-from gridlab.inarow.datasets.terminals.find import find_terminals as find_terminals
 from gridlab.inarow.environment.games import InARowGames as InARowGames
 from gridlab.inarow.exact.census import Census as Census
 from gridlab.inarow.exact.census import census as census

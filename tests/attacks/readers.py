@@ -29,8 +29,8 @@ from gridlab.game2048.rules import Rules2048
 from gridlab.games import game
 from gridlab.inarow.datasets.best_first import read_start
 from gridlab.inarow.datasets.terminals.build import build_terminals
+from gridlab.inarow.datasets.terminals.build import verify as verify_terminals
 from gridlab.inarow.datasets.terminals.dataset import Terminals
-from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
 from gridlab.inarow.exact.tablebase.build import build_tablebase
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.learn.networks import SHIPPED

@@ -9,7 +9,7 @@ import pytest
 
 from gridlab import Position, game
 from gridlab.core.errors import BadPlayer
-from gridlab.inarow.datasets.terminals.manifest import layer_name, write_layer
+from gridlab.inarow.datasets.terminals.files import layer_name, write_layer
 from gridlab.inarow.exact.oracle import whole_line
 from gridlab.inarow.solution import Solution
 from gridlab.web import lab

@@ -53,7 +53,8 @@ def build(
     The default is tictactoe5, whose 523,798,756 wins (4.2 GB) go to dataset_5x5_final. Without --out, those of other
     games go to a folder named after the rules, such as dataset_3x3_3_final.
     """
-    from gridlab.inarow.datasets.terminals.build import build_report, build_terminals, parse_plies
+    from gridlab.inarow.datasets.terminals.build import build_report, build_terminals
+    from gridlab.inarow.datasets.terminals.files import parse_plies
 
     set_quiet(quiet)
     rules = find_game(game, "mnk")
@@ -86,7 +87,7 @@ def verify(
     Records are judged by the rules (legal, won by the last move, canonical), counts by the census. The exit code is 1
     if anything is wrong.
     """
-    from gridlab.inarow.datasets.terminals.verify import SAMPLE, verify
+    from gridlab.inarow.datasets.terminals.build import SAMPLE, verify
 
     set_quiet(quiet)
     if full and sample is not None:
@@ -142,8 +143,8 @@ def export(
     workers: options.Workers = None,
 ) -> None:
     """Export records as CSV, Parquet or HDF5, with winner, lines, last moves and orbit size."""
-    from gridlab.inarow.datasets.terminals.build import parse_plies
     from gridlab.inarow.datasets.terminals.export import export
+    from gridlab.inarow.datasets.terminals.files import parse_plies
 
     set_quiet(quiet)
     data = opened(folder, game, quiet)
@@ -192,8 +193,8 @@ def find(
     Boards are compared as they are stored, one of each symmetry orbit; --symmetric looks for every image. The exit code
     is 1 if nothing matches.
     """
-    from gridlab.inarow.datasets.terminals.build import parse_plies
-    from gridlab.inarow.datasets.terminals.find import find_terminals
+    from gridlab.inarow.datasets.terminals.dataset import find_terminals
+    from gridlab.inarow.datasets.terminals.files import parse_plies
 
     set_quiet(quiet)
     if sample is not None and count is not None:

@@ -26,7 +26,7 @@ from gridlab.game2048.datasets.verify import verify as verify_games
 from gridlab.game2048.learn.ntuple_file import read_network
 from gridlab.games.notation import MARKS
 from gridlab.inarow.datasets.best_first import answer, read_start
-from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
+from gridlab.inarow.datasets.terminals.build import verify as verify_terminals
 from gridlab.inarow.exact.tablebase.verify import stats
 from gridlab.inarow.search.proof_number import prove_win
 from gridlab.learn.run import PICTURES

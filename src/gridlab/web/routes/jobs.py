@@ -21,8 +21,7 @@ from gridlab.game2048.grade import Grade2048, find_table, grade2048
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.notation import move_text
 from gridlab.games.registry import game
-from gridlab.inarow.datasets.terminals.dataset import Terminals, open_terminals
-from gridlab.inarow.datasets.terminals.find import find_terminals
+from gridlab.inarow.datasets.terminals.dataset import Terminals, find_terminals, open_terminals
 from gridlab.inarow.records import Record
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Solution

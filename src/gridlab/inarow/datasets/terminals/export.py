@@ -28,10 +28,18 @@ from gridlab.core.jit import kernel
 from gridlab.core.machine import import_extra
 from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
-from gridlab.inarow.datasets.terminals.build import plies_text
 from gridlab.inarow.datasets.terminals.dataset import BLOCK, Terminals
-from gridlab.inarow.datasets.terminals.manifest import Records, wins_of_players
-from gridlab.inarow.datasets.terminals.records import NOT_CANONICAL, SOUND, Checker, Facts, checker, count_won, facts_of
+from gridlab.inarow.datasets.terminals.files import (
+    NOT_CANONICAL,
+    SOUND,
+    Checker,
+    Facts,
+    Records,
+    checker,
+    count_won,
+    facts_of,
+    wins_of_players,
+)
 from gridlab.inarow.exact.states import board_texts
 from gridlab.inarow.kernels import write_board
 from gridlab.inarow.lines import line_cells, numbered_lines
@@ -113,21 +121,18 @@ def export(
     if form not in WRITERS:
         raise FileTrouble(f"{form!r} is not a format to export to; choose one of {', '.join(WRITERS)}")
     refuse_overlap(data.folder, path)
-    plies = data.plies if plies is None else sorted(set(plies))
-    if not plies:
-        raise FileTrouble(f"no ply is named; {data.folder} has {plies_text(data.plies)}")
-    total = sum(len(data.records(ply)) for ply in plies)
+    layers = data.layers(plies)
+    total = sum(map(len, layers.values()))
     try_place(path)
     with bars(total, f"exporting {data.rules}", "records", progress) as shown:
-        WRITERS[form](data.rules, path, _rows(data, plies, workers, shown))
+        WRITERS[form](data.rules, path, _rows(data, layers, workers, shown))
     return total
 
 
-def _rows(data: Terminals, plies: list[int], workers: int | None, shown: Bars) -> Iterator[Rows]:
+def _rows(data: Terminals, layers: dict[int, Records], workers: int | None, shown: Bars) -> Iterator[Rows]:
     game = checker(data.rules)
-    for ply in plies:
-        records = data.records(ply)
-        tolerated = SOUND if data.manifest else NOT_CANONICAL  # others may have kept other images
+    tolerated = SOUND if data.manifest else NOT_CANONICAL  # others may have kept other images
+    for ply, records in layers.items():
         block = partial(_block, records=records, ply=ply, game=game, tolerated=tolerated)
         with shown.part(len(records), f"ply {ply:2}", "records"):
             for rows in in_order(block, range(0, len(records), EXPORTED_AT_ONCE), workers):
