@@ -269,8 +269,7 @@ def show(
     says which. The exit code is 1 if no game can lead to the position.
     """
     from gridlab.games.notation import reading_of
-    from gridlab.inarow.position import Position, find_board_flaw
-    from gridlab.inarow.report import NoPosition, PositionReport
+    from gridlab.inarow.position import NoPosition, Position, PositionReport, find_board_flaw
 
     rules = find_game(game, "mnk")
     if board and (crosses or noughts):

@@ -9,12 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gridlab.core import draw
-from gridlab.core.arguments import told, whole
+from gridlab.core.arguments import counted, told, whole
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation, IllegalMove, IllegalPosition
+from gridlab.core.plain import facts
 from gridlab.games import notation
 from gridlab.games.registry import FAMILIES, game
 from gridlab.games.symmetry import Symmetry, symmetries
@@ -150,9 +151,8 @@ class Position:
     def of_values(cls, values: tuple[int, ...], rules: Rules | str) -> "Position":
         """From cell values: 0 empty, 1 X, 2 O."""
         rules = game(rules, "mnk")
-        crosses = sum(1 << cell for cell, value in enumerate(values) if value == 1)
-        noughts = sum(1 << cell for cell, value in enumerate(values) if value == 2)
-        return cls(rules, crosses, noughts)
+        stones = (sum(1 << cell for cell, value in enumerate(values) if value == player) for player in (1, 2))
+        return cls(rules, *stones)
 
     @classmethod
     def unpack(cls, packed: int, rules: Rules | str) -> "Position":
@@ -339,3 +339,77 @@ def _readings(text: str) -> Iterator[Position]:
     for rules in FAMILIES["mnk"].named.values():
         with suppress(BadNotation):
             yield Position.parse(text, rules)
+
+
+# ---- Everything there is to say about one position, for people and as JSON
+
+
+def bits_text(stones: int, rules: Rules) -> str:
+    """A bitboard as a binary number of a digit a cell, as a decimal one, and its stones counted."""
+    return f"{stones:0{rules.cells}b} = {stones}, {counted(stones.bit_count(), 'stone')}"
+
+
+def bit_order(rules: Rules) -> str:
+    """Which bit is which cell; a binary number is written from the highest down, so its last digit is bit 0."""
+    bits = [str(cell) for cell in range(rules.cells)]
+    rows = [bits[first : first + rules.cols] for first in range(0, rules.cells, rules.cols)]
+    width = len(bits[-1])
+    return "\n".join(["bit of each cell", *("  ".join(f"{bit:>{width}}" for bit in row) for row in rows)])
+
+
+def legality(flaw: Flaw | None) -> dict[str, Any]:
+    """Whether stones are a position, and why not, as JSON."""
+    return {"legal": flaw is None, "flaw": flaw and flaw.name.lower(), "reason": flaw and flaw.value}
+
+
+class NoPosition(NamedTuple):
+    """Two bitboards that no board can show."""
+
+    rules: Rules
+    crosses: int
+    noughts: int
+    flaw: Flaw
+
+    def as_dict(self) -> dict[str, Any]:
+        return facts(self, "rules crosses noughts") | legality(self.flaw)
+
+    def __str__(self) -> str:
+        stones = {"crosses": bits_text(self.crosses, self.rules), "noughts": bits_text(self.noughts, self.rules)}
+        return "\n".join([bit_order(self.rules), "", *_rows(stones | {"legal": f"no: {self.flaw.value}"})])
+
+
+class PositionReport(NamedTuple):
+    """What `gridlab show` prints; `reading` says what the numbers meant, if the board was given as a list of them."""
+
+    position: Position
+    reading: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        position, rules = self.position, self.position.rules
+        flaw, outcome = position.flaw(), position.outcome()
+        best, symmetry = position.canonical()
+        images = {position.image(each) for each in symmetries(rules.rows, rules.cols)}
+        known = {"rules": str(rules), "board": str(position)} | facts(position, "ply crosses noughts packed")
+        return known | legality(flaw) | {
+            "outcome": None if flaw else outcome.value if outcome else "ongoing",
+            "to_move": None if flaw or outcome else position.to_move,
+            "moves": [] if flaw else [position.move_text(cell) for cell in position.moves()],
+            "canonical": str(best), "symmetry": symmetry.name, "orbit": len(images),
+        } | ({"reading": self.reading} if self.reading else {})  # fmt: skip
+
+    def __str__(self) -> str:
+        known, rules = self.as_dict(), self.position.rules
+        image = f"{known['canonical']} ({known['symmetry']}), one of {counted(known['orbit'], 'image')}"
+        rows = {"read with": self.reading} if self.reading else {}
+        rows |= {
+            "board": known["board"], "ply": known["ply"],
+            "legal": "yes" if known["legal"] else f"no: {known['reason']}",
+            "outcome": known["outcome"] or "none, as no game leads here", "to move": known["to_move"] or "nobody",
+            "crosses": bits_text(known["crosses"], rules), "noughts": bits_text(known["noughts"], rules),
+            "packed": known["packed"], "canonical": image,
+        }  # fmt: skip
+        return "\n".join([draw.beside([self.position.draw(), bit_order(rules)]), "", *_rows(rows)])
+
+
+def _rows(values: dict[str, Any]) -> Iterator[str]:
+    return (f"{name:<10} {value}" for name, value in values.items())

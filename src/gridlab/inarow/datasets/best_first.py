@@ -17,19 +17,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn, Protocol
 
-from gridlab.core import draw
+from gridlab.core import draw, files
 from gridlab.core.arguments import counted, shortened
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError
-from gridlab.core.files import (
-    Sink,
-    check_source,
-    locked_folder,
-    refuse_overlap,
-    resolved,
-    try_folder,
-    try_place,
-    whole_file,
-)
 from gridlab.core.plain import plain
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import read_bytes, reading
@@ -108,7 +98,7 @@ def _refuse(path: Path, line: int, sentence: str) -> NoReturn:
 
 def _content(path: Path) -> bytes:
     if not is_standard_input(path):
-        return read_bytes(check_source(path), MOST_BYTES)
+        return read_bytes(files.check_source(path), MOST_BYTES)
     if sys.stdin is None:
         raise FileTrouble("standard input cannot be read: it is closed; name a file")
     with reading("standard input"):
@@ -277,7 +267,10 @@ def answer(
 ) -> Answer:
     """Write both files and say what was found: a cooperative line, with a prover a forced win, or `both`."""
     found = []
-    with whole_file(output) as told, whole_file(steps) as file:  # both locked before the work: they are one answer
+    with (
+        files.whole_file(output) as told,
+        files.whole_file(steps) as file,
+    ):  # both locked before the work: they are one answer
         if both or not prove:
             file.write(f"{headline(start, 'cooperative')}\n\n".encode())
             found.append(search(start, limit, file, tell))
@@ -293,7 +286,7 @@ def answer(
 
 def write_failure(sentence: str, steps: Path, output: Path) -> None:
     """Say in both files why there is no answer."""
-    with whole_file(output) as told, whole_file(steps) as file:
+    with files.whole_file(output) as told, files.whole_file(steps) as file:
         for each in (told, file):
             each.write(f"Failed: {sentence}\n".encode(errors="replace"))  # it may tell a name that is no text
 
@@ -310,16 +303,16 @@ def read_or_fail(path: Path, steps: Path, output: Path) -> Start:
 def check_places(source: Path | None, steps: Path, output: Path) -> None:
     """Nothing that is read or written may be written over, and both files can be written."""
     places = [path for path in (source, steps, output) if path is not None]
-    if len({resolved(path) for path in places}) < len(places):
+    if len({files.resolved(path) for path in places}) < len(places):
         named = ", ".join(map(str, places[:-1]))
         raise FileTrouble(f"{named} and {places[-1]}: input, steps and output must be three different files")
     for one, other in combinations(places, 2):
-        refuse_overlap(one, other)
-    try_place(steps)
-    try_place(output)
+        files.refuse_overlap(one, other)
+    files.try_place(steps)
+    files.try_place(output)
 
 
-def search(start: Start, limit: int, sink: Sink, tell: Callable[[Expansion], object]) -> Report:
+def search(start: Start, limit: int, sink: files.Sink, tell: Callable[[Expansion], object]) -> Report:
     """Best-first search, each expansion written as it is made."""
 
     def write(expansion: Expansion) -> None:
@@ -331,7 +324,7 @@ def search(start: Start, limit: int, sink: Sink, tell: Callable[[Expansion], obj
     return Report(start, "cooperative", found.ending, found_sentence(found, limit), found.line, effort)
 
 
-def ask_prover(start: Start, prove: Prover, sink: Sink) -> Report:
+def ask_prover(start: Start, prove: Prover, sink: files.Sink) -> Report:
     """A forced win proved or refuted; the steps are those of the main line."""
     if start.winner or start.full:
         over = "already won" if start.winner else "full board"
@@ -499,10 +492,9 @@ def _cells(row: Row, width: int) -> list[str | int]:
 
 def answer_folder(folder: Path, steps: Path, output: Path, ask: Ask) -> Summary:
     """Answer every file of a folder."""
-    files = check_folders(folder, steps, output)
-    rows = []
-    with locked_folder(steps), locked_folder(output):
-        for path in files:
+    inputs, rows = check_folders(folder, steps, output), []
+    with files.locked_folder(steps), files.locked_folder(output):
+        for path in inputs:
             pause()
             places = steps / path.name, output / path.name
             try:
@@ -517,14 +509,14 @@ def answer_folder(folder: Path, steps: Path, output: Path, ask: Ask) -> Summary:
 def check_folders(folder: Path, steps: Path, output: Path) -> list[Path]:
     """The inputs of a folder, if there are any and the other two are folders elsewhere that can be written."""
     for one, other in combinations((folder, steps, output), 2):
-        refuse_overlap(one, other)
-        refuse_overlap(other, one)
+        files.refuse_overlap(one, other)
+        files.refuse_overlap(other, one)
     try:
-        files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+        inputs = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
         raise FileTrouble(f"{folder} cannot be read: {(error.strerror or str(error)).lower()}") from error
-    if not files:
+    if not inputs:
         raise FileTrouble(f"{folder} holds no inputs; name a file, or a folder of files")
-    try_folder(steps)
-    try_folder(output)
-    return files
+    files.try_folder(steps)
+    files.try_folder(output)
+    return inputs

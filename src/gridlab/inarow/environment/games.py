@@ -13,17 +13,7 @@ from gridlab.core.draw import shown
 from gridlab.core.errors import BadPlayer, FileTrouble, IllegalMove, TooLarge
 from gridlab.core.jit import inner, kernel
 from gridlab.core.splitmix import States
-from gridlab.games import game
-from gridlab.games.environment import (
-    Picture,
-    by_chance,
-    check_number,
-    first_outside,
-    nth_bit,
-    reseed,
-    stones_picture,
-    unseeded,
-)
+from gridlab.games import environment, game
 from gridlab.games.notation import MARKS
 from gridlab.games.tablebases import usual_table
 from gridlab.inarow.exact.oracle import Oracle
@@ -66,7 +56,7 @@ def result_of(stones: int, others: int, board: int, runs: NDArray[np.int64]) -> 
 @inner
 def random_stone(free: int, states: States, game: int) -> int:
     """One of the free cells, all equally likely, as a bit."""
-    return nth_bit(free, by_chance(popcount(free), states, game))
+    return environment.nth_bit(free, environment.by_chance(popcount(free), states, game))
 
 
 @inner
@@ -83,7 +73,7 @@ def write_board(own: int, other: int, free: int, game: int, observations: Cells,
 def first_stone(side: int, board: int, states: States, game: int) -> int:
     """What lies on the board when the learner moves first: the opponent's stone where the learner has the noughts."""
     if side == BY_CHANCE:
-        side = by_chance(2, states, game)
+        side = environment.by_chance(2, states, game)
     return random_stone(board, states, game) if side == NOUGHTS else 0
 
 
@@ -108,7 +98,7 @@ def step_games(
 ) -> int:  # fmt: skip
     """A stone in every game, and -1; nothing if an action is no cell of the board, and the first game that has such."""
     cells = masks.shape[1]
-    wrong = first_outside(actions, cells)
+    wrong = environment.first_outside(actions, cells)
     if wrong >= 0:
         return wrong
     for i in range(len(own)):
@@ -170,7 +160,7 @@ class InARowGames:
         self, rules: str | Rules, number: int, opponent: str | None = None, side: str = "X", same_step: bool = True
     ) -> None:
         self.rules = game(rules, "mnk")
-        check_number(number)
+        environment.check_number(number)
         self.number, self.same_step = number, same_step
         self.replies, self.side = opponent == "random", SIDES.get(side, -1)
         if opponent not in (None, "random"):
@@ -182,7 +172,7 @@ class InARowGames:
         self.stones = np.zeros((2, number), np.int64)
         self.own, self.other = self.stones
         self.waiting, self.ended = np.zeros(number, np.bool_), np.zeros(number, np.bool_)
-        self.rewards, self.states = np.zeros(number), unseeded(number)
+        self.rewards, self.states = np.zeros(number), environment.unseeded(number)
         self._seen, self._last = np.zeros((number, 2 * cells), np.uint8), np.zeros((number, 2 * cells), np.uint8)
         self.masks = np.zeros((number, cells), np.int8)
         shape = (number, 2, self.rules.rows, self.rules.cols)
@@ -193,7 +183,7 @@ class InARowGames:
 
     def reset(self, seeds: Sequence[int | None] = (), chosen: NDArray[np.bool_] | None = None) -> None:
         """New games, all or some; a seed for each fixes its chance, None leaves it as it is."""
-        reseed(self.states, seeds)
+        environment.reseed(self.states, seeds)
         chosen = np.ones(self.number, np.bool_) if chosen is None else chosen
         begin_games(
             chosen, self.own, self.other, self.waiting, self.states, self.rules.board, self.replies, self.side,
@@ -330,10 +320,10 @@ def board_texts(stones: NDArray[Any], crosses: NDArray[np.bool_] | None = None) 
     return text.view(f"U{text.shape[1]}")[:, 0].astype(object)
 
 
-def rendered(position: Position, mode: str) -> str | Picture:
+def rendered(position: Position, mode: str) -> str | environment.Picture:
     """The board as text, or as a picture."""
     if mode == "ansi":
         return position.draw()
     cells = range(position.rules.cells)
     marked = frozenset(cell for cell in cells for line in position.lines() if line >> cell & 1)
-    return stones_picture(position.values, position.rules.cols, marked)
+    return environment.stones_picture(position.values, position.rules.cols, marked)

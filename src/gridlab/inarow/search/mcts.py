@@ -13,29 +13,15 @@ from gridlab.core.bits import lowest_cell, popcount
 from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.core.jit import kernel
+from gridlab.core.plain import facts
 from gridlab.core.splitmix import States, below, streams
 from gridlab.core.splitmix import draw as draw_number
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import call
 from gridlab.games import notation
 from gridlab.inarow.position import Position, position_of
-from gridlab.inarow.search.geometry import (
-    OTHER,
-    OTHER_WINS,
-    OWN,
-    OWN_LOSSES,
-    OWN_WINS,
-    POSITION,
-    Frames,
-    Geometry,
-    LinesThrough,
-    fills,
-    geometry_of,
-    glance,
-    make_move,
-    put_position,
-    random_cell,
-)
+from gridlab.inarow.search import geometry as tactics
+from gridlab.inarow.search.geometry import OTHER, OTHER_WINS, OWN, OWN_LOSSES, OWN_WINS, Geometry, LinesThrough
 
 # ---- Upper confidence bounds applied to trees (UCT), with results that are proved on the way
 #
@@ -83,9 +69,9 @@ def grow(
     move, proved, untried, rows = tree.move, tree.proved, tree.untried, tree.rows
     full = (1 << cells) - 1
     root = popcount(own | other)
-    frames = np.empty((cells - root + 2, POSITION), np.int64)
+    frames = np.empty((cells - root + 2, tactics.POSITION), np.int64)
     path, left = np.zeros(cells + 2, np.int64), np.zeros(cells, np.int64)
-    put_position(own, other, frames, geometry.runs)
+    tactics.put_position(own, other, frames, geometry.runs)
     if rows[0] == 0:
         rows[0] = 1
         untried[0] = full & ~(own | other)
@@ -98,13 +84,13 @@ def grow(
             ply = stones - root
             adding = untried[row] != 0
             if adding:
-                cell = random_cell(untried[row], states)
+                cell = tactics.random_cell(untried[row], states)
                 row = add_child(row, cell, tree)
             else:
                 row = best_child(row, exploration, proofs, tree)
                 cell = int(move[row])
             wins, losses = frames[ply, OWN_WINS], frames[ply, OWN_LOSSES]
-            make_move(cell, ply, frames, winning, losing)
+            tactics.make_move(cell, ply, frames, winning, losing)
             stones += 1
             path[ply + 1] = row
             if adding:
@@ -150,7 +136,7 @@ def best_child(row: int, exploration: float, proofs: bool, tree: Tree) -> int:
 
 @kernel
 def judge(
-    row: int, won: int, lost: int, proofs: bool, ply: int, stones: int, full: int, frames: Frames,
+    row: int, won: int, lost: int, proofs: bool, ply: int, stones: int, full: int, frames: tactics.Frames,
     proved: NDArray[np.int8], untried: NDArray[np.int64],
 ) -> None:  # fmt: skip
     """What is proved of a new position at once: how the move to it ended the game, or with proofs at a glance."""
@@ -160,7 +146,7 @@ def judge(
     if won or lost or free == 0:
         known, moves = PROVED_LOSS if won else PROVED_WIN if lost else PROVED_DRAW, 0
     elif proofs:
-        score, moves = glance(free, own_wins, own_losses, other_wins, stones)
+        score, moves = tactics.glance(free, own_wins, own_losses, other_wins, stones)
         if moves == 0:
             known = PROVED_WIN if score > 0 else PROVED_LOSS if score < 0 else PROVED_DRAW
     proved[row], untried[row] = known, moves
@@ -215,9 +201,9 @@ def play_out(
         count -= 1
         left[chosen] = left[count]
         own |= 1 << cell
-        if fills(own, cell, winning):
+        if tactics.fills(own, cell, winning):
             count, result = 0, sign
-        elif fills(own, cell, losing):
+        elif tactics.fills(own, cell, losing):
             count, result = 0, -sign
         own, other, sign = other, own, -sign
     return result
@@ -225,7 +211,12 @@ def play_out(
 
 @kernel
 def play_with_care(
-    ply: int, frames: Frames, full: int, winning: LinesThrough, losing: LinesThrough, states: States
+    ply: int,
+    frames: tactics.Frames,
+    full: int,
+    winning: LinesThrough,
+    losing: LinesThrough,
+    states: States,
 ) -> int:
     """The same with moves that take a win, avoid a loss if they can, and meet a threat; over the frames below `ply`."""
     sign = 1
@@ -233,7 +224,7 @@ def play_with_care(
     safe = free & ~frames[ply, OWN_LOSSES]
     while safe != 0 and frames[ply, OWN_WINS] & free == 0:
         forced = frames[ply, OTHER_WINS] & safe
-        make_move(random_cell(forced if forced != 0 else safe, states), ply, frames, winning, losing)
+        tactics.make_move(tactics.random_cell(forced if forced != 0 else safe, states), ply, frames, winning, losing)
         ply, sign = ply + 1, -sign
         free = full & ~(frames[ply, OWN] | frames[ply, OTHER])
         safe = free & ~frames[ply, OWN_LOSSES]
@@ -279,16 +270,9 @@ class SearchResult:
         return sure["draw"].cell if "draw" in sure and most.value < 0 else most.cell
 
     def as_dict(self) -> dict[str, Any]:
-        rows, cols = self.position.rules.rows, self.position.rules.cols
-        return {
-            "rules": str(self.position.rules),
-            "board": str(self.position),
-            "playouts": self.playouts,
-            "moves": [
-                {"move": notation.move_text(cell, rows, cols), "visits": visits, "value": value, "proved": proved}
-                for cell, visits, value, proved in self.moves
-            ],
-        }
+        name = self.position.move_text
+        moves = [{"move": name(each.cell)} | facts(each, "visits value proved") for each in self.moves]
+        return facts(self.position, "rules") | {"board": str(self.position), "playouts": self.playouts, "moves": moves}
 
     def _in_short(self) -> str:
         best = self.position.move_text(self.best) if self.moves else "none"
@@ -335,7 +319,7 @@ def search(
     if playouts < 1:
         raise BadNotation(f"{playouts} playouts find no move; at least 1 is needed")
     states = streams(seed, 1) if states is None else states
-    geometry = geometry or geometry_of(position.rules)
+    geometry = geometry or tactics.geometry_of(position.rules)
     own, other = position.own, position.other
     tree, stop = new_tree(playouts + 1), stop_flag() if stop is None else stop
     done = call(
