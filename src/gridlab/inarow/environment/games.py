@@ -17,6 +17,7 @@ from gridlab.games import environment, game
 from gridlab.games.notation import MARKS
 from gridlab.games.tablebases import usual_table
 from gridlab.inarow.exact.oracle import Oracle
+from gridlab.inarow.exact.tablebase.layout import values_and_distances
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, run_starts, runs_of
 from gridlab.inarow.position import Position
@@ -143,6 +144,13 @@ def step_games(
 SIDES = {"X": CROSSES, "O": NOUGHTS, "random": BY_CHANCE}
 
 
+def side_of(name: str) -> int:
+    """The side of a learner by its name."""
+    if name not in SIDES:
+        raise BadPlayer(f"{name!r} is not a side; the learner has X, O or random")
+    return SIDES[name]
+
+
 @shown
 class InARowGames:
     """Many in-a-row games of one kind: their observations, and the results of the last step.
@@ -162,11 +170,10 @@ class InARowGames:
         self.rules = game(rules, "mnk")
         environment.check_number(number)
         self.number, self.same_step = number, same_step
-        self.replies, self.side = opponent == "random", SIDES.get(side, -1)
+        self.replies = opponent == "random"
         if opponent not in (None, "random"):
             raise BadPlayer(f"{opponent!r} cannot play thousands of games at once; only 'random' and None, nobody, can")
-        if self.side < 0:
-            raise BadPlayer(f"{side!r} is not a side; the learner has X, O or random")
+        self.side = side_of(side)
         cells = self.rules.cells
         self._runs = runs_of(self.rules)
         self.stones = np.zeros((2, number), np.int64)
@@ -225,6 +232,7 @@ class InARowGames:
 
 
 VALUES = {"win": 1, "draw": 0, "loss": -1}
+FACTS = ("value", "distance", "action_value", "action_distance", "regret")
 
 
 def truth_of(oracle: Oracle, position: Position, cell: int) -> dict[str, int | None]:
@@ -233,13 +241,8 @@ def truth_of(oracle: Oracle, position: Position, cell: int) -> dict[str, int | N
     move = next((each for each in found.moves if each.cell == cell), None)
     value = VALUES[found.value]
     action_value, action_distance = (VALUES[move.value], move.distance) if move else (-1, 0)
-    return {
-        "value": value,
-        "distance": found.distance,
-        "action_value": action_value,
-        "action_distance": action_distance,
-        "regret": value - action_value,
-    }
+    facts = value, found.distance, action_value, action_distance, value - action_value
+    return dict(zip(FACTS, facts, strict=True))
 
 
 class TableTruth:
@@ -274,16 +277,10 @@ class TableTruth:
         scores[1, playing] = -100  # an illegal move loses at once
         lowest = self.table.probe_many(after[legal]).astype(np.int64)
         scores[1, playing[legal]] = np.sign(lowest) - lowest
-        values = np.sign(scores)
-        distances = np.where(scores == 0, empty, 100 - np.abs(scores))
+        values, distances = values_and_distances(scores, empty)
         distances[:, games.waiting] = 0
-        return {
-            "value": values[0],
-            "distance": distances[0],
-            "action_value": values[1],
-            "action_distance": distances[1],
-            "regret": values[0] - values[1],
-        }
+        facts = values[0], distances[0], values[1], distances[1], values[0] - values[1]
+        return dict(zip(FACTS, facts, strict=True))
 
 
 # ---- What is seen of a position of an in-a-row game: planes of stones, a mask of moves, text, a picture

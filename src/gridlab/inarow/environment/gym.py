@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import BadPlayer, IllegalMove
+from gridlab.core.errors import IllegalMove
 from gridlab.core.machine import import_extra
 from gridlab.games import game
 from gridlab.games.environment import RENDER_MODES, checked_mode
@@ -44,8 +44,7 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
         render_mode: str | None = None,
     ) -> None:
         self.rules = game(rules, "mnk")
-        if side not in games.SIDES:
-            raise BadPlayer(f"{side!r} is not a side; the learner has X, O or random")
+        games.side_of(side)
         self.side, self.render_mode = side, checked_mode(render_mode)
         self.opponent = None if opponent is None else make_player(opponent, self.rules, tablebase)
         self.oracle = Oracle(self.rules, tablebase=tablebase) if truth else None

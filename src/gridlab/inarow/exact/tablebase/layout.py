@@ -21,7 +21,7 @@ from functools import cache
 from itertools import accumulate, pairwise
 from math import comb
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -124,6 +124,11 @@ def value_and_distance(score: int, empty: int) -> ValueAndDistance:
     if score == DRAWN:
         return ValueAndDistance("draw", empty)
     return ValueAndDistance("win" if score > 0 else "loss", WON - abs(score))
+
+
+def values_and_distances(scores: NDArray[Any], empty: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Many scores as values (1, 0, -1) and distances."""
+    return np.sign(scores), np.where(scores == DRAWN, empty, WON - np.abs(scores.astype(np.int64)))
 
 
 def before(successors: list[int]) -> int:
@@ -506,6 +511,14 @@ class StoredPly(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def scores_in(self, block: int) -> int:
         """How many scores a block holds; the last one has what is left."""
         return min(self.a_block, self.crosses - block * self.a_block) * self.slots
+
+
+def by_value(counts: ScoreCounts) -> tuple[int, int, int]:
+    """Positions won, drawn and lost for the player to move, from those by score."""
+    found = dict.fromkeys(("win", "draw", "loss"), 0)
+    for score, number in counts.items():
+        found[value_and_distance(int(score), 0).value] += number
+    return found["win"], found["draw"], found["loss"]
 
 
 class PlyCounts(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):

@@ -161,7 +161,7 @@ class Tablebase:
 
     def _sheet(self) -> Sheet:
         rows = [
-            (each.ply, sum(each.every.values()), sum(each.canonical.values()), *_by_value(each.every))
+            (each.ply, sum(each.every.values()), sum(each.canonical.values()), *layout.by_value(each.every))
             for each in self.file.directory.counts
         ]
         header = ("ply", "ongoing", "up to symmetry", "won", "drawn", "lost")
@@ -277,14 +277,6 @@ class Tablebase:
     def _refuse(self, board: NDArray[np.int64]) -> None:
         position = Position(self.rules, *board.tolist())
         raise TooLarge(f"{self.file.path} knows positions of up to {self.max_ply} plies; {position} has {position.ply}")
-
-
-def _by_value(counts: dict[str, int]) -> tuple[int, int, int]:
-    """Positions won, drawn and lost for the player to move, from those by score."""
-    found = dict.fromkeys(("win", "draw", "loss"), 0)
-    for score, number in counts.items():
-        found[layout.value_and_distance(int(score), 0)[0]] += number
-    return found["win"], found["draw"], found["loss"]
 
 
 # ---- What every move of many positions is worth, block by block

@@ -19,7 +19,8 @@ from gridlab.core.parquet_shards import counts_drawn, split_names, write_sample
 from gridlab.core.progress import bar
 from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact.states import board_texts
-from gridlab.inarow.exact.tablebase.layout import CHOOSE, Halves, Scores, halves, join, line_score, offsets_of, shape
+from gridlab.inarow.exact.tablebase import layout
+from gridlab.inarow.exact.tablebase.layout import CHOOSE, Halves, halves, join, line_score, offsets_of, shape
 from gridlab.inarow.exact.tablebase.probe import NO_MOVE, Boards, MoveScores, Tablebase, scores_of_moves
 from gridlab.inarow.exact.tablebase.solve import is_smallest, own_symmetries
 from gridlab.inarow.kernels import image_keys, smallest_images
@@ -205,8 +206,8 @@ def label(rules: Rules, boards: Boards, moves: MoveScores, arrow: Any) -> dict[s
     ply = np.bitwise_count(boards).sum(axis=1).astype(np.int64)
     empty = rules.cells - ply
     lowest = moves.min(axis=1)
-    values, distances = in_words(np.sign(lowest) - lowest, empty)
-    move_values, move_distances = in_words(np.sign(moves) - moves, empty[:, None])
+    values, distances = layout.values_and_distances(np.sign(lowest) - lowest, empty)
+    move_values, move_distances = layout.values_and_distances(np.sign(moves) - moves, empty[:, None])
     none = (moves == NO_MOVE).ravel()
     return {
         "board": board_texts(rules, boards[:, 0], boards[:, 1], arrow),
@@ -214,17 +215,11 @@ def label(rules: Rules, boards: Boards, moves: MoveScores, arrow: Any) -> dict[s
         "noughts": boards[:, 1],
         "ply": ply.astype(np.int8),
         "value": values,
-        "distance": distances,
+        "distance": distances.astype(np.int8),
         "move_values": _lists(move_values, none, arrow),
-        "move_distances": _lists(move_distances, none, arrow),
+        "move_distances": _lists(move_distances.astype(np.int8), none, arrow),
         "split": split_names(hashed(boards), arrow),
     }
-
-
-def in_words(scores: Scores, empty: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Scores as values (1, 0, -1) and distances."""
-    distances = np.where(scores == 0, empty, 100 - np.abs(scores.astype(np.int64)))
-    return np.sign(scores), distances.astype(np.int8)
 
 
 def _lists(columns: NDArray[Any], none: NDArray[np.bool_], arrow: Any) -> Any:
@@ -241,15 +236,7 @@ def hashed(boards: Boards) -> NDArray[np.uint64]:
 
 def _schema(arrow: Any, table: Tablebase) -> Any:
     each_cell = arrow.list_(arrow.int8(), table.rules.cells)
-    fields = {
-        "board": arrow.string(),
-        "crosses": arrow.int64(),
-        "noughts": arrow.int64(),
-        "ply": arrow.int8(),
-        "value": arrow.int8(),
-        "distance": arrow.int8(),
-        "move_values": each_cell,
-        "move_distances": each_cell,
-        "split": arrow.string(),
-    }
-    return arrow.schema(list(fields.items()), metadata={"rules": str(table.rules)})
+    fields = [("board", arrow.string()), ("crosses", arrow.int64()), ("noughts", arrow.int64())]
+    fields += [(name, arrow.int8()) for name in ("ply", "value", "distance")]
+    fields += [("move_values", each_cell), ("move_distances", each_cell), ("split", arrow.string())]
+    return arrow.schema(fields, metadata={"rules": str(table.rules)})

@@ -608,18 +608,9 @@ def crosses_move(
         if stopped(stop):
             return
         here = blocks.of(xs)
-        task = Task(
-            run=run,
-            moves=moves_of(run, tables),
-            here=here,
-            after=blocks_after,
-            columns=columns_of(run, tables, columns),
-            rows=rows,
-            parts=tables.parts,
-            high_images=tables.images.high,
-            dead=tables.dead,
-            low_cells=tables.order.low,
-        )
+        steps, pairs = moves_of(run, tables), columns_of(run, tables, columns)
+        constant = tables.parts, tables.images.high, tables.dead, tables.order.low
+        task = Task(run, steps, here, blocks_after, pairs, rows, *constant)
         min_over_crosses(task)
         finish(run, here, tables, terminal_mask_of(run, tables, room), counts)
 

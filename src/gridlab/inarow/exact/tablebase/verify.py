@@ -22,17 +22,8 @@ from gridlab.core.progress import bar
 from gridlab.core.workers import in_order
 from gridlab.games.tablebases import FULL, Verdict
 from gridlab.inarow.exact.census import Census, census
-from gridlab.inarow.exact.tablebase.layout import (
-    Directory,
-    PlyCounts,
-    ScoreCounts,
-    Scores,
-    StoredPly,
-    TableFile,
-    before,
-    stored_plies,
-    value_and_distance,
-)
+from gridlab.inarow.exact.tablebase import layout
+from gridlab.inarow.exact.tablebase.layout import PlyCounts, ScoreCounts, Scores, StoredPly, TableFile
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.exact.tablebase.solve import Solver, in_blocks
@@ -57,7 +48,7 @@ class PlyStats(NamedTuple):
 class Stats(NamedTuple):
     """The statistics of a file."""
 
-    directory: Directory
+    directory: layout.Directory
     plies: tuple[PlyStats, ...]
     openings: Solution
 
@@ -67,7 +58,7 @@ class Stats(NamedTuple):
         found: dict[str, dict[int, int]] = {"win": {}, "loss": {}}
         for ply in self.directory.counts:
             for score, number in ply.every.items():
-                value, distance = value_and_distance(int(score), 0)
+                value, distance = layout.value_and_distance(int(score), 0)
                 if value != "draw":
                     found[value][distance] = found[value].get(distance, 0) + number
         return {value: dict(sorted(by.items())) for value, by in found.items()}
@@ -77,14 +68,13 @@ class Stats(NamedTuple):
         return facts(self.directory, "rules max_ply") | facts(self, "plies distances openings")
 
     def __str__(self) -> str:
-        rows: list[tuple[str | int, ...]] = [tuple(each) for each in self.plies]
-        sums = [sum(each[column] for each in self.plies) for column in range(1, 5)]
-        longest = [max(each[column] for each in self.plies) for column in (5, 6)]
+        _, *columns = zip(*self.plies, strict=True)
+        every = [sum(column) for column in columns[:4]] + [max(column) for column in columns[4:]]
         header = ["ply", "wins", "draws", "losses", "up to symmetry", "longest win", "longest loss"]
         return "\n".join(
             [
                 f"Ongoing positions of {self.directory.rules} by value for the player to move",
-                draw.table(header, [*rows, ("all", *sums, *longest)]),
+                draw.table(header, [*self.plies, ("all", *every)]),
                 "",
                 "By distance in plies",
                 self._distance_table(),
@@ -107,17 +97,12 @@ def stats(table: Tablebase) -> Stats:
 
 
 def _ply(counts: PlyCounts) -> PlyStats:
-    def total(sign: int) -> int:
-        return sum(number for score, number in counts.every.items() if (int(score) > 0) - (int(score) < 0) == sign)
-
-    return PlyStats(
-        counts.ply, total(1), total(0), total(-1), sum(counts.canonical.values()),
-        _longest(counts.every, 1), _longest(counts.every, -1),
-    )  # fmt: skip
+    longest = _longest(counts.every, 1), _longest(counts.every, -1)
+    return PlyStats(counts.ply, *layout.by_value(counts.every), sum(counts.canonical.values()), *longest)
 
 
 def _longest(counts: ScoreCounts, sign: int) -> int:
-    return max((value_and_distance(int(score), 0).distance for score in counts if int(score) * sign > 0), default=0)
+    return max((layout.WON - abs(int(score)) for score in counts if int(score) * sign > 0), default=0)
 
 
 # ---- The picture of a tablebase: positions by value and by distance
@@ -229,7 +214,7 @@ def check_sample(table: Tablebase, seed: int) -> tuple[int, list[str]]:
             if not after:
                 continue
             judged += 1
-            found, expected = table.score(position), before(list(after.values()))
+            found, expected = table.score(position), layout.before(list(after.values()))
             if found != expected:
                 complaints.append(f"{position} has score {found}; its successors give {expected}")
     return judged, complaints
@@ -238,7 +223,7 @@ def check_sample(table: Tablebase, seed: int) -> tuple[int, list[str]]:
 def check_all(file: TableFile, counts: Census, workers: int | None, progress: bool) -> tuple[int, list[str], list[str]]:
     """Work out every ply from the next one in the file: positions, remarks, complaints."""
     rules, plies = file.rules, list(file.plies)
-    whole = plies == list(stored_plies(rules, rules.cells - 1))
+    whole = plies == list(layout.stored_plies(rules, rules.cells - 1))
     remarks = (
         [] if whole else [f"the scores of ply {plies[-1]}, the last one, rest on plies that the file does not hold"]
     )
