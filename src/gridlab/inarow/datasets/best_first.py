@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from gridlab.core import draw, files
 from gridlab.core.arguments import counted, shortened
@@ -27,6 +27,9 @@ from gridlab.core.workers import pause
 from gridlab.games.notation import move_text
 from gridlab.inarow.position import Player
 from gridlab.inarow.search.best_first import MAX_EXPANSIONS, MAX_SIZE, BestFirstResult, Expansion, Start, best_first
+
+if TYPE_CHECKING:
+    from gridlab.inarow.search.proof_number import Proof
 
 # ---- The input file of best-first search: the size of the board, its rows, the player to move
 #
@@ -78,17 +81,11 @@ def read_start(path: Path) -> Start:
 def off_turn(start: Start) -> str | None:
     """A remark where the counts of stones would give the turn to somebody else; None where they agree."""
     crosses, noughts = start.crosses.bit_count(), start.noughts.bit_count()
-    stones = f"X has {_stones(crosses)} and O {noughts}"
-    if noughts > crosses:
-        return f"off turn: {stones}, though X moves first; the player line rules, {start.player} is to move"
     turn = "X" if crosses == noughts else "O"
-    if turn != start.player:
-        return f"off turn: {stones}, so {turn} would be to move; the player line rules, {start.player} is to move"
-    return None
-
-
-def _stones(count: int) -> str:
-    return f"{count} stone{'' if count == 1 else 's'}"
+    why = f"so {turn} would be to move" if turn != start.player else ""
+    why = "though X moves first" if noughts > crosses else why
+    stones = f"off turn: X has {counted(crosses, 'stone')} and O {noughts}"
+    return f"{stones}, {why}; the player line rules, {start.player} is to move" if why else None
 
 
 def _refuse(path: Path, line: int, sentence: str) -> NoReturn:
@@ -165,7 +162,7 @@ def _check_possible(path: Path, line: int, start: Start) -> None:
     """Stones that no turn explains, and lines of both players."""
     crosses, noughts = start.crosses.bit_count(), start.noughts.bit_count()
     if abs(crosses - noughts) > 1:
-        stones = f"X has {_stones(crosses)} and O {noughts}"
+        stones = f"X has {counted(crosses, 'stone')} and O {noughts}"
         _refuse(path, line, f"on the board that begins here {stones}; counts that differ by at most one are expected")
     if all(
         any(stones & each == each for each in start.rules.winning_lines) for stones in (start.crosses, start.noughts)
@@ -179,27 +176,7 @@ def _check_possible(path: Path, line: int, start: Start) -> None:
 Asked = Literal["cooperative", "forced"]
 
 
-class ProverAnswer(Protocol):
-    """What a prover answers."""
-
-    @property
-    def result(self) -> str:
-        """Proved, refuted or unknown."""
-
-    @property
-    def nodes(self) -> int:
-        """Positions looked at."""
-
-    @property
-    def size(self) -> int:
-        """Positions of the proof; 0 unless proved."""
-
-    @property
-    def line(self) -> tuple[int, ...]:
-        """The main line as cells, the winner's and the loser's moves in turn."""
-
-
-Prover = Callable[[Start], ProverAnswer]
+Prover = Callable[[Start], "Proof"]
 
 
 class Report(NamedTuple):
@@ -212,17 +189,13 @@ class Report(NamedTuple):
     line: tuple[int, ...]
     effort: dict[str, int]
 
+    def found(self) -> dict[str, Any]:
+        winner = self.start.winner or (self.start.player if self.line else None)
+        line = [int(name) for name in moves_of(self.start, self.line)]
+        return {"asked": self.asked, "result": self.result, "winner": winner, "line": line, **self.effort}
+
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "rules": str(self.start.rules),
-            "board": str(self.start).replace("\n", "/"),
-            "player": self.start.player,
-            "asked": self.asked,
-            "result": self.result,
-            "winner": self.start.winner or (self.start.player if self.line else None),
-            "line": [int(name) for name in moves_of(self.start, self.line)],
-            **self.effort,
-        }
+        return question(self.start) | self.found()
 
     def __str__(self) -> str:
         """The text of output.txt."""
@@ -236,10 +209,7 @@ class BothReports(NamedTuple):
     forced: Report
 
     def as_dict(self) -> dict[str, Any]:
-        start = self.cooperative.start
-        known = {"rules": str(start.rules), "board": str(start).replace("\n", "/"), "player": start.player}
-        answers: dict[str, Any] = {str(each.asked): _without(each.as_dict(), known) for each in self}
-        return {**known, "asked": "both", **answers}
+        return {**question(self.cooperative.start), "asked": "both", **{each.asked: each.found() for each in self}}
 
     def __str__(self) -> str:
         """The text of output.txt: both sentences, then both lines side by side."""
@@ -249,8 +219,9 @@ class BothReports(NamedTuple):
         return "\n".join([f"Best-first and proof-number search, {game_of(start)}.", *sentences, "", draw.beside(lines)])
 
 
-def _without(values: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name not in known}
+def question(start: Start) -> dict[str, Any]:
+    """What was asked, as JSON."""
+    return {"rules": str(start.rules), "board": str(start).replace("\n", "/"), "player": start.player}
 
 
 Answer = Report | BothReports
@@ -379,7 +350,7 @@ def over_sentence(start: Start) -> str:
     return f"Already won by {start.winner}" if start.winner else "Nothing found: the board is full"
 
 
-def proof_sentence(start: Start, proof: ProverAnswer) -> str:
+def proof_sentence(start: Start, proof: "Proof") -> str:
     looked = f"{counted(proof.nodes, 'position')} looked at"
     if proof.result == "proved":
         moves = " ".join(moves_of(start, proof.line))
