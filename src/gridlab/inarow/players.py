@@ -115,14 +115,9 @@ class MctsPlayer:
     def move(self, position: Position, random: np.random.Generator) -> int:
         states = states_of(random)
         return search(
-            position,
-            self.playouts,
-            proofs=self.proofs,
-            careful=self.careful,
-            exploration=self.exploration,
-            states=states,
-            geometry=self.geometry,
-        ).best
+            position, self.playouts, proofs=self.proofs, careful=self.careful, exploration=self.exploration,
+            states=states, geometry=self.geometry,
+        ).best  # fmt: skip
 
 
 @shown

@@ -21,17 +21,9 @@ class Record(AnyRecord):
     __slots__ = ()
 
     def __init__(
-        self,
-        rules: Rules,
-        x: str,
-        o: str,
-        moves: tuple[int, ...],
-        result: Outcome,
-        reason: str = PLAYED,
-        seed: int | None = None,
-        opening: int = 0,
-        answers: tuple[Answered, ...] = (),
-    ) -> None:
+        self, rules: Rules, x: str, o: str, moves: tuple[int, ...], result: Outcome, reason: str = PLAYED,
+        seed: int | None = None, opening: int = 0, answers: tuple[Answered, ...] = (),
+    ) -> None:  # fmt: skip
         super().__init__(rules, (x, o), moves, result.winner, reason, seed, opening, answers)
 
     @classmethod

@@ -228,14 +228,9 @@ Answer = Report | BothReports
 
 
 def answer(
-    start: Start,
-    steps: Path,
-    output: Path,
-    limit: int = MAX_EXPANSIONS,
-    prove: Prover | None = None,
-    tell: Callable[[Expansion], object] = lambda expansion: None,
-    both: bool = False,
-) -> Answer:
+    start: Start, steps: Path, output: Path, limit: int = MAX_EXPANSIONS, prove: Prover | None = None,
+    tell: Callable[[Expansion], object] = lambda expansion: None, both: bool = False,
+) -> Answer:  # fmt: skip
     """Write both files and say what was found: a cooperative line, with a prover a forced win, or `both`."""
     found = []
     with (

@@ -35,14 +35,9 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
     metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012 - Gymnasium's word
 
     def __init__(
-        self,
-        rules: str | Rules = "tictactoe",
-        opponent: str | Player | None = "random",
-        side: str = "X",
-        truth: bool = False,
-        tablebase: Path | str | None = None,
-        render_mode: str | None = None,
-    ) -> None:
+        self, rules: str | Rules = "tictactoe", opponent: str | Player | None = "random", side: str = "X",
+        truth: bool = False, tablebase: Path | str | None = None, render_mode: str | None = None,
+    ) -> None:  # fmt: skip
         self.rules = game(rules, "mnk")
         games.side_of(side)
         self.side, self.render_mode = side, checked_mode(render_mode)
@@ -78,12 +73,9 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
         if self.opponent and not self.position.over:
             self._answer()
         return (
-            games.observed(self.position),
-            self._reward(before.to_move),
-            self.position.over,
-            False,
+            games.observed(self.position), self._reward(before.to_move), self.position.over, False,
             self._info() | facts,
-        )
+        )  # fmt: skip
 
     def _answer(self) -> None:
         assert self.opponent is not None
@@ -122,17 +114,10 @@ class VectorInARow(VectorGames):
     games: games.InARowGames
 
     def __init__(
-        self,
-        num_envs: int = 1,
-        rules: str | Rules = "tictactoe",
-        opponent: str | None = "random",
-        side: str = "X",
-        autoreset_mode: Any = SAME_STEP,
-        truth: bool = False,
-        tablebase: Path | str | None = None,
-        copy: bool = True,
+        self, num_envs: int = 1, rules: str | Rules = "tictactoe", opponent: str | None = "random", side: str = "X",
+        autoreset_mode: Any = SAME_STEP, truth: bool = False, tablebase: Path | str | None = None, copy: bool = True,
         render_mode: None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         many = games.InARowGames(rules, num_envs, opponent, side, is_same_step(autoreset_mode))
         asked = games.TableTruth(many.rules, tablebase) if truth else None
         super().__init__(many, seen_space(many.rules), many.rules.cells, asked, copy)

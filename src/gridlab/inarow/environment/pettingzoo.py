@@ -47,12 +47,9 @@ class InARowAEC(AECEnv):  # type: ignore[misc]
     }  # fmt: skip
 
     def __init__(
-        self,
-        rules: str | Rules = "tictactoe",
-        truth: bool = False,
-        tablebase: Path | str | None = None,
+        self, rules: str | Rules = "tictactoe", truth: bool = False, tablebase: Path | str | None = None,
         render_mode: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         self.rules, self.render_mode = game(rules, "mnk"), checked_mode(render_mode)
         self.oracle = Oracle(self.rules, tablebase=tablebase) if truth else None

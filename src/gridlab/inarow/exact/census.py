@@ -183,17 +183,13 @@ class Census:
             for ply in self.plies
         ]
         orbits = [(ply.ply, *ply.canonical.as_dict().values()) for ply in self.plies]
-        return "\n".join(
-            [
-                f"Positions of {self.rules}",
-                draw.table(header, [*raw, ("all", "", "", "", self.arrangements, *self.counts.as_dict().values())]),
-                "",
-                "Up to symmetry",
-                draw.table(header[:1] + header[5:], [*orbits, ("all", *self.canonical.as_dict().values())]),
-                "",
-                self.derivation(),
-            ]
-        )
+        return "\n".join([
+            f"Positions of {self.rules}",
+            draw.table(header, [*raw, ("all", "", "", "", self.arrangements, *self.counts.as_dict().values())]), "",
+            "Up to symmetry",
+            draw.table(header[:1] + header[5:], [*orbits, ("all", *self.canonical.as_dict().values())]), "",
+            self.derivation(),
+        ])  # fmt: skip
 
 
 def _told(number: int) -> str:
@@ -243,12 +239,9 @@ def _counted(
 
 def _ply(rules: Rules, ply: int, fixed: NDArray[np.int64], orbits: NDArray[np.int64]) -> PlyCensus:
     return PlyCensus(
-        ply,
-        _arrangements(rules.cells, ply),
-        _counts(rules, ply, fixed[ply]),
-        _counts(rules, ply, orbits[ply]),
+        ply, _arrangements(rules.cells, ply), _counts(rules, ply, fixed[ply]), _counts(rules, ply, orbits[ply]),
         IllegalCounts(*fixed[ply, COUNT_BOTH:].tolist()),
-    )
+    )  # fmt: skip
 
 
 def _arrangements(cells: int, ply: int) -> int:
@@ -274,12 +267,9 @@ def _games(rules: Rules, ply: int, row: NDArray[np.int64]) -> int:
 
 
 def count_pairs(
-    rules: Rules,
-    cycles: NDArray[np.int64],
-    halves: Sequence[int],
-    workers: int | None,
+    rules: Rules, cycles: NDArray[np.int64], halves: Sequence[int], workers: int | None,
     advance: Callable[[int], object],
-) -> NDArray[np.int64]:
+) -> NDArray[np.int64]:  # fmt: skip
     """The positions made of whole cycles: int64[ply, (COUNT_FREE, COUNT_WON, …)], as far as ply // 2 is in `halves`."""
     sizes, endings = classify(rules, cycles, workers)
     stop = stop_flag()
@@ -332,13 +322,9 @@ def count_pairs_of_size(
 
 @kernel
 def add_pairs(
-    size: int,
-    sizes: NDArray[np.int8],
-    endings: NDArray[np.int8],
-    line_free_within: NDArray[np.uint32],
-    partners: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-) -> None:
+    size: int, sizes: NDArray[np.int8], endings: NDArray[np.int8], line_free_within: NDArray[np.uint32],
+    partners: NDArray[np.int64], pairs: NDArray[np.int64],
+) -> None:  # fmt: skip
     """Count the pairs of each set of the mover and the sets of the other within its complement, line-free or not."""
     for mover in range(len(sizes)):
         extra = sizes[mover] - size

@@ -112,12 +112,9 @@ def list_block(job: ListingJob) -> PositionBlock:
 
 @kernel
 def list_positions(
-    job: tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.int64]],
-    cells: int,
-    all_crosses: NDArray[np.int64],
-    all_noughts: NDArray[np.int64],
-    outcomes: NDArray[np.int8],
-) -> int:
+    job: tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.int64]], cells: int,
+    all_crosses: NDArray[np.int64], all_noughts: NDArray[np.int64], outcomes: NDArray[np.int8],
+) -> int:  # fmt: skip
     """Write the disjoint pairs of a job (without its rules) that are positions; how many there are."""
     ply, crosses_sets, noughts_sets, endings, keys = job
     found = 0
@@ -159,13 +156,9 @@ WANTED = {  # what --outcome says
 
 
 def write_states(
-    rules: Rules,
-    sink: Sink,
-    canonical: bool = False,
-    outcome: str = "all",
-    workers: int | None = None,
+    rules: Rules, sink: Sink, canonical: bool = False, outcome: str = "all", workers: int | None = None,
     progress: bool = False,
-) -> int:
+) -> int:  # fmt: skip
     """Write every legal position of a game with at most 100 million of them, or those of an outcome; how many."""
     total, written = count_listable(rules, canonical, workers, progress), 0
     sink.write(HEADER)
@@ -198,15 +191,9 @@ def csv_lines(block: PositionBlock, rules: Rules) -> memoryview:
 
 @kernel
 def write_lines(
-    ply: int,
-    crosses: NDArray[np.int64],
-    noughts: NDArray[np.int64],
-    outcomes: NDArray[np.int8],
-    rows: int,
-    cols: int,
-    words: tuple[NDArray[np.uint8], ...],
-    buffer: NDArray[np.uint8],
-) -> int:
+    ply: int, crosses: NDArray[np.int64], noughts: NDArray[np.int64], outcomes: NDArray[np.int8], rows: int, cols: int,
+    words: tuple[NDArray[np.uint8], ...], buffer: NDArray[np.uint8],
+) -> int:  # fmt: skip
     """Write all lines into `buffer`; the number of bytes used."""
     place = 0
     for i in range(len(crosses)):

@@ -412,13 +412,9 @@ def list_free_bits(mover_rim: int, bits: NDArray[np.int64]) -> int:
 
 @inner
 def walk_insides(
-    mover_rim: int,
-    x_moved: bool,
-    ends: NDArray[np.int64],
-    others: NDArray[np.int64],
-    tables: LayerTables,
+    mover_rim: int, x_moved: bool, ends: NDArray[np.int64], others: NDArray[np.int64], tables: LayerTables,
     records: NDArray[np.uint64],
-) -> tuple[int, int]:
+) -> tuple[int, int]:  # fmt: skip
     """Every inside that makes a terminal win of one rim of the mover.
 
     The arrays are taken out of `tables` before the loops: inside, each access would cost a count of references.

@@ -344,13 +344,10 @@ def finished(position: Position) -> int | None:
 
 @typed
 def solve(
-    position: Position | str,
-    budget: Budget | None = None,
-    value_only: bool = False,
-    search: AlphaBetaSearch | None = None,
-    tell: Callable[[int, int], object] = lambda moves, nodes: None,
+    position: Position | str, budget: Budget | None = None, value_only: bool = False,
+    search: AlphaBetaSearch | None = None, tell: Callable[[int, int], object] = lambda moves, nodes: None,
     show: Callable[[Solution], object] | None = None,
-) -> Solution:
+) -> Solution:  # fmt: skip
     """The exact value and distance of a position and of each of its moves, and the main line.
 
     When the budget ends the value may be `unknown`, between `at_least` and `at_most`. `tell` hears now and then how

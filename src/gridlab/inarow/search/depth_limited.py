@@ -47,12 +47,9 @@ class Evaluation(NamedTuple):
 
 def evaluation_of(rules: Rules) -> Evaluation:
     return Evaluation(
-        np.array(rules.winning_lines, np.int64),
-        np.array(rules.losing_lines, np.int64),
-        rules.win or 0,
-        rules.lose or 0,
-        middle_of(rules),
-    )
+        np.array(rules.winning_lines, np.int64), np.array(rules.losing_lines, np.int64), rules.win or 0,
+        rules.lose or 0, middle_of(rules),
+    )  # fmt: skip
 
 
 def middle_of(rules: Rules) -> int:
@@ -145,12 +142,9 @@ def heuristics_of(rules: Rules) -> Heuristics:
         for col in range(rules.cols)
     ]
     return Heuristics(
-        rules.cells,
-        lines_through(rules.winning_lines, rules),
-        lines_through(rules.losing_lines, rules),
-        evaluation_of(rules),
-        np.array([NEAR_CENTRE * (FAR - each) for each in steps], np.int64),
-    )
+        rules.cells, lines_through(rules.winning_lines, rules), lines_through(rules.losing_lines, rules),
+        evaluation_of(rules), np.array([NEAR_CENTRE * (FAR - each) for each in steps], np.int64),
+    )  # fmt: skip
 
 
 def new_depth_table(entries: int = ENTRIES) -> DepthTable:

@@ -34,14 +34,10 @@ def geometry_of(rules: Rules) -> Geometry:
         for cell, to in enumerate(symmetry.cells):
             images[number, cell // 8] |= (np.arange(256) >> cell % 8 & 1) << to
     return Geometry(
-        rules.cells,
-        runs_of(rules),
-        lines_through(rules.winning_lines, rules),
-        lines_through(rules.losing_lines, rules),
-        images,
-        np.array([each.cells for each in group], np.int64),
+        rules.cells, runs_of(rules), lines_through(rules.winning_lines, rules),
+        lines_through(rules.losing_lines, rules), images, np.array([each.cells for each in group], np.int64),
         np.array([each.inverse.cells for each in group], np.int64),
-    )
+    )  # fmt: skip
 
 
 def lines_through(lines: tuple[int, ...], rules: Rules) -> LinesThrough:

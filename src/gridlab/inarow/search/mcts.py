@@ -211,13 +211,8 @@ def play_out(
 
 @kernel
 def play_with_care(
-    ply: int,
-    frames: tactics.Frames,
-    full: int,
-    winning: LinesThrough,
-    losing: LinesThrough,
-    states: States,
-) -> int:
+    ply: int, frames: tactics.Frames, full: int, winning: LinesThrough, losing: LinesThrough, states: States,
+) -> int:  # fmt: skip
     """The same with moves that take a win, avoid a loss if they can, and meet a threat; over the frames below `ply`."""
     sign = 1
     free = full & ~(frames[ply, OWN] | frames[ply, OTHER])
@@ -298,17 +293,10 @@ class SearchResult:
 
 @typed
 def search(
-    position: Position | str,
-    playouts: int = PLAYOUTS,
-    seconds: float | None = None,
-    proofs: bool = True,
-    careful: bool = True,
-    exploration: float = EXPLORATION,
-    states: States | None = None,
-    geometry: Geometry | None = None,
-    stop: Stop | None = None,
-    seed: int = 0,
-) -> SearchResult:
+    position: Position | str, playouts: int = PLAYOUTS, seconds: float | None = None, proofs: bool = True,
+    careful: bool = True, exploration: float = EXPLORATION, states: States | None = None,
+    geometry: Geometry | None = None, stop: Stop | None = None, seed: int = 0,
+) -> SearchResult:  # fmt: skip
     """Search an ongoing position by `playouts` playouts, fewer if it is proved before or `seconds` have passed.
 
     Chance comes from a stream of `states`, or of its own made from the seed.

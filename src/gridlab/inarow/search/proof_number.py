@@ -447,13 +447,9 @@ def prove(
 
 
 def prove_win(
-    own: int,
-    other: int,
-    rules: Rules,
-    budget: Budget | None = None,
-    entries: int | None = None,
+    own: int, other: int, rules: Rules, budget: Budget | None = None, entries: int | None = None,
     tell: Callable[[int], object] = lambda nodes: None,
-) -> Proof:
+) -> Proof:  # fmt: skip
     """Whether the player to move, with the stones `own`, wins an ongoing game by force; `tell` hears of the nodes.
 
     Who is to move is said by the order of the stones, so positions that no game leads to may be asked about.

@@ -46,13 +46,9 @@ BLOCK = 1 << 18  # records judged in one job
 
 @typed
 def build_terminals(
-    rules: Rules | str,
-    out: Path | str,
-    plies: Iterable[int] | None = None,
-    workers: int | None = None,
-    resume: bool = False,
-    progress: bool = False,
-) -> Manifest:
+    rules: Rules | str, out: Path | str, plies: Iterable[int] | None = None, workers: int | None = None,
+    resume: bool = False, progress: bool = False,
+) -> Manifest:  # fmt: skip
     """Write the layers of a game into the folder `out`; with `resume`, those it does not hold yet."""
     rules, folder = game(rules, "mnk"), Path(out)
     every = range(terminals.first_ply(rules), rules.cells + 1)
@@ -458,13 +454,9 @@ class Verdict(NamedTuple):
 
 
 def verify(
-    folder: Path,
-    sample: int | None = SAMPLE,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: bool = False,
+    folder: Path, sample: int | None = SAMPLE, seed: int = 0, workers: int | None = None, progress: bool = False,
     rules: Rules | str | None = None,
-) -> Verdict:
+) -> Verdict:  # fmt: skip
     """Verify a dataset; `sample` records of each layer are judged one by one, all of them if it is None.
 
     Of layers without a manifest, whose `rules` are told, all is checked that needs none.

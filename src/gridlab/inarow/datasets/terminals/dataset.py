@@ -344,18 +344,10 @@ class Found(NamedTuple):
 
 @typed
 def find_terminals(
-    data: Terminals | Path | str,
-    plies: Sequence[int] | None = None,
-    winner: str | None = None,
-    line: int | None = None,
-    pattern: str = "",
-    symmetric: bool = False,
-    count: int = 4,
-    sample: int | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: bool = False,
-) -> Found:
+    data: Terminals | Path | str, plies: Sequence[int] | None = None, winner: str | None = None,
+    line: int | None = None, pattern: str = "", symmetric: bool = False, count: int = 4, sample: int | None = None,
+    seed: int = 0, workers: int | None = None, progress: bool = False,
+) -> Found:  # fmt: skip
     """All records that match, counted; the first `count` of them, or a random `sample` of so many.
 
     Boards are compared as they are stored; if `symmetric`, with any image of the pattern and the line together.

@@ -104,13 +104,9 @@ Rows = tuple[int, Records, Facts]  # ply, records, facts
 
 
 def export(
-    data: Terminals,
-    path: Path,
-    form: str | None = None,
-    plies: list[int] | None = None,
-    workers: int | None = None,
+    data: Terminals, path: Path, form: str | None = None, plies: list[int] | None = None, workers: int | None = None,
     progress: bool = False,
-) -> int:
+) -> int:  # fmt: skip
     """Write the records of these plies (all by default) as `csv`, `parquet` or `hdf5`; how many there were.
 
     The ending of the name says the format, unless the format is named.
@@ -165,15 +161,9 @@ def write_csv(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
 
 @kernel
 def write_lines(
-    records: NDArray[np.uint64],
-    facts: Facts,
-    ply: int,
-    rows: int,
-    cols: int,
-    names: NDArray[np.uint8],
-    lengths: NDArray[np.int64],
-    buffer: NDArray[np.uint8],
-) -> int:
+    records: NDArray[np.uint64], facts: Facts, ply: int, rows: int, cols: int, names: NDArray[np.uint8],
+    lengths: NDArray[np.int64], buffer: NDArray[np.uint8],
+) -> int:  # fmt: skip
     """All CSV lines of a block; `names` are the cells of each line with a space behind, `lengths` their letters."""
     place = 0
     for i in range(len(records)):
@@ -219,15 +209,13 @@ def write_parquet(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
     with beside(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
         for ply, records, facts in blocks:
             columns = [
-                records,
-                board_texts(rules, facts.crosses, facts.noughts, arrow),
+                records, board_texts(rules, facts.crosses, facts.noughts, arrow),
                 np.full(len(records), ply, dtype=np.int8),
                 arrow.DictionaryArray.from_arrays(facts.winners - np.int8(1), ["X", "O"]),
                 lines := _list_column(arrow, facts.lines),
                 arrow.ListArray.from_arrays(lines.offsets, cells.take(lines.values)),
-                _list_column(arrow, facts.last_moves),
-                facts.orbits,
-            ]
+                _list_column(arrow, facts.last_moves), facts.orbits,
+            ]  # fmt: skip
             writer.write_table(arrow.table(columns, schema=schema))
 
 
@@ -255,14 +243,9 @@ def _fill(file: Any, rules: Rules, blocks: Iterator[Rows]) -> Iterator[None]:
     for ply, records, facts in blocks:
         board = (facts.crosses[:, None] >> cells & 1) + 2 * (facts.noughts[:, None] >> cells & 1)
         columns: dict[str, NDArray[Any]] = {
-            "packed": records,
-            "board": board.astype(np.int8),
-            "ply": np.full(len(records), ply, dtype=np.int8),
-            "winner": facts.winners,
-            "lines": facts.lines,
-            "last_moves": facts.last_moves,
-            "orbit": facts.orbits,
-        }
+            "packed": records, "board": board.astype(np.int8), "ply": np.full(len(records), ply, dtype=np.int8),
+            "winner": facts.winners, "lines": facts.lines, "last_moves": facts.last_moves, "orbit": facts.orbits,
+        }  # fmt: skip
         append(file, columns, "lzf", 4096)
         yield
 

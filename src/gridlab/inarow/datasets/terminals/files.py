@@ -284,13 +284,9 @@ def facts_of(records: NDArray[np.uint64], ply: int, game: Checker, tolerated: in
         raise CorruptFile(f"ply {ply}: {int(records[index]):#x} is not a record: {REASONS[reason]}")
     count = len(records)
     facts = Facts(
-        np.empty(count, np.int64),
-        np.empty(count, np.int64),
-        np.empty(count, np.int8),
-        np.empty(count, np.int8),
-        np.empty((count, game.cells), np.uint8),
-        np.empty((count, len(game.lines)), np.uint8),
-    )
+        np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int8),
+        np.empty((count, game.cells), np.uint8), np.empty((count, len(game.lines)), np.uint8),
+    )  # fmt: skip
     fill_facts(records, ply, game, facts)
     return facts
 
@@ -364,16 +360,10 @@ def card_text(rules: Rules, made: dict[str, str], layers: Sequence[dict[str, Any
         for each in layers
     )
     return CARD_TEXT.format(
-        rules=rules,
-        rows=rules.rows,
-        cols=rules.cols,
-        bits=2 * rules.cells,
-        records=sum(each["records"] for each in layers),
-        layers=len(layers),
-        table=table,
-        example=next((each["file"] for each in layers if each["records"]), "layer.bin"),
-        **made,
-    )
+        rules=rules, rows=rules.rows, cols=rules.cols, bits=2 * rules.cells,
+        records=sum(each["records"] for each in layers), layers=len(layers), table=table,
+        example=next((each["file"] for each in layers if each["records"]), "layer.bin"), **made,
+    )  # fmt: skip
 
 
 # ---- A dataset of terminal wins is a folder: a layer file for each ply, a manifest and a card

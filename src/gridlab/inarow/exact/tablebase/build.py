@@ -71,14 +71,10 @@ def estimate(counts: Census, workers: int | None = None) -> BuildEstimate:
     shapes = [shape(rules.cells, ply) for ply in range(rules.cells + 1)]
     slots = [tables.count(crosses) * each for crosses, _, _, each in shapes]
     return BuildEstimate(
-        rules,
-        counts.counts.ongoing,
-        counts.canonical.ongoing,
-        sum(slots),
+        rules, counts.counts.ongoing, counts.canonical.ongoing, sum(slots),
         max(slots[1::2], default=0) + 4 * JOB * (workers or available_cores()) + OTHER_MEMORY,
-        2 * sum(slots[::2]) // SCORES_A_BYTE + OTHER_DISK,
-        sum(slots) / SCORES_A_SECOND,
-    )
+        2 * sum(slots[::2]) // SCORES_A_BYTE + OTHER_DISK, sum(slots) / SCORES_A_SECOND,
+    )  # fmt: skip
 
 
 # ---- doing it
@@ -86,15 +82,10 @@ def estimate(counts: Census, workers: int | None = None) -> BuildEstimate:
 
 @typed
 def build_tablebase(
-    rules: Rules | str,
-    out: Path | str,
-    max_ply: int | None = None,
-    counts: Census | None = None,
-    say: Callable[[str], object] | None = None,
-    workers: int | None = None,
-    resume: bool = False,
+    rules: Rules | str, out: Path | str, max_ply: int | None = None, counts: Census | None = None,
+    say: Callable[[str], object] | None = None, workers: int | None = None, resume: bool = False,
     progress: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     """Solve a game and write its tablebase. With `max_ply` only positions up to that ply are kept.
 
     One build at a time: whoever comes second to a place is refused before any work. `say` hears what it will take.

@@ -173,11 +173,9 @@ def line_parts(rules: Rules, cells: list[int], low: int) -> LineParts:
     high, listed = np.nonzero(np.array(list(where.values())).T)
     scores, places = zip(*((score, parts.index(part)) for score, part in where), strict=True)
     return LineParts(
-        np.array(parts, np.int16),
-        np.searchsorted(high, np.arange((1 << len(cells) - low) + 1)),
-        np.array(places, np.int16)[listed],
-        np.array(scores, np.int8)[listed],
-    )
+        np.array(parts, np.int16), np.searchsorted(high, np.arange((1 << len(cells) - low) + 1)),
+        np.array(places, np.int16)[listed], np.array(scores, np.int8)[listed],
+    )  # fmt: skip
 
 
 def high_halves(rules: Rules, cells: list[int], low: int) -> dict[Entry, NDArray[np.bool_]]:
@@ -345,12 +343,9 @@ def has_line(lows: NDArray[np.int16], lines: LineParts) -> NDArray[np.bool_]:
 
 @kernel
 def number_sets(
-    representatives: NDArray[np.int16],
-    canonical: NDArray[np.bool_],
-    places: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    sets: CanonicalSets,
-) -> None:
+    representatives: NDArray[np.int16], canonical: NDArray[np.bool_], places: NDArray[np.int64],
+    ranks: NDArray[np.int32], sets: CanonicalSets,
+) -> None:  # fmt: skip
     """Fill `ranks` and `sets`; `places` is where the next set of each size will stand."""
     for family in range(len(representatives)):
         low = int64(representatives[family])

@@ -177,12 +177,10 @@ class Tablebase:
         empty = 0 if position.outcome() else self.rules.cells - position.ply
         moves = {cell: layout.before([after]) for cell, after in self.after(position).items()}
         return Solution(
-            position,
-            *layout.value_and_distance(score, empty),
+            position, *layout.value_and_distance(score, empty),
             tuple(Move(cell, *layout.value_and_distance(each, empty)) for cell, each in moves.items()),
-            tuple(self.line(position)),
-            source=str(self.file.path.name),
-        )
+            tuple(self.line(position)), source=str(self.file.path.name),
+        )  # fmt: skip
 
     def get(self, position: Position | str) -> Solution | None:
         """The same, or None where that would raise: another game, no legal position, or beyond the file's last ply."""

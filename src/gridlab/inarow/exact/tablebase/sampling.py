@@ -74,14 +74,9 @@ def positions_at(
 
 @kernel
 def list_positions(
-    slots: NDArray[np.int64],
-    crosses: int,
-    noughts: int,
-    offsets: NDArray[np.int64],
-    tables: Halves,
-    boards: Boards,
+    slots: NDArray[np.int64], crosses: int, noughts: int, offsets: NDArray[np.int64], tables: Halves, boards: Boards,
     alive: NDArray[np.bool_],
-) -> None:
+) -> None:  # fmt: skip
     """Fill `boards` and `alive`."""
     order, images, lines = tables.order, tables.images, tables.lines
     for i in range(len(slots)):
@@ -210,16 +205,12 @@ def label(rules: Rules, boards: Boards, moves: MoveScores, arrow: Any) -> dict[s
     move_values, move_distances = layout.values_and_distances(np.sign(moves) - moves, empty[:, None])
     none = (moves == NO_MOVE).ravel()
     return {
-        "board": board_texts(rules, boards[:, 0], boards[:, 1], arrow),
-        "crosses": boards[:, 0],
-        "noughts": boards[:, 1],
-        "ply": ply.astype(np.int8),
-        "value": values,
-        "distance": distances.astype(np.int8),
+        "board": board_texts(rules, boards[:, 0], boards[:, 1], arrow), "crosses": boards[:, 0],
+        "noughts": boards[:, 1], "ply": ply.astype(np.int8), "value": values, "distance": distances.astype(np.int8),
         "move_values": _lists(move_values, none, arrow),
         "move_distances": _lists(move_distances.astype(np.int8), none, arrow),
         "split": split_names(hashed(boards), arrow),
-    }
+    }  # fmt: skip
 
 
 def _lists(columns: NDArray[Any], none: NDArray[np.bool_], arrow: Any) -> Any:

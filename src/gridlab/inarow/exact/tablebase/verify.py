@@ -71,17 +71,11 @@ class Stats(NamedTuple):
         _, *columns = zip(*self.plies, strict=True)
         every = [sum(column) for column in columns[:4]] + [max(column) for column in columns[4:]]
         header = ["ply", "wins", "draws", "losses", "up to symmetry", "longest win", "longest loss"]
-        return "\n".join(
-            [
-                f"Ongoing positions of {self.directory.rules} by value for the player to move",
-                draw.table(header, [*self.plies, ("all", *every)]),
-                "",
-                "By distance in plies",
-                self._distance_table(),
-                "",
-                str(self.openings),
-            ]
-        )
+        return "\n".join([
+            f"Ongoing positions of {self.directory.rules} by value for the player to move",
+            draw.table(header, [*self.plies, ("all", *every)]), "", "By distance in plies", self._distance_table(), "",
+            str(self.openings),
+        ])  # fmt: skip
 
     def _distance_table(self) -> str:
         by = self.distances
