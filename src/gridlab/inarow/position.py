@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, told, whole
-from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation, IllegalMove, IllegalPosition
 from gridlab.core.plain import facts
 from gridlab.games import notation
@@ -109,7 +108,7 @@ class Outcome(Enum):
         return winners.get(self)
 
 
-@shown
+@draw.shown
 @dataclass(frozen=True, slots=True)
 class Position:
     """Stones on a board; `Position(rules)` is the start. Rules may be given as text: `Position("tictactoe")`."""

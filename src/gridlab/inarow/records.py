@@ -9,12 +9,11 @@ from gridlab.arena.match import TRIES, no_opening
 from gridlab.arena.records import PLAYED, Answered, result_of
 from gridlab.arena.records import Record as AnyRecord
 from gridlab.core import draw
-from gridlab.core.draw import Sheet, shown
 from gridlab.inarow.position import Outcome, Position
 from gridlab.inarow.rules import Rules
 
 
-@shown
+@draw.shown
 class Record(AnyRecord):
     """One game; its moves are cells from 0."""
 
@@ -44,12 +43,13 @@ class Record(AnyRecord):
     def result(self) -> Outcome:
         return Outcome(result_of(self.winner))
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> draw.Sheet:
         marks = ["."] * self.rules.cells
         for number, cell in enumerate(self.moves, 1):
             marks[cell] = f"{'X' if number % 2 else 'O'}{number}"
         heading = f"{self.x} – {self.o}: {self.result.value}"
-        return Sheet(heading, pictures=[draw.board_svg(marks, self.rules.cols, title=heading)], notes=[self.reason])
+        picture = draw.board_svg(marks, self.rules.cols, title=heading)
+        return draw.Sheet(heading, pictures=[picture], notes=[self.reason])
 
 
 def draw_opening(rules: Rules, length: int, random: np.random.Generator) -> tuple[int, ...]:

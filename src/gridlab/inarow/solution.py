@@ -6,7 +6,6 @@ from typing import Any, Literal, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, is_number, told, whole
-from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import BadNotation
 from gridlab.games import notation
 from gridlab.inarow.position import Position
@@ -49,7 +48,7 @@ class Move(NamedTuple):
     distance: int | None
 
 
-@shown
+@draw.shown
 @dataclass(frozen=True)
 class Solution:
     """A solved position. The distance is None where only values were asked for; a draw lasts until the board is full.
@@ -101,12 +100,12 @@ class Solution:
         best = f", best {' '.join(map(self._name, self.best))}" if self.moves else ""
         return f"{self.position.rules} {self.position}: {self._headline()}{best}"
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> draw.Sheet:
         rules = self.position.rules
         picture = draw.board_svg(self._marks(), rules.cols, self.best, title=f"{rules} {self.position}")
         line = " ".join(self._name(cell) for cell in self.line)
         notes = [f"best line: {line}"] if line else []
-        return Sheet(self._headline(), notes=[*notes, self.source], pictures=[picture])
+        return draw.Sheet(self._headline(), notes=[*notes, self.source], pictures=[picture])
 
     def _name(self, cell: int) -> str:
         return notation.move_text(cell, self.position.rules.rows, self.position.rules.cols)

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
 from gridlab.core.bits import int64, lowest_bit, lowest_cell, popcount
-from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
 from gridlab.core.plain import facts
@@ -105,7 +104,7 @@ class PlyCensus(NamedTuple):
         return self.ply // 2
 
 
-@shown
+@draw.shown
 @dataclass(frozen=True)
 class Census:
     """Every legal position of a game, counted."""
@@ -169,12 +168,12 @@ class Census:
         symmetric = f"{self.canonical.legal:,} up to symmetry"
         return f"{self.rules}: {self.counts.legal:,} legal positions, {symmetric}, {_told(self.games)} games"
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> draw.Sheet:
         header = ["ply", "arrangements", "legal", "ongoing", "X wins", "O wins", "draws", "up to symmetry"]
         rows = [(ply.ply, ply.arrangements, *ply.counts.as_dict().values(), ply.canonical.legal) for ply in self.plies]
         total = ("all", self.arrangements, *self.counts.as_dict().values(), self.canonical.legal)
         games = f"{self.games:,} games (sequences of moves to the end)"
-        return Sheet(f"Positions of {self.rules}", header, [*rows, total], [games])
+        return draw.Sheet(f"Positions of {self.rules}", header, [*rows, total], [games])
 
     def __str__(self) -> str:
         header = ["ply", "X", "O", "empty", "arrangements", "legal", "ongoing", "X wins", "O wins", "draws"]
@@ -232,8 +231,8 @@ def _counted(
     group = symmetries(rules.rows, rules.cols)
     cycles = [np.array(symmetry.cycles(), dtype=np.int64) for symmetry in group]
     halves = sorted({ply // 2 for ply in plies})
-    with bar(sum(len(halves) << len(each) for each in cycles), f"census of {rules}", "sets", progress) as shown:
-        pairs = np.array([count_pairs(rules, each, halves, workers, shown.update) for each in cycles])
+    with bar(sum(len(halves) << len(each) for each in cycles), f"census of {rules}", "sets", progress) as draw.shown:
+        pairs = np.array([count_pairs(rules, each, halves, workers, draw.shown.update) for each in cycles])
     return pairs[0], pairs.sum(axis=0) // len(group)
 
 

@@ -17,7 +17,6 @@ from typing import Literal, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import typed
-from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import BadRules
 from gridlab.games import notation
 from gridlab.inarow.position import Player, Position, position_of
@@ -94,7 +93,7 @@ class Expansion(NamedTuple):
         return self.hp - self.ho
 
 
-@shown
+@draw.shown
 class BestFirstResult(NamedTuple):
     """What the search came to; the line is empty unless it found one."""
 
@@ -108,12 +107,12 @@ class BestFirstResult(NamedTuple):
         board = str(self.start).replace("\n", "/")
         return f"{self.start.rules} {board}: {self.ending}, {self.expansions:,} expansions, line {line or 'none'}"
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> draw.Sheet:
         marks = str(self.start).replace("\n", "")
         numbered = {cell: str(number) for number, cell in enumerate(self.line, 1)}
         cells = [numbered.get(cell, mark) for cell, mark in enumerate(marks)]
         heading = f"{self.ending} after {self.expansions:,} expansions; the moves of the line are numbered"
-        return Sheet(heading, pictures=[draw.board_svg(cells, self.start.size, self.line, title=marks)])
+        return draw.Sheet(heading, pictures=[draw.board_svg(cells, self.start.size, self.line, title=marks)])
 
 
 class LineSets(NamedTuple):

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from gridlab.core import draw
 from gridlab.core.arguments import typed
 from gridlab.core.bits import lowest_cell, popcount
-from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.core.jit import kernel
 from gridlab.core.plain import facts
@@ -245,7 +244,7 @@ class TriedMove(NamedTuple):
     proved: Proved
 
 
-@shown
+@draw.shown
 @dataclass(frozen=True)
 class SearchResult:
     """The moves of a position after so many playouts, ascending; those never tried are not there."""
@@ -273,11 +272,12 @@ class SearchResult:
         best = self.position.move_text(self.best) if self.moves else "none"
         return f"{self.position.rules} {self.position}: best {best} after {self.playouts:,} playouts"
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> draw.Sheet:
         rules = self.position.rules
         heading = f"{self.playouts:,} playouts; the share of visits of each move in percent"
         chosen = (self.best,) if self.moves else ()
-        return Sheet(heading, pictures=[draw.board_svg(self._marks(), rules.cols, chosen, title=str(self.position))])
+        picture = draw.board_svg(self._marks(), rules.cols, chosen, title=str(self.position))
+        return draw.Sheet(heading, pictures=[picture])
 
     def __str__(self) -> str:
         """The board with the share of visits of each move, in percent."""

@@ -25,16 +25,12 @@ from gridlab.inarow.datasets.terminals.dataset import Terminals, board_text, lay
 from gridlab.inarow.datasets.terminals.files import (
     CARD,
     MANIFEST,
-    REASONS,
     Checker,
     Layer,
     Manifest,
     Records,
     checker,
-    first_disorder,
-    first_flaw,
     layer_name,
-    open_layer,
 )
 from gridlab.inarow.exact import terminals
 from gridlab.inarow.exact.census import CENSUS_CELLS, PlyCensus, count_plies
@@ -137,14 +133,14 @@ def _build_layer(
 def _is_whole(path: Path, count: int, ply: int, rules: Rules) -> bool:
     """Whether a file is the layer: as many different sound records as there are, are all of them."""
     try:
-        records = open_layer(path)
+        records = files.open_layer(path)
     except CorruptFile:
         return False
-    if len(records) != count or first_disorder(records) >= 0:
+    if len(records) != count or files.first_disorder(records) >= 0:
         return False
     game = checker(rules)
     blocks = (np.array(records[first : first + BLOCK]) for first in range(0, count, BLOCK))
-    return all(first_flaw(block, ply, game, files.SOUND)[0] < 0 for block in blocks)
+    return all(files.first_flaw(block, ply, game, files.SOUND)[0] < 0 for block in blocks)
 
 
 def require_room(folder: Path, size: int) -> None:
@@ -220,12 +216,14 @@ def _judge_layer(data: Terminals, ply: int, counted: PlyCensus | None, workers: 
         judge = partial(_judge, records=records, ply=ply, game=game)
         for size, some, as_it_should_be, (index, reason) in in_order(judge, range(0, len(records), BLOCK), workers):
             if index >= 0:
-                raise CorruptFile(f"{name} record {index}: {board_text(records[index], data.rules)}: {REASONS[reason]}")
+                raise CorruptFile(
+                    f"{name} record {index}: {board_text(records[index], data.rules)}: {files.REASONS[reason]}"
+                )
             won, ready = won + int(some), ready and as_it_should_be
             shown.update(size)
         if not ready:
             for shard in sorted_shards(records, game, workers):
-                if (twice := first_disorder(shard)) >= 0:
+                if (twice := files.first_disorder(shard)) >= 0:
                     board = board_text(shard[twice], data.rules)
                     raise CorruptFile(f"{name}: {board} is there twice, as such or as a symmetric image")
     _require_complete(data, ply, won, len(records) - won, counted)
@@ -236,10 +234,10 @@ def _judge(first: int, records: Records, ply: int, game: Checker) -> tuple[int, 
     """The size of a block, how many were won, whether it is in order and canonical, the first unsound and why."""
     block, disorder = _block(first, records)
     ready = disorder < 0
-    index, reason = first_flaw(block, ply, game, files.SOUND)
+    index, reason = files.first_flaw(block, ply, game, files.SOUND)
     if reason == files.NOT_CANONICAL:
         ready = False
-        index, reason = first_flaw(block, ply, game, files.NOT_CANONICAL)
+        index, reason = files.first_flaw(block, ply, game, files.NOT_CANONICAL)
     return len(block), files.count_won(block, ply, game), ready, (first + index if index >= 0 else -1, reason)
 
 
@@ -247,7 +245,7 @@ def _block(first: int, records: Records) -> tuple[Records, int]:
     """A block of records, and the first of them that is not larger than the one before it, or -1."""
     before = max(first - 1, 0)
     block = np.array(records[before : first + BLOCK])
-    index = first_disorder(block)
+    index = files.first_disorder(block)
     return block[first - before :], before + index if index >= 0 else -1
 
 
@@ -446,11 +444,9 @@ class Verdict(NamedTuple):
     def __str__(self) -> str:
         held = f"{self.rules}: {counted(self.layers, 'layer')}, {counted(self.records, 'record')}"
         done = f"{held}, {self.checked:,} of them judged one by one"
-        if not self.complaints:
-            sound = f"{done}: all sound; not checked: {', '.join(self.unchecked)}"
-            return "\n".join([*self.remarks, sound])
-        wrong = f"{done}: {counted(len(self.complaints), 'complaint')}; not checked: {', '.join(self.unchecked)}"
-        return "\n".join([*self.remarks, *map(str, self.complaints), wrong])
+        wrong = counted(len(self.complaints), "complaint") if self.complaints else "all sound"
+        ending = f"{done}: {wrong}; not checked: {', '.join(self.unchecked)}"
+        return "\n".join([*self.remarks, *map(str, self.complaints), ending])
 
 
 def verify(
@@ -488,7 +484,7 @@ def verify(
 def _opened(path: Path, placeholder: bool) -> tuple[Records, str]:
     """The records of a layer, or why there are none."""
     try:
-        return open_layer(path, placeholder), ""
+        return files.open_layer(path, placeholder), ""
     except CorruptFile as error:
         return np.empty(0, np.uint64), str(error).partition(": ")[2]
 
@@ -570,5 +566,5 @@ def _look_at(
     chosen = np.arange(len(block))
     if share is not None:
         chosen = np.flatnonzero(np.random.default_rng([seed, ply, first]).random(len(block)) < share)
-    index, reason = first_flaw(block[chosen], ply, game, files.SOUND)
-    return len(block), len(chosen), disorder, (first + int(chosen[index]) if index >= 0 else -1, REASONS[reason])
+    index, reason = files.first_flaw(block[chosen], ply, game, files.SOUND)
+    return len(block), len(chosen), disorder, (first + int(chosen[index]) if index >= 0 else -1, files.REASONS[reason])

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
-from gridlab.core.draw import MOST_ROWS, Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.jit import kernel
 from gridlab.core.plain import facts
@@ -42,7 +41,7 @@ NO_WINS = (files.BAD_BITS, files.BAD_COUNT, files.NOT_OVER)  # what no layer of 
 BLOCK = 1 << 20  # records looked at between two looks at Ctrl-C
 
 
-@shown
+@draw.shown
 class Terminals:
     """All records of a dataset, layer after layer.
 
@@ -105,11 +104,11 @@ class Terminals:
 
     def _in_short(self) -> str:
         plies = f"plies {self.plies[0]} to {self.plies[-1]}" if self.plies else "no plies"
-        return f"{self.rules}, {brief(self.folder.name)}: {len(self):,} terminal wins, {plies}"
+        return f"{self.rules}, {draw.brief(self.folder.name)}: {len(self):,} terminal wins, {plies}"
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> draw.Sheet:
         rows = [(ply, len(records)) for ply, records in zip(self.plies, self._mapped, strict=True)]
-        return Sheet(
+        return draw.Sheet(
             f"Terminal wins of {self.rules}", ("ply", "records"), [*rows, ("all", len(self))], [str(self.folder)]
         )
 
@@ -318,7 +317,7 @@ class Match(NamedTuple):
         return f"ply {self.ply} record {self.place}\n{described(self.position)}"
 
 
-@shown
+@draw.shown
 class Found(NamedTuple):
     """How many records match, of how many, and some of them."""
 
@@ -330,8 +329,9 @@ class Found(NamedTuple):
     def _in_short(self) -> str:
         return f"{self.rules}: {self.matches:,} of {self.records:,} records match"
 
-    def _sheet(self) -> Sheet:
-        return Sheet(self._in_short(), pictures=[each.position._repr_svg_() for each in self.shown[:MOST_ROWS]])
+    def _sheet(self) -> draw.Sheet:
+        pictures = [each.position._repr_svg_() for each in self.shown[: draw.MOST_ROWS]]
+        return draw.Sheet(self._in_short(), pictures=pictures)
 
     def as_dict(self) -> dict[str, Any]:
         return facts(self)

@@ -28,18 +28,9 @@ from gridlab.core.jit import kernel
 from gridlab.core.machine import import_extra
 from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
+from gridlab.inarow.datasets.terminals import files
 from gridlab.inarow.datasets.terminals.dataset import BLOCK, Terminals
-from gridlab.inarow.datasets.terminals.files import (
-    NOT_CANONICAL,
-    SOUND,
-    Checker,
-    Facts,
-    Records,
-    checker,
-    count_won,
-    facts_of,
-    wins_of_players,
-)
+from gridlab.inarow.datasets.terminals.files import Checker, Facts, Records, checker
 from gridlab.inarow.exact.states import board_texts
 from gridlab.inarow.kernels import write_board
 from gridlab.inarow.lines import line_cells, numbered_lines
@@ -88,8 +79,8 @@ def _counts(data: Terminals) -> Iterator[Count]:
     for ply in data.plies:
         records = data.records(ply)
         blocks = (np.array(records[first : first + BLOCK]) for first in range(0, len(records), BLOCK))
-        won = sum(count_won(block, ply, game) for block in blocks)
-        yield Count(ply, *wins_of_players(ply, won, len(records) - won))
+        won = sum(files.count_won(block, ply, game) for block in blocks)
+        yield Count(ply, *files.wins_of_players(ply, won, len(records) - won))
 
 
 # ---- Terminal wins for other tools: CSV, Parquet or HDF5, with what a record leaves implicit
@@ -127,7 +118,7 @@ def export(
 
 def _rows(data: Terminals, layers: dict[int, Records], workers: int | None, shown: Bars) -> Iterator[Rows]:
     game = checker(data.rules)
-    tolerated = SOUND if data.manifest else NOT_CANONICAL  # others may have kept other images
+    tolerated = files.SOUND if data.manifest else files.NOT_CANONICAL  # others may have kept other images
     for ply, records in layers.items():
         block = partial(_block, records=records, ply=ply, game=game, tolerated=tolerated)
         with shown.part(len(records), f"ply {ply:2}", "records"):
@@ -138,7 +129,7 @@ def _rows(data: Terminals, layers: dict[int, Records], workers: int | None, show
 
 def _block(first: int, records: Records, ply: int, game: Checker, tolerated: int) -> Rows:
     block = np.array(records[first : first + EXPORTED_AT_ONCE], dtype=np.uint64)
-    return ply, block, facts_of(block, ply, game, tolerated)
+    return ply, block, files.facts_of(block, ply, game, tolerated)
 
 
 # ---- CSV
