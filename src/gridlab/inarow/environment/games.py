@@ -19,7 +19,7 @@ from gridlab.games.tablebases import usual_table
 from gridlab.inarow.exact.oracle import Oracle
 from gridlab.inarow.exact.tablebase.layout import values_and_distances
 from gridlab.inarow.exact.tablebase.probe import Tablebase
-from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, run_starts, runs_of
+from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, Int64s, run_starts, runs_of
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 
@@ -38,7 +38,7 @@ from gridlab.inarow.rules import Rules
 # whose action counts for nothing (`waiting` marks such games, and any action is allowed there).
 
 
-Stones = NDArray[np.int64]  # [game]
+Stones = Int64s  # [game]
 Cells = NDArray[Any]  # [game, cell]
 
 LOSES, GOES_ON, WINS, DRAWS = range(-1, 3)
@@ -46,7 +46,7 @@ CROSSES, NOUGHTS, BY_CHANCE = range(3)  # which side the learner has against an 
 
 
 @inner
-def result_of(stones: int, others: int, board: int, runs: NDArray[np.int64]) -> int:
+def result_of(stones: int, others: int, board: int, runs: Int64s) -> int:
     """What the last stone of a player does to the game."""
     for run in range(len(runs)):
         if run_starts(stones, runs[run, LENGTH], runs[run, STEP], runs[run, STARTS]) != 0:
@@ -93,9 +93,9 @@ def begin_games(
 
 @kernel
 def step_games(
-    own: Stones, other: Stones, waiting: NDArray[np.bool_], states: States, actions: NDArray[np.int64], board: int,
-    runs: NDArray[np.int64], replies: bool, side: int, same_step: bool, observations: Cells, masks: Cells,
-    rewards: NDArray[np.float64], ended: NDArray[np.bool_], finals: Cells,
+    own: Stones, other: Stones, waiting: NDArray[np.bool_], states: States, actions: Int64s, board: int, runs: Int64s,
+    replies: bool, side: int, same_step: bool, observations: Cells, masks: Cells, rewards: NDArray[np.float64],
+    ended: NDArray[np.bool_], finals: Cells,
 ) -> int:  # fmt: skip
     """A stone in every game, and -1; nothing if an action is no cell of the board, and the first game that has such."""
     cells = masks.shape[1]
@@ -197,7 +197,7 @@ class InARowGames:
             self._seen, self.masks,
         )  # fmt: skip
 
-    def step(self, actions: NDArray[np.int64]) -> None:
+    def step(self, actions: Int64s) -> None:
         """A move in every game: a cell, row by row from the top left."""
         wrong = step_games(
             self.own, self.other, self.waiting, self.states, actions, self.rules.board, self._runs, self.replies,
@@ -212,7 +212,7 @@ class InARowGames:
         self._seen, self._last = np.empty(self._seen.shape, np.uint8), np.zeros(self._last.shape, np.uint8)
         self.observations, self.finals = self._seen.reshape(shape), self._last.reshape(shape)
 
-    def boards(self) -> NDArray[np.int64]:
+    def boards(self) -> Int64s:
         """All boards, [game, (crosses, noughts)]; whoever is to move has as many stones as the other, or one less."""
         crosses_move = np.bitwise_count(self.own) == np.bitwise_count(self.other)
         return np.where(crosses_move, (self.own, self.other), (self.other, self.own)).T
@@ -263,7 +263,7 @@ class TableTruth:
             )
         self.table: Tablebase = table
 
-    def __call__(self, games: InARowGames, actions: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    def __call__(self, games: InARowGames, actions: Int64s) -> dict[str, NDArray[Any]]:
         playing = np.flatnonzero(~games.waiting)
         before = games.boards()[playing]
         stones, laid = before[:, 0] | before[:, 1], 1 << actions[playing]

@@ -231,8 +231,8 @@ def _counted(
     group = symmetries(rules.rows, rules.cols)
     cycles = [np.array(symmetry.cycles(), dtype=np.int64) for symmetry in group]
     halves = sorted({ply // 2 for ply in plies})
-    with bar(sum(len(halves) << len(each) for each in cycles), f"census of {rules}", "sets", progress) as draw.shown:
-        pairs = np.array([count_pairs(rules, each, halves, workers, draw.shown.update) for each in cycles])
+    with bar(sum(len(halves) << len(each) for each in cycles), f"census of {rules}", "sets", progress) as shown:
+        pairs = np.array([count_pairs(rules, each, halves, workers, shown.update) for each in cycles])
     return pairs[0], pairs.sum(axis=0) // len(group)
 
 

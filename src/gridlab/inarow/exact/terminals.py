@@ -29,7 +29,7 @@ from gridlab.core.jit import inner, kernel
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import in_order
 from gridlab.games.symmetry import symmetries
-from gridlab.inarow.kernels import NO_LAST_MOVE, ending, image_key, image_keys, runs_of
+from gridlab.inarow.kernels import NO_LAST_MOVE, Int64s, ending, image_key, image_keys, runs_of
 from gridlab.inarow.rules import Rules
 
 # ---- A board split into its rim, which decides whether it is the smallest of its images, and the cells inside
@@ -78,11 +78,11 @@ class Rim(NamedTuple):
 
     head: int  # cells of the head
     rim_cells: int
-    rim_stones: NDArray[np.int64]  # [rim set]: the set as a bitboard
-    inside_stones: NDArray[np.int64]  # [inside set]
+    rim_stones: Int64s  # [rim set]: the set as a bitboard
+    inside_stones: Int64s  # [inside set]
     rim_packed: NDArray[np.uint64]  # [rim set]: the set of crosses as part of a record; noughts count twice
     inside_packed: NDArray[np.uint64]  # [inside set]
-    readings: NDArray[np.int64]  # [rim set, 2]: of crosses, the identity in the lowest lane; noughts count twice
+    readings: Int64s  # [rim set, 2]: of crosses, the identity in the lowest lane; noughts count twice
     lanes: Lanes
     subsets: NDArray[np.int16]  # the subsets of every inside set, by size
     starts: NDArray[np.int32]  # [inside set, size]: where they start; those of the next size start where they end
@@ -132,7 +132,7 @@ def _first_cells(images: list[tuple[int, ...]], prefix: int) -> list[int]:
     return sorted({cell for image in images for cell in image[:prefix]})
 
 
-def _sums(weights: list[int]) -> NDArray[np.int64]:
+def _sums(weights: list[int]) -> Int64s:
     """[set] -> the sum of the weights of its members."""
     sums = np.zeros(1, dtype=np.int64)
     for weight in weights:
@@ -166,7 +166,7 @@ def _subsets_by_size(cells: int) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
 
 
 @inner
-def compare_readings(crosses: int, noughts: int, readings: NDArray[np.int64], lanes: Lanes) -> int:
+def compare_readings(crosses: int, noughts: int, readings: Int64s, lanes: Lanes) -> int:
     """-1 if some image of the rim reads smaller than the rim itself, else a bit for each symmetry that ties."""
     first = readings[crosses, 0] + 2 * readings[noughts, 0]
     second = readings[crosses, 1] + 2 * readings[noughts, 1]
@@ -226,7 +226,7 @@ class LayerTables(NamedTuple):
 
     rim: Rim
     kinds: NDArray[np.uint8]  # 2 bits a set of cells, index rim set · 2^inside + inside set: LINE_FREE, JUST_WON, …
-    keys: NDArray[np.int64]  # of `image_keys`
+    keys: Int64s  # of `image_keys`
 
 
 class Shard(NamedTuple):
@@ -294,7 +294,7 @@ def layer(tables: LayerTables, shards: list[Shard], workers: int | None = None) 
 
 
 @kernel
-def classify_rims(first: int, rim: Rim, runs: NDArray[np.int64], most: int, kinds: NDArray[np.uint8]) -> None:
+def classify_rims(first: int, rim: Rim, runs: Int64s, most: int, kinds: NDArray[np.uint8]) -> None:
     """The kinds of all sets with one of RIMS rims; those of more than `most` stones are never asked for."""
     insides = len(rim.inside_stones)
     for index in range(first * insides, min(first + RIMS, len(rim.rim_stones)) * insides):
@@ -352,7 +352,7 @@ def walk_shard(
 
 
 @inner
-def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8], ends: Int64s) -> int:
     """The inside sets of `missing` stones with which the mover's rim has just ended the game; how many there are.
 
     `ends` is [end, (inside set, kind)].
@@ -369,7 +369,7 @@ def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8
 
 @inner
 def list_other_rims(
-    mover_rim: int, room: int, shard: Shard, other_stones: int, tables: LayerTables, others: NDArray[np.int64]
+    mover_rim: int, room: int, shard: Shard, other_stones: int, tables: LayerTables, others: Int64s
 ) -> int:
     """The rims of the other player, without a line, that go with one of the mover; how many there are.
 
@@ -400,7 +400,7 @@ def list_other_rims(
 
 
 @inner
-def list_free_bits(mover_rim: int, bits: NDArray[np.int64]) -> int:
+def list_free_bits(mover_rim: int, bits: Int64s) -> int:
     """The rim cells below the head that the mover leaves free, as bits; how many there are."""
     free = 0
     for cell in range(len(bits)):
@@ -412,9 +412,8 @@ def list_free_bits(mover_rim: int, bits: NDArray[np.int64]) -> int:
 
 @inner
 def walk_insides(
-    mover_rim: int, x_moved: bool, ends: NDArray[np.int64], others: NDArray[np.int64], tables: LayerTables,
-    records: NDArray[np.uint64],
-) -> tuple[int, int]:  # fmt: skip
+    mover_rim: int, x_moved: bool, ends: Int64s, others: Int64s, tables: LayerTables, records: NDArray[np.uint64]
+) -> tuple[int, int]:
     """Every inside that makes a terminal win of one rim of the mover.
 
     The arrays are taken out of `tables` before the loops: inside, each access would cost a count of references.
@@ -448,7 +447,7 @@ def walk_insides(
 
 
 @inner
-def has_smaller_image(crosses: int, noughts: int, ties: int, keys: NDArray[np.int64]) -> bool:
+def has_smaller_image(crosses: int, noughts: int, ties: int, keys: Int64s) -> bool:
     """Whether one of the symmetries in the bits of `ties` gives a smaller image."""
     own = image_key(crosses, noughts, keys[0])
     while ties != 0:

@@ -12,6 +12,7 @@ from gridlab.core.bits import lowest_bit, lowest_cell, place_of, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import call
+from gridlab.inarow.kernels import Int64s
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search import geometry as tactics
@@ -50,22 +51,22 @@ FIRST, THREAT, KILLED = 1 << 60, 1 << 50, 1 << 45  # what orders moves before th
 COLUMNS = POSITION + 11
 BOUND, KEY_OWN, KEY_OTHER, SYMMETRY, ENTRY, LISTED, TRIED, BEST, CHOSEN, KILLER, OLD_KILLER = range(POSITION, COLUMNS)
 
-Moves = NDArray[np.int64]  # [ply, place]: cells, the most promising first; and their weights
+Moves = Int64s  # [ply, place]: cells, the most promising first; and their weights
 
 
 class TranspositionTable(NamedTuple):
     """What has been found out: bounds and best move of positions, each in the one entry its key leads to."""
 
-    own: NDArray[np.int64]  # [entry]: stones of the player to move
-    other: NDArray[np.int64]  # [entry]
+    own: Int64s  # [entry]: stones of the player to move
+    other: Int64s  # [entry]
     facts: NDArray[np.int32]  # [entry]: lower bound + 128, upper bound + 128, best cell + 1, a byte each; 0 if empty
 
 
 class Effort(NamedTuple):
     """What a search has cost and learnt; carried from one question to the next."""
 
-    nodes: NDArray[np.int64]  # [1]
-    history: NDArray[np.int64]  # [player, cell]: how often a move was enough, weighed by the cells left
+    nodes: Int64s  # [1]
+    history: Int64s  # [player, cell]: how often a move was enough, weighed by the cells left
 
 
 def new_transposition_table(entries: int = ENTRIES) -> TranspositionTable:
@@ -141,8 +142,8 @@ def limit_of(stones: int, bound: int) -> int:
 
 @kernel
 def probe(
-    key_own: int, key_other: int, symmetry: int, ply: int, frames: Frames, back: NDArray[np.int64],
-    keys_own: NDArray[np.int64], keys_other: NDArray[np.int64], facts: NDArray[np.int32],
+    key_own: int, key_other: int, symmetry: int, ply: int, frames: Frames, back: Int64s, keys_own: Int64s,
+    keys_other: Int64s, facts: NDArray[np.int32],
 ) -> tuple[int, int]:  # fmt: skip
     """The score of a position if the table answers the question; and else its best move there, or -1."""
     entry = place_of(key_own, key_other, len(facts))
@@ -162,7 +163,7 @@ def probe(
 @kernel
 def list_moves(
     safe: int, free: int, hint: int, stones: int, ply: int, frames: Frames, moves: Moves, weights: Moves,
-    winning: tactics.LinesThrough, history: NDArray[np.int64],
+    winning: tactics.LinesThrough, history: Int64s,
 ) -> int:  # fmt: skip
     """List the safe moves, the most promising first; or the score of a threat that cannot be met, if that is enough."""
     score, number, by_threat = tactics.UNDECIDED, 0, END - stones - 3
@@ -206,7 +207,7 @@ def take_back(score: int, ply: int, frames: Frames, moves: Moves) -> int:
 
 
 @kernel
-def remember(cell: int, weight: int, player: int, ply: int, frames: Frames, history: NDArray[np.int64]) -> None:
+def remember(cell: int, weight: int, player: int, ply: int, frames: Frames, history: Int64s) -> None:
     """A move was enough: it is tried early elsewhere."""
     history[player, cell] += weight
     older = frames[ply, OLD_KILLER] if frames[ply, KILLER] == cell else frames[ply, KILLER]
@@ -215,8 +216,8 @@ def remember(cell: int, weight: int, player: int, ply: int, frames: Frames, hist
 
 @kernel
 def store(
-    score: int, stones: int, ply: int, frames: Frames, maps: NDArray[np.int64], keys_own: NDArray[np.int64],
-    keys_other: NDArray[np.int64], facts: NDArray[np.int32],
+    score: int, stones: int, ply: int, frames: Frames, maps: Int64s, keys_own: Int64s, keys_other: Int64s,
+    facts: NDArray[np.int32],
 ) -> None:  # fmt: skip
     """Write a settled position into its entry, over whichever stood there; a second bound joins the first."""
     entry, key_own, key_other = frames[ply, ENTRY], frames[ply, KEY_OWN], frames[ply, KEY_OTHER]

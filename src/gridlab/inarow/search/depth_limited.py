@@ -21,6 +21,7 @@ from gridlab.core.bits import lowest_cell, place_of, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.stop import LOOK_AROUND, Stop, stopped
 from gridlab.core.workers import interruptible
+from gridlab.inarow.kernels import Int64s
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.geometry import OTHER, OWN, UNDECIDED, Frames, LinesThrough, fills, lines_through
@@ -38,8 +39,8 @@ NEARLY_LOST, MIDDLE = 100, 10
 class Evaluation(NamedTuple):
     """What the evaluation needs to know of a game, for the compiler."""
 
-    winning: NDArray[np.int64]  # [line]
-    losing: NDArray[np.int64]  # [line]
+    winning: Int64s  # [line]
+    losing: Int64s  # [line]
     win: int  # stones of a winning line; 0 if there is none
     lose: int
     middle: int  # the cells around the centre, as a bitboard
@@ -83,7 +84,7 @@ def evaluate(own: int, other: int, evaluation: Evaluation) -> int:
 
 
 @kernel
-def evaluate_many(boards: NDArray[np.int64], evaluation: Evaluation) -> NDArray[np.int64]:
+def evaluate_many(boards: Int64s, evaluation: Evaluation) -> Int64s:
     """The same for many positions [position, (own, other)]."""
     scores = np.empty(len(boards), np.int64)
     for i in range(len(boards)):
@@ -110,8 +111,8 @@ TRAP = 50  # a losing line that lacks this cell alone of the opponent's stones
 class DepthTable(NamedTuple):
     """What has been found: [entry] each."""
 
-    own: NDArray[np.int64]
-    other: NDArray[np.int64]
+    own: Int64s
+    other: Int64s
     depth: NDArray[np.int8]  # plies searched below; -1 if the entry is empty
     low: NDArray[np.int32]
     high: NDArray[np.int32]
@@ -125,7 +126,7 @@ class Heuristics(NamedTuple):
     winning: LinesThrough
     losing: LinesThrough
     evaluation: Evaluation
-    centre: NDArray[np.int64]  # [cell]
+    centre: Int64s  # [cell]
 
 
 class NodeCounts(NamedTuple):
@@ -166,8 +167,8 @@ def best_move(
 
 @kernel
 def look_ahead(
-    own: int, other: int, depth: int, heuristics: Heuristics, table: DepthTable, ordered: bool,
-    counts: NDArray[np.int64], stop: Stop,
+    own: int, other: int, depth: int, heuristics: Heuristics, table: DepthTable, ordered: bool, counts: Int64s,
+    stop: Stop,
 ) -> tuple[int, int]:  # fmt: skip
     """Best cell and score of an ongoing position; neither is of use once it was stopped."""
     cells, winning, losing, evaluation = heuristics.cells, heuristics.winning, heuristics.losing, heuristics.evaluation
@@ -226,7 +227,7 @@ def probe(left: int, usable: bool, frames: Frames, table: DepthTable) -> tuple[i
 
 
 @kernel
-def take_back(score: int, left: int, frames: Frames, moves: NDArray[np.int64]) -> int:
+def take_back(score: int, left: int, frames: Frames, moves: Int64s) -> int:
     """Take back the move just tried, which has this score: the score of the position if that settles it."""
     cell = moves[left, frames[left, TRIED]]
     frames[left, TRIED] += 1
@@ -268,9 +269,8 @@ def result_of(stones: int, cell: int, winning: LinesThrough, losing: LinesThroug
 
 @kernel
 def list_moves(
-    left: int, hint: int, frames: Frames, moves: NDArray[np.int64], weights: NDArray[np.int64],
-    heuristics: Heuristics, ordered: bool,
-) -> None:  # fmt: skip
+    left: int, hint: int, frames: Frames, moves: Int64s, weights: Int64s, heuristics: Heuristics, ordered: bool
+) -> None:
     """List the free cells, the most promising first; as they come if they are not to be ordered."""
     own, other, number = frames[left, OWN], frames[left, OTHER], 0
     free = (1 << heuristics.cells) - 1 & ~(own | other)

@@ -3,28 +3,27 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_cell, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States, below, draw
 from gridlab.games.symmetry import symmetries
-from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, runs_of
+from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, Int64s, runs_of
 from gridlab.inarow.rules import Rules
 
-LinesThrough = NDArray[np.int64]  # [cell, line]: the lines through a cell as bitboards, then 0
+LinesThrough = Int64s  # [cell, line]: the lines through a cell as bitboards, then 0
 
 
 class Geometry(NamedTuple):
     """What kernels need to know of a game."""
 
     cells: int
-    runs: NDArray[np.int64]  # [run, column], as `runs_of` makes them
+    runs: Int64s  # [run, column], as `runs_of` makes them
     winning: LinesThrough
     losing: LinesThrough
-    images: NDArray[np.int64]  # [symmetry, byte of the bitboard, its value]: the image of these stones
-    maps: NDArray[np.int64]  # [symmetry, cell]
-    back: NDArray[np.int64]  # [symmetry, cell]: the inverse
+    images: Int64s  # [symmetry, byte of the bitboard, its value]: the image of these stones
+    maps: Int64s  # [symmetry, cell]
+    back: Int64s  # [symmetry, cell]: the inverse
 
 
 def geometry_of(rules: Rules) -> Geometry:
@@ -50,7 +49,7 @@ def lines_through(lines: tuple[int, ...], rules: Rules) -> LinesThrough:
 
 
 @kernel
-def smallest_image(own: int, other: int, images: NDArray[np.int64]) -> tuple[int, int, int]:
+def smallest_image(own: int, other: int, images: Int64s) -> tuple[int, int, int]:
     """The stones as their smallest image shows them, and the symmetry that leads to it."""
     best_own, best_other, best = own, other, 0
     for symmetry in range(1, len(images)):
@@ -67,7 +66,7 @@ def smallest_image(own: int, other: int, images: NDArray[np.int64]) -> tuple[int
 
 
 @kernel
-def smallest_images(boards: NDArray[np.int64], images: NDArray[np.int64]) -> NDArray[np.int64]:
+def smallest_images(boards: Int64s, images: Int64s) -> Int64s:
     """The same for many positions [position, (own, other)]."""
     small = np.empty_like(boards)
     for i in range(len(boards)):
@@ -91,7 +90,7 @@ def smallest_images(boards: NDArray[np.int64], images: NDArray[np.int64]) -> NDA
 # player loses, 0 for a draw. It belongs to the position, not to the way there, so it can be kept in a table as it is.
 
 
-Frames = NDArray[np.int64]  # [ply, column]
+Frames = Int64s  # [ply, column]
 
 OWN, OTHER, OWN_WINS, OTHER_WINS, OWN_LOSSES, OTHER_LOSSES = range(6)
 POSITION = 6  # columns that a position takes
@@ -100,7 +99,7 @@ UNDECIDED = -(1 << 40)  # in the place of a score: it takes a search
 
 
 @kernel
-def completing(stones: int, runs: NDArray[np.int64]) -> tuple[int, int]:
+def completing(stones: int, runs: Int64s) -> tuple[int, int]:
     """The cells, occupied or not, that complete a winning run, and those that complete a losing one."""
     wins, losses = 0, 0
     for run in range(len(runs)):
@@ -160,7 +159,7 @@ def glance(free: int, own_wins: int, own_losses: int, other_wins: int, stones: i
 
 
 @kernel
-def put_position(own: int, other: int, frames: Frames, runs: NDArray[np.int64]) -> None:
+def put_position(own: int, other: int, frames: Frames, runs: Int64s) -> None:
     """Begin the first frame with a position."""
     frames[0, OWN], frames[0, OTHER] = own, other
     frames[0, OWN_WINS], frames[0, OWN_LOSSES] = completing(own, runs)

@@ -18,6 +18,7 @@ from gridlab.core.splitmix import draw as draw_number
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import call
 from gridlab.games import notation
+from gridlab.inarow.kernels import Int64s
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.search import geometry as tactics
 from gridlab.inarow.search.geometry import OTHER, OTHER_WINS, OWN, OWN_LOSSES, OWN_WINS, Geometry, LinesThrough
@@ -47,8 +48,8 @@ class Tree(NamedTuple):
     visits: NDArray[np.int32]
     total: NDArray[np.int32]  # results for the player who moved here: 1, 0 or -1 a visit
     proved: NDArray[np.int8]
-    untried: NDArray[np.int64]  # cells
-    rows: NDArray[np.int64]  # [1]: how many are in use
+    untried: Int64s  # cells
+    rows: Int64s  # [1]: how many are in use
 
 
 def new_tree(rows: int) -> Tree:
@@ -136,7 +137,7 @@ def best_child(row: int, exploration: float, proofs: bool, tree: Tree) -> int:
 @kernel
 def judge(
     row: int, won: int, lost: int, proofs: bool, ply: int, stones: int, full: int, frames: tactics.Frames,
-    proved: NDArray[np.int8], untried: NDArray[np.int64],
+    proved: NDArray[np.int8], untried: Int64s,
 ) -> None:  # fmt: skip
     """What is proved of a new position at once: how the move to it ended the game, or with proofs at a glance."""
     free = full & ~(frames[ply, OWN] | frames[ply, OTHER])
@@ -152,7 +153,7 @@ def judge(
 
 
 @kernel
-def back_up(value: int, ply: int, path: NDArray[np.int64], proofs: bool, tree: Tree) -> None:
+def back_up(value: int, ply: int, path: Int64s, proofs: bool, tree: Tree) -> None:
     """Tell every position on the way the result, which is for the player to move at its end; and what it proves."""
     visits, total, proved = tree.visits, tree.total, tree.proved
     for i in range(ply, -1, -1):
@@ -185,9 +186,8 @@ def proved_by(row: int, latest: int, tree: Tree) -> int:
 
 @kernel
 def play_out(
-    own: int, other: int, full: int, left: NDArray[np.int64], winning: LinesThrough, losing: LinesThrough,
-    states: States,
-) -> int:  # fmt: skip
+    own: int, other: int, full: int, left: Int64s, winning: LinesThrough, losing: LinesThrough, states: States
+) -> int:
     """The result of random moves for the player to move: 1, 0 or -1. `left` is room for the free cells."""
     free, count, sign, result = full & ~(own | other), 0, 1, 0
     while free != 0:
@@ -210,8 +210,8 @@ def play_out(
 
 @kernel
 def play_with_care(
-    ply: int, frames: tactics.Frames, full: int, winning: LinesThrough, losing: LinesThrough, states: States,
-) -> int:  # fmt: skip
+    ply: int, frames: tactics.Frames, full: int, winning: LinesThrough, losing: LinesThrough, states: States
+) -> int:
     """The same with moves that take a win, avoid a loss if they can, and meet a threat; over the frames below `ply`."""
     sign = 1
     free = full & ~(frames[ply, OWN] | frames[ply, OTHER])

@@ -21,7 +21,7 @@ from gridlab.core.jit import kernel
 from gridlab.core.stop import Stop, stop_flag, stopped
 from gridlab.core.workers import call
 from gridlab.games import notation
-from gridlab.inarow.kernels import ending
+from gridlab.inarow.kernels import Int64s, ending
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search import geometry as tactics
@@ -59,14 +59,14 @@ COLUMNS = POSITION + 8
 KEY_OWN, KEY_OTHER, SYMMETRY, MOST_PHI, MOST_DELTA, LISTED, CHOSEN, BEGAN = range(POSITION, COLUMNS)
 CELL, PHI, DELTA = range(3)  # of a move: the numbers of the position after it
 
-Moves = NDArray[np.int64]  # [ply, move, (CELL, PHI, DELTA)]
+Moves = Int64s  # [ply, move, (CELL, PHI, DELTA)]
 
 
 class ProofTable(NamedTuple):
     """The numbers found so far, those of a position in one of a few neighbouring places: [place]."""
 
-    own: NDArray[np.int64]  # stones of the player to move
-    other: NDArray[np.int64]
+    own: Int64s  # stones of the player to move
+    other: Int64s
     phi: NDArray[np.int32]
     delta: NDArray[np.int32]
     work: NDArray[np.int32]  # nodes it has cost; 0 if the place is empty
@@ -81,16 +81,15 @@ def new_proof_table(entries: int) -> ProofTable:
     )  # fmt: skip
 
 
-def hopes_of(rules: Rules) -> NDArray[np.int64]:
+def hopes_of(rules: Rules) -> Int64s:
     """The lines without which nobody can win; none where a player can also be made to lose."""
     return np.array([] if rules.losing_lines else rules.winning_lines, np.int64)
 
 
 @kernel
 def decide(
-    own: int, other: int, geometry: Geometry, hopes: NDArray[np.int64], table: ProofTable, nodes: NDArray[np.int64],
-    limit: int, stop: Stop,
-) -> int:  # fmt: skip
+    own: int, other: int, geometry: Geometry, hopes: Int64s, table: ProofTable, nodes: Int64s, limit: int, stop: Stop
+) -> int:
     """Whether the player to move, the attacker, wins by force: PROVED, REFUTED, or UNKNOWN when the limit is reached.
 
     A node is a position looked at, whether by the rules, by its threats or in the table.
@@ -135,9 +134,8 @@ def decide(
 
 @kernel
 def list_moves(
-    stones: int, ply: int, frames: Frames, moves: Moves, geometry: Geometry, hopes: NDArray[np.int64],
-    table: ProofTable,
-) -> int:  # fmt: skip
+    stones: int, ply: int, frames: Frames, moves: Moves, geometry: Geometry, hopes: Int64s, table: ProofTable
+) -> int:
     """List the moves of a position with the numbers that are known of them, up to one that reaches the aim."""
     images, winning = geometry.images, geometry.winning
     own, other = frames[ply, OWN], frames[ply, OTHER]
@@ -186,7 +184,7 @@ def sum_up(ply: int, frames: Frames, moves: Moves) -> tuple[int, int, int, int]:
 
 
 @kernel
-def hopeless(mine: int, theirs: int, free: int, attacks: bool, hopes: NDArray[np.int64]) -> bool:
+def hopeless(mine: int, theirs: int, free: int, attacks: bool, hopes: Int64s) -> bool:
     """Whether no line is left that the attacker can still fill; `mine` has just moved, `theirs` attacks or defends."""
     attacker, defender = (theirs, mine) if attacks else (mine, theirs)
     left = (popcount(free) + attacks) // 2
@@ -231,20 +229,20 @@ def store(own: int, other: int, phi: int, delta: int, work: int, move: int, tabl
 # the next one, or have been won.
 
 
-Stones = NDArray[np.int64]  # [position, (winner, loser)]
+Stones = Int64s  # [position, (winner, loser)]
 
 
 class Page(NamedTuple):
     """The positions of one ply in which the winner is to move, smallest images, ascending; and the moves to make."""
 
     stones: Stones
-    moves: NDArray[np.int64]
+    moves: Int64s
 
 
 class Replies(NamedTuple):
     """What can come of the positions of a page when their moves are made."""
 
-    parents: NDArray[np.int64]  # [reply]: the position it is a reply to
+    parents: Int64s  # [reply]: the position it is a reply to
     stones: Stones  # [reply]: the smallest image after the reply; -1, -1 if the reply loses at once
     lost: int  # the first position whose move is impossible or does not win against every reply; -1 if none
 
@@ -253,7 +251,7 @@ Book = tuple[Page, ...]
 
 
 @kernel
-def read_moves(first: int, stones: Stones, moves: NDArray[np.int64], geometry: Geometry, table: ProofTable) -> int:
+def read_moves(first: int, stones: Stones, moves: Int64s, geometry: Geometry, table: ProofTable) -> int:
     """Write a winning move for each of many won positions, from `first` on; the first that the table has lost."""
     for i in range(first, len(stones)):
         own, other = stones[i, 0], stones[i, 1]
@@ -270,7 +268,7 @@ def read_moves(first: int, stones: Stones, moves: NDArray[np.int64], geometry: G
 
 
 @kernel
-def replies_to(stones: Stones, moves: NDArray[np.int64], geometry: Geometry) -> tuple[NDArray[np.int64], Stones, int]:
+def replies_to(stones: Stones, moves: Int64s, geometry: Geometry) -> tuple[Int64s, Stones, int]:
     """Every reply to the moves of a page, by the rules alone: what `Replies` names."""
     full = (1 << geometry.cells) - 1
     room = 0
@@ -304,7 +302,7 @@ def replies_to(stones: Stones, moves: NDArray[np.int64], geometry: Geometry) -> 
     return parents[:count], after[:count], lost
 
 
-def places_in(known: Stones, wanted: Stones) -> NDArray[np.int64]:
+def places_in(known: Stones, wanted: Stones) -> Int64s:
     """The place of each of the wanted rows among the known ones, which ascend; -1 if it is not there."""
     if not len(known):
         return np.full(len(wanted), -1)
@@ -325,9 +323,9 @@ def flaw_of(book: Book, own: int, other: int, geometry: Geometry) -> str | None:
     return f"a position after {2 * len(book)} plies has no move" if len(wanted) else None
 
 
-def lengths_of(book: Book, geometry: Geometry) -> list[NDArray[np.int64]]:
+def lengths_of(book: Book, geometry: Geometry) -> list[Int64s]:
     """The plies to the end from each position of a book, against the replies that hold out longest."""
-    lengths: list[NDArray[np.int64]] = []
+    lengths: list[Int64s] = []
     below, length = Page(np.empty((0, 2), np.int64), np.empty(0, np.int64)), np.empty(0, np.int64)
     for page in reversed(book):
         parents, stones, _ = replies_to(*page, geometry)
@@ -475,7 +473,7 @@ class _ProofSearch:
 
     def __init__(self, rules: Rules, entries: int, limit: int | None) -> None:
         self.geometry, self.hopes, self.table = tactics.geometry_of(rules), hopes_of(rules), new_proof_table(entries)
-        self.nodes: NDArray[np.int64] = np.zeros(1, np.int64)
+        self.nodes: Int64s = np.zeros(1, np.int64)
         self.limit, self.stop = limit or NO_LIMIT, stop_flag()
 
     def decide(self, own: int, other: int) -> int:
@@ -492,7 +490,7 @@ class _ProofSearch:
             stones = np.unique(after[after[:, 0] >= 0], axis=0)
         return tuple(pages)
 
-    def moves(self, stones: NDArray[np.int64]) -> NDArray[np.int64]:
+    def moves(self, stones: Int64s) -> Int64s:
         """A winning move for each of many positions that are won by force; what the table has lost is proved again."""
         moves = np.full(len(stones), -1, np.int64)
         lost = read_moves(0, stones, moves, self.geometry, self.table)

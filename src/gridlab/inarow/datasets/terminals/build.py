@@ -216,9 +216,8 @@ def _judge_layer(data: Terminals, ply: int, counted: PlyCensus | None, workers: 
         judge = partial(_judge, records=records, ply=ply, game=game)
         for size, some, as_it_should_be, (index, reason) in in_order(judge, range(0, len(records), BLOCK), workers):
             if index >= 0:
-                raise CorruptFile(
-                    f"{name} record {index}: {board_text(records[index], data.rules)}: {files.REASONS[reason]}"
-                )
+                board = board_text(records[index], data.rules)
+                raise CorruptFile(f"{name} record {index}: {board}: {files.REASONS[reason]}")
             won, ready = won + int(some), ready and as_it_should_be
             shown.update(size)
         if not ready:

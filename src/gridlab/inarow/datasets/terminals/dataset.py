@@ -31,7 +31,7 @@ from gridlab.games.symmetry import symmetries
 from gridlab.inarow.datasets.terminals import files
 from gridlab.inarow.datasets.terminals.files import MANIFEST, Manifest, Records, checker, layer_name, open_layer
 from gridlab.inarow.exact.terminals import RECORD_CELLS, first_ply
-from gridlab.inarow.kernels import ending, runs_of
+from gridlab.inarow.kernels import Int64s, ending, runs_of
 from gridlab.inarow.lines import numbered_lines
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
@@ -427,7 +427,7 @@ def _mask_and_value(cells: tuple[int, ...], line: int, mover: int) -> tuple[int,
 
 def _search(
     records: Records, ply: int, wanted: Wanted, rules: Rules, workers: int | None
-) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+) -> Iterator[tuple[int, int, Int64s]]:
     """Block by block: where it begins, how many records it has, and which of them match."""
     if not len(wanted.masks):
         yield 0, len(records), np.empty(0, np.int64)
@@ -436,9 +436,7 @@ def _search(
     yield from in_order(job, range(0, len(records), BLOCK), workers)
 
 
-def _block(
-    first: int, records: Records, ply: int, wanted: Wanted, runs: NDArray[np.int64]
-) -> tuple[int, int, NDArray[np.int64]]:
+def _block(first: int, records: Records, ply: int, wanted: Wanted, runs: Int64s) -> tuple[int, int, Int64s]:
     block = np.asarray(records[first : first + BLOCK])
     places = np.empty(len(block), np.int64)
     number = matching(block, ply, wanted, runs, places)
@@ -446,9 +444,7 @@ def _block(
 
 
 @kernel
-def matching(
-    records: NDArray[np.uint64], ply: int, wanted: Wanted, runs: NDArray[np.int64], places: NDArray[np.int64]
-) -> int:
+def matching(records: NDArray[np.uint64], ply: int, wanted: Wanted, runs: Int64s, places: Int64s) -> int:
     """Write down which records match; how many do."""
     number = 0
     for i in range(len(records)):
@@ -472,7 +468,7 @@ class _First:
     def __init__(self, most: int) -> None:
         self.seen, self._most, self._kept = 0, most, list[tuple[int, int]]()
 
-    def add(self, ply: int, first: int, places: NDArray[np.int64]) -> None:
+    def add(self, ply: int, first: int, places: Int64s) -> None:
         self.seen += len(places)
         self._kept += [(ply, first + int(place)) for place in places[: self._most - len(self._kept)]]
 
@@ -487,7 +483,7 @@ class _Sample:
         self.seen, self._most, self._seed = 0, most, seed
         self._numbers, self._kept = np.empty(0), np.empty((0, 2), np.int64)
 
-    def add(self, ply: int, first: int, places: NDArray[np.int64]) -> None:
+    def add(self, ply: int, first: int, places: Int64s) -> None:
         self.seen += len(places)
         numbers = np.random.default_rng([self._seed, ply, first]).random(len(places))
         if len(self._numbers) == self._most:

@@ -31,7 +31,7 @@ from gridlab.core.fingerprint import BEHAVIOUR
 from gridlab.core.jit import kernel
 from gridlab.core.untrusted import Count, open_regular, parse_json, read_bytes, reason_of, size_of
 from gridlab.inarow.exact.terminals import RECORD_CELLS, candidates, first_ply
-from gridlab.inarow.kernels import NO_LAST_MOVE, ending, image_key, image_keys, is_canonical, runs_of
+from gridlab.inarow.kernels import NO_LAST_MOVE, Int64s, ending, image_key, image_keys, is_canonical, runs_of
 from gridlab.inarow.lines import numbered_lines
 from gridlab.inarow.rules import Rules
 
@@ -135,15 +135,11 @@ def _head_of(path: Path, file: BinaryIO) -> tuple[int, int]:
 
 
 REASONS = (
-    "",
-    "a cell or a bit above the board has an impossible value",
-    "the stones do not count up to its ply",
-    "the player who did not move last has a line",
-    "nobody has a line: this is not a terminal position",
-    "no single last move explains the lines",
-    "the position before the last move was over already",
+    "", "a cell or a bit above the board has an impossible value", "the stones do not count up to its ply",
+    "the player who did not move last has a line", "nobody has a line: this is not a terminal position",
+    "no single last move explains the lines", "the position before the last move was over already",
     "not canonical: a symmetric image comes before it",
-)
+)  # fmt: skip
 SOUND, BAD_BITS, BAD_COUNT, OTHER_HAS_LINE, NOT_OVER, NO_CAUSE, OVER_BEFORE, NOT_CANONICAL = range(len(REASONS))
 EVEN_BITS = 0x5555555555555555
 
@@ -152,9 +148,9 @@ class Checker(NamedTuple):
     """A game, as the kernels of this module take it."""
 
     cells: int
-    runs: NDArray[np.int64]
-    keys: NDArray[np.int64]
-    lines: NDArray[np.int64]  # [line]: winning lines, then losing ones
+    runs: Int64s
+    keys: Int64s
+    lines: Int64s  # [line]: winning lines, then losing ones
 
 
 def checker(rules: Rules) -> Checker:
@@ -269,8 +265,8 @@ def first_disorder(records: NDArray[np.uint64]) -> int:
 class Facts(NamedTuple):
     """What is known of some terminal wins, a row each."""
 
-    crosses: NDArray[np.int64]  # [record]
-    noughts: NDArray[np.int64]  # [record]
+    crosses: Int64s  # [record]
+    noughts: Int64s  # [record]
     winners: NDArray[np.int8]  # [record]: 1 X, 2 O
     orbits: NDArray[np.int8]  # [record]: how many different images the board has
     last_moves: NDArray[np.uint8]  # [record, cell]: 1 if it may have been the last move
@@ -307,7 +303,7 @@ def fill_facts(records: NDArray[np.uint64], ply: int, game: Checker, facts: Fact
 
 
 @kernel
-def orbit_size(crosses: int, noughts: int, keys: NDArray[np.int64]) -> int:
+def orbit_size(crosses: int, noughts: int, keys: Int64s) -> int:
     """The number of different images: symmetries / those that keep the board."""
     keeping = 0
     own = image_key(crosses, noughts, keys[0])

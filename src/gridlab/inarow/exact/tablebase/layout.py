@@ -35,6 +35,7 @@ from gridlab.core.files import Checksummed, whole_file
 from gridlab.core.jit import inner, kernel
 from gridlab.core.untrusted import Count, parse_json, unpack
 from gridlab.games.symmetry import symmetries
+from gridlab.inarow.kernels import Int64s
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Value
 
@@ -77,7 +78,7 @@ def parts_of_sets(bits: int) -> Parts:
 
 
 @kernel
-def list_parts(parts: Parts, seen: NDArray[np.int64]) -> None:
+def list_parts(parts: Parts, seen: Int64s) -> None:
     """Fill `ranks` and `sets`; `seen` is room for a count of each size."""
     for whole in range(len(parts.trits)):
         seen[:] = 0
@@ -126,7 +127,7 @@ def value_and_distance(score: int, empty: int) -> ValueAndDistance:
     return ValueAndDistance("win" if score > 0 else "loss", WON - abs(score))
 
 
-def values_and_distances(scores: NDArray[Any], empty: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def values_and_distances(scores: NDArray[Any], empty: Int64s) -> tuple[NDArray[Any], Int64s]:
     """Many scores as values (1, 0, -1) and distances."""
     return np.sign(scores), np.where(scores == DRAWN, empty, WON - np.abs(scores.astype(np.int64)))
 
@@ -157,7 +158,7 @@ class LineParts(NamedTuple):
     """For every high half, the low halves that make a line with it."""
 
     parts: NDArray[np.int16]  # [part]: the low halves of lines
-    needs: NDArray[np.int64]  # [high half]: where its entries begin; ends with their number
+    needs: Int64s  # [high half]: where its entries begin; ends with their number
     part_of: NDArray[np.int16]  # [entry]: a part that makes a line with this high half
     score_of: NDArray[np.int8]  # [entry]: the score of that line for the other player; those that lose come first
 
@@ -226,7 +227,7 @@ NO_RANK = -1  # not canonical, or has a line
 class CellOrder(NamedTuple):
     """Which cell each bit stands for."""
 
-    cells: NDArray[np.int64]  # [bit]: low ones first
+    cells: Int64s  # [bit]: low ones first
     low: int  # cells in the low half
     high: int
 
@@ -251,7 +252,7 @@ class CanonicalSets(NamedTuple):
 
     lows: NDArray[np.int16]  # [X]
     highs: NDArray[np.int16]  # [X]
-    starts: NDArray[np.int64]  # [size]: the first X of that size; ends with their number
+    starts: Int64s  # [size]: the first X of that size; ends with their number
 
 
 class Halves(NamedTuple):
@@ -301,14 +302,14 @@ def low_half(rules: Rules) -> list[int]:
     return sorted(sums[max(size for size in sums if size <= rules.cells // 2)])
 
 
-def bit_maps(rules: Rules, cells: list[int]) -> NDArray[np.int64]:
+def bit_maps(rules: Rules, cells: list[int]) -> Int64s:
     """Where each symmetry takes each bit, [symmetry, bit]; the identity first, each different one once."""
     place = {cell: bit for bit, cell in enumerate(cells)}
     maps = (tuple(place[each.move(cell)] for cell in cells) for each in symmetries(rules.rows, rules.cols))
     return np.array(list(dict.fromkeys(maps)), dtype=np.int64)
 
 
-def image_table(maps: NDArray[np.int64]) -> NDArray[np.int16]:
+def image_table(maps: Int64s) -> NDArray[np.int16]:
     """The image of every set of bits under every map, [symmetry, set]."""
     sets = np.arange(1 << maps.shape[1])
     moved = [sum((sets >> bit & 1) << to for bit, to in enumerate(each)) + 0 * sets for each in maps.tolist()]
@@ -343,8 +344,8 @@ def has_line(lows: NDArray[np.int16], lines: LineParts) -> NDArray[np.bool_]:
 
 @kernel
 def number_sets(
-    representatives: NDArray[np.int16], canonical: NDArray[np.bool_], places: NDArray[np.int64],
-    ranks: NDArray[np.int32], sets: CanonicalSets,
+    representatives: NDArray[np.int16], canonical: NDArray[np.bool_], places: Int64s, ranks: NDArray[np.int32],
+    sets: CanonicalSets,
 ) -> None:  # fmt: skip
     """Fill `ranks` and `sets`; `places` is where the next set of each size will stand."""
     for family in range(len(representatives)):
@@ -439,7 +440,7 @@ class Blocks(NamedTuple):
     scores: Scores
     noughts: int
     slots: int  # of a block
-    offsets: NDArray[np.int64]  # [free low cells, noughts in the high half]: where the matrix begins in a block
+    offsets: Int64s  # [free low cells, noughts in the high half]: where the matrix begins in a block
 
     def of(self, xs: range) -> "Blocks":
         """Those of some of the X."""
@@ -452,7 +453,7 @@ def blocks_at(ply: int, scores: Scores, order: CellOrder) -> Blocks:
     return Blocks(scores, noughts, slots, offsets_of(free, noughts, order))
 
 
-def offsets_of(free: int, noughts: int, order: CellOrder) -> NDArray[np.int64]:
+def offsets_of(free: int, noughts: int, order: CellOrder) -> Int64s:
     """Where the rows with so many noughts in the high half begin in a block: [free low cells, noughts there]."""
     offsets = np.zeros((order.low + 1, order.high + 2), np.int64)
     for width in range(max(0, free - order.high), min(free, order.low) + 1):
@@ -468,7 +469,7 @@ class Run(NamedTuple):
 
     low: int
     free_low: int  # the low cells it leaves free
-    free_highs: NDArray[np.int64]  # [X]: the high cells each leaves free
+    free_highs: Int64s  # [X]: the high cells each leaves free
 
 
 def runs(ply: int, job: range, tables: Halves) -> Iterator[tuple[range, Run]]:
@@ -651,7 +652,7 @@ class TableFile(Container):
         self.rules = self.directory.rules
         self.plies = {each.ply: each for each in self.directory.plies}
 
-    def _read_index(self, index: bytes) -> dict[int, tuple[NDArray[np.int64], NDArray[np.uint32]]]:
+    def _read_index(self, index: bytes) -> dict[int, tuple[Int64s, NDArray[np.uint32]]]:
         """Where the blocks of each ply begin, and their checksums: everything in order, without a gap, to the byte."""
         plies = self.directory.plies
         if 2 * NUMBER.itemsize * sum(each.blocks for each in plies) != len(index):

@@ -20,7 +20,7 @@ from gridlab.core.jit import inner, kernel
 from gridlab.games.tablebases import find, tables_of_file
 from gridlab.inarow.exact.tablebase import layout
 from gridlab.inarow.exact.tablebase.layout import CHOOSE, MAGIC, Blocks, Halves, Parts, Scores, TableFile, blocks_at
-from gridlab.inarow.kernels import first_illegal, runs_of
+from gridlab.inarow.kernels import Int64s, first_illegal, runs_of
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Move, Solution
@@ -28,15 +28,15 @@ from gridlab.inarow.solution import Move, Solution
 # ---- From boards to places in a tablebase, for the compiler: many boards at a time
 
 
-Boards = NDArray[np.int64]  # [board, (crosses, noughts)]
+Boards = Int64s  # [board, (crosses, noughts)]
 
 
 class Places(NamedTuple):
     """What is known of boards before any block is unpacked."""
 
     scores: Scores  # [board]: of finished games
-    plies: NDArray[np.int64]  # [board]: the stored ply that decides it, or -1 if the game is over
-    ranks: NDArray[np.int64]  # [board]: the X whose block decides it
+    plies: Int64s  # [board]: the stored ply that decides it, or -1 if the game is over
+    ranks: Int64s  # [board]: the X whose block decides it
 
 
 def look_up(boards: Boards, tables: Halves) -> Places:
@@ -63,9 +63,7 @@ def find_places(boards: Boards, tables: Halves, places: Places) -> None:
 
 
 @kernel
-def read_scores(
-    boards: Boards, chosen: NDArray[np.int64], blocks: Blocks, first: int, tables: Halves, scores: Scores
-) -> None:
+def read_scores(boards: Boards, chosen: Int64s, blocks: Blocks, first: int, tables: Halves, scores: Scores) -> None:
     """Scores of the chosen boards, all decided by blocks of the X from rank `first` on."""
     for i in chosen:
         low, high = layout.split(boards[i, 0], tables.order)
@@ -101,9 +99,7 @@ def score_in(low: int, high: int, o_low: int, o_high: int, blocks: Blocks, first
 
 
 @inner
-def offset_in_block(
-    low: int, high: int, free_low: int, free_high: int, offsets: NDArray[np.int64], parts: Parts
-) -> int:
+def offset_in_block(low: int, high: int, free_low: int, free_high: int, offsets: Int64s, parts: Parts) -> int:
     """Where an O stands in the block of an X that leaves these cells free."""
     width = popcount(free_low)
     row = parts.ranks[parts.trits[free_high] + parts.trits[high]]
@@ -235,7 +231,7 @@ class Tablebase:
             read_scores(boards, chosen, self.blocks_of(ply, block), first, self.halves, places.scores)
         return places.scores
 
-    def _by_block(self, boards: Boards, places: Places) -> Iterator[tuple[tuple[int, int], NDArray[np.int64]]]:
+    def _by_block(self, boards: Boards, places: Places) -> Iterator[tuple[tuple[int, int], Int64s]]:
         """Which boards each block decides."""
         wanted = np.flatnonzero(places.plies >= 0)
         plies, blocks = places.plies[wanted], places.ranks[wanted]
@@ -272,7 +268,7 @@ class Tablebase:
         if bad >= 0:
             Position(self.rules, *boards[bad].tolist()).require_legal()
 
-    def _refuse(self, board: NDArray[np.int64]) -> None:
+    def _refuse(self, board: Int64s) -> None:
         position = Position(self.rules, *board.tolist())
         raise TooLarge(f"{self.file.path} knows positions of up to {self.max_ply} plies; {position} has {position.ply}")
 
@@ -292,7 +288,7 @@ DECIDED = -1  # a move that needs no block: it ends the game, or there is no mov
 
 MoveScores = NDArray[np.int8]  # [position, cell]
 SplitBoards = NDArray[np.int32]  # [position, (low and high half of X, low and high half of O)]
-CellOrder = NDArray[np.int64]  # [cell]: where it stands in the order of the halves
+CellOrder = Int64s  # [cell]: where it stands in the order of the halves
 
 
 def scores_of_moves(table: Tablebase, boards: Boards) -> MoveScores:
@@ -320,7 +316,7 @@ def scores_of_moves(table: Tablebase, boards: Boards) -> MoveScores:
     return found
 
 
-def sorted_by_block(needed: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+def sorted_by_block(needed: NDArray[np.int32], starts: Int64s) -> Int64s:
     """The moves that need a block, in the order of their blocks; those of block b begin at starts[b]."""
     starts[1:] = np.cumsum(np.bincount(needed[needed != DECIDED], minlength=len(starts) - 1))
     moves = np.empty(starts[-1], np.int64)
@@ -329,7 +325,7 @@ def sorted_by_block(needed: NDArray[np.int32], starts: NDArray[np.int64]) -> NDA
 
 
 @kernel
-def sort_moves(needed: NDArray[np.int32], places: NDArray[np.int64], moves: NDArray[np.int64]) -> None:
+def sort_moves(needed: NDArray[np.int32], places: Int64s, moves: Int64s) -> None:
     """A counting sort: every move to the next place of its block."""
     for move in range(len(needed)):
         block = needed[move]
@@ -379,7 +375,7 @@ def stone_at(place: int, low_cells: int) -> tuple[int, int]:
 
 @kernel
 def read_moves(
-    split_boards: SplitBoards, moves: NDArray[np.int64], blocks: Blocks, first: int, tables: Halves, places: CellOrder,
+    split_boards: SplitBoards, moves: Int64s, blocks: Blocks, first: int, tables: Halves, places: CellOrder,
     found: MoveScores,
 ) -> None:  # fmt: skip
     """The scores of moves, each a position times the number of cells plus a cell, all of one block."""

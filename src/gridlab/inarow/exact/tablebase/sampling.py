@@ -23,7 +23,7 @@ from gridlab.inarow.exact.tablebase import layout
 from gridlab.inarow.exact.tablebase.layout import CHOOSE, Halves, halves, join, line_score, offsets_of, shape
 from gridlab.inarow.exact.tablebase.probe import NO_MOVE, Boards, MoveScores, Tablebase, scores_of_moves
 from gridlab.inarow.exact.tablebase.solve import is_smallest, own_symmetries
-from gridlab.inarow.kernels import image_keys, smallest_images
+from gridlab.inarow.kernels import Int64s, image_keys, smallest_images
 from gridlab.inarow.rules import Rules
 
 MOST_TRIED = 1 << 20  # slots of a ply that are simply all tried
@@ -34,7 +34,7 @@ def draw_positions(rules: Rules, ply: int, number: int, random: np.random.Genera
     tables = halves(rules)
     crosses, noughts, _, slots = shape(rules.cells, ply)
     total = tables.count(crosses) * slots
-    kept: NDArray[np.int64] = np.empty(0, np.int64)
+    kept: Int64s = np.empty(0, np.int64)
     tried = total if total <= MOST_TRIED or number > total // 8 else 0
     while len(kept) < number and tried < total:
         drawn = without(np.sort(random.integers(total, size=max(1024, 2 * number))), np.sort(kept))
@@ -47,7 +47,7 @@ def draw_positions(rules: Rules, ply: int, number: int, random: np.random.Genera
     return boards_at(np.sort(kept), crosses, noughts, tables)
 
 
-def without(drawn: NDArray[np.int64], kept: NDArray[np.int64]) -> NDArray[np.int64]:
+def without(drawn: Int64s, kept: Int64s) -> Int64s:
     """Each of the numbers drawn once, none that is kept already; both are sorted, and so is what is left."""
     new = np.ones(len(drawn), np.bool_)
     new[1:] = drawn[1:] != drawn[:-1]
@@ -56,15 +56,13 @@ def without(drawn: NDArray[np.int64], kept: NDArray[np.int64]) -> NDArray[np.int
     return drawn[new]
 
 
-def boards_at(slots: NDArray[np.int64], crosses: int, noughts: int, tables: Halves) -> Boards:
+def boards_at(slots: Int64s, crosses: int, noughts: int, tables: Halves) -> Boards:
     """The positions of those slots that are alive."""
     boards, alive = positions_at(slots, crosses, noughts, tables)
     return boards[alive]
 
 
-def positions_at(
-    slots: NDArray[np.int64], crosses: int, noughts: int, tables: Halves
-) -> tuple[Boards, NDArray[np.bool_]]:
+def positions_at(slots: Int64s, crosses: int, noughts: int, tables: Halves) -> tuple[Boards, NDArray[np.bool_]]:
     """The position of every slot, and whether it is ongoing and smallest among its images."""
     boards, alive = np.empty((len(slots), 2), np.int64), np.empty(len(slots), np.bool_)
     offsets = offsets_of(tables.order.low + tables.order.high - crosses, noughts, tables.order)
@@ -74,9 +72,8 @@ def positions_at(
 
 @kernel
 def list_positions(
-    slots: NDArray[np.int64], crosses: int, noughts: int, offsets: NDArray[np.int64], tables: Halves, boards: Boards,
-    alive: NDArray[np.bool_],
-) -> None:  # fmt: skip
+    slots: Int64s, crosses: int, noughts: int, offsets: Int64s, tables: Halves, boards: Boards, alive: NDArray[np.bool_]
+) -> None:
     """Fill `boards` and `alive`."""
     order, images, lines = tables.order, tables.images, tables.lines
     for i in range(len(slots)):
@@ -87,9 +84,7 @@ def list_positions(
 
 
 @inner
-def stones_at(
-    slot: int, crosses: int, noughts: int, offsets: NDArray[np.int64], tables: Halves
-) -> tuple[int, int, int, int]:
+def stones_at(slot: int, crosses: int, noughts: int, offsets: Int64s, tables: Halves) -> tuple[int, int, int, int]:
     """The halves of X and of O that a slot stands for."""
     order, sets, starts = tables.order, tables.parts.sets, tables.parts.starts
     slots = CHOOSE[order.low + order.high - crosses, noughts]

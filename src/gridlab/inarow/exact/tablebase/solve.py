@@ -21,6 +21,7 @@ from gridlab.core.workers import in_order
 from gridlab.inarow.exact.census import Census
 from gridlab.inarow.exact.tablebase import layout
 from gridlab.inarow.exact.tablebase.layout import CHOOSE, DEAD, LOST, WON, Blocks, Halves, LineParts, Parts, Run, Scores
+from gridlab.inarow.kernels import Int64s
 from gridlab.inarow.rules import Rules
 
 # ---- What the solver does, it does to rows: short runs of scores whose columns are the low halves of O
@@ -92,15 +93,13 @@ def fill_dead(scores: Scores, dead: int) -> None:
         scores[i] = last
 
 
-def room_for_questions() -> NDArray[np.int64]:
+def room_for_questions() -> Int64s:
     """For the next two kernels: [depth, (place, place in the source, cells, size)] of what is still to be lowered."""
     return np.empty((len(CHOOSE), 4), np.int64)
 
 
 @inner
-def min_over_one_more(
-    target: Scores, source: Scores, cells: int, size: int, length: int, questions: NDArray[np.int64]
-) -> None:
+def min_over_one_more(target: Scores, source: Scores, cells: int, size: int, length: int, questions: Int64s) -> None:
     """Rows for all sets of `size` cells, each lowered by the rows of all sets that have one cell more.
 
     In ascending order the sets without the top cell come first. Those that add it are then one long run, the rest is
@@ -128,7 +127,7 @@ def min_over_one_more(
 
 @inner
 def min_over_sets_without(
-    cell: int, target: Scores, source: Scores, cells: int, size: int, length: int, questions: NDArray[np.int64]
+    cell: int, target: Scores, source: Scores, cells: int, size: int, length: int, questions: Int64s
 ) -> None:
     """Rows for all sets of `size` cells; those without `cell` are lowered by the source, where it does not exist.
 
@@ -164,7 +163,7 @@ class Columns(NamedTuple):
     misses: Scores  # [low cell · columns + column]: -1 where the low half of O misses the cell
     to: NDArray[np.uint16]  # [pair]: a column that misses the cell of the cross…
     origin: NDArray[np.uint16]  # [pair]: …and the column it becomes
-    starts: NDArray[np.int64]  # [cell, symmetry, size]: the first pair; the cell after the last low one stands for none
+    starts: Int64s  # [cell, symmetry, size]: the first pair; the cell after the last low one stands for none
 
 
 def room_for_columns(tables: Halves) -> Columns:
@@ -278,9 +277,7 @@ def find_lines(high: int, free_low: int, column: int, length: int, lines: LinePa
 
 
 @kernel
-def lower_by_noughts(
-    run: Run, here: Blocks, after: Blocks, turned: Scores, lowest: Scores, questions: NDArray[np.int64]
-) -> None:
+def lower_by_noughts(run: Run, here: Blocks, after: Blocks, turned: Scores, lowest: Scores, questions: Int64s) -> None:
     """Every slot becomes its lowest successor: a nought more in the low half, or in the high half.
 
     `turned` and `lowest` have room for a block.
@@ -312,9 +309,9 @@ NO_MOVE = -1  # in the place of a symmetry: the cell has a stone, or a cross the
 class Moves(NamedTuple):
     """What a cross on each cell makes of the X of a run; low cells first."""
 
-    wins: NDArray[np.int64]  # [X]: the cells that win, a bit for each
-    symmetries: NDArray[np.int64]  # [X, cell]: the symmetry that makes X canonical again, or NO_MOVE
-    ranks: NDArray[np.int64]  # [X, cell]: its rank then
+    wins: Int64s  # [X]: the cells that win, a bit for each
+    symmetries: Int64s  # [X, cell]: the symmetry that makes X canonical again, or NO_MOVE
+    ranks: Int64s  # [X, cell]: its rank then
 
 
 def moves_of(run: Run, tables: Halves) -> Moves:
@@ -360,9 +357,9 @@ HIGH, PLACE, LOW_SIZE = range(3)  # of an alive row
 class Rows(NamedTuple):
     """The rows of a block that need an answer."""
 
-    alive: NDArray[np.int64]  # [row, (HIGH half of O, PLACE in the scores, LOW_SIZE: noughts in the low half)]
-    images: NDArray[np.int64]  # [symmetry, row]: the row that an alive one becomes, or -1
-    questions: NDArray[np.int64]  # room for those that `min_over_sets_without` has still to answer
+    alive: Int64s  # [row, (HIGH half of O, PLACE in the scores, LOW_SIZE: noughts in the low half)]
+    images: Int64s  # [symmetry, row]: the row that an alive one becomes, or -1
+    questions: Int64s  # room for those that `min_over_sets_without` has still to answer
 
 
 class Task(NamedTuple):
@@ -498,12 +495,12 @@ SMALLEST = 4  # the table of positions that are smallest among their images, for
 LANES = 4  # tables side by side, so that equal neighbours do not wait for each other
 
 
-def new_counts() -> NDArray[np.int64]:
+def new_counts() -> Int64s:
     """[table, lane, score + 128]; tables 0 to 3 are for X that 1, 2, 4, 8 symmetries leave as it is."""
     return np.zeros((SMALLEST + 1, LANES, 256), dtype=np.int64)
 
 
-def totals(counts: NDArray[np.int64], symmetries: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def totals(counts: Int64s, symmetries: int) -> tuple[Int64s, Int64s]:
     """All positions and those up to symmetry by score, two int64[score + 128]."""
     tables = counts.sum(axis=1)
     every = sum((symmetries >> table) * tables[table] for table in range(SMALLEST))
@@ -511,7 +508,7 @@ def totals(counts: NDArray[np.int64], symmetries: int) -> tuple[NDArray[np.int64
 
 
 @kernel
-def tally(run: Run, blocks: Blocks, parts: Parts, images: layout.Images, counts: NDArray[np.int64]) -> None:
+def tally(run: Run, blocks: Blocks, parts: Parts, images: layout.Images, counts: Int64s) -> None:
     """Count the scores of the blocks of a run."""
     for x in range(len(run.free_highs)):
         own = own_symmetries(run.free_low, run.free_highs[x], images)
@@ -524,7 +521,7 @@ def tally(run: Run, blocks: Blocks, parts: Parts, images: layout.Images, counts:
 
 
 @inner
-def add(scores: Scores, at: int, slots: int, counts: NDArray[np.int64]) -> None:
+def add(scores: Scores, at: int, slots: int, counts: Int64s) -> None:
     here = np.uint64(at)
     for i in range(np.uint64(slots)):
         counts[i & np.uint64(LANES - 1), np.int64(scores[here + i]) + 128] += 1
@@ -532,7 +529,7 @@ def add(scores: Scores, at: int, slots: int, counts: NDArray[np.int64]) -> None:
 
 @inner
 def add_smallest(
-    x: int, own: int, run: Run, blocks: Blocks, parts: Parts, images: layout.Images, counts: NDArray[np.int64]
+    x: int, own: int, run: Run, blocks: Blocks, parts: Parts, images: layout.Images, counts: Int64s
 ) -> None:
     """Count the scores of those O that are smallest among their images under the symmetries of X."""
     sets, starts = parts.sets, parts.starts
@@ -572,7 +569,7 @@ def is_smallest(low: int, high: int, symmetries: int, images: layout.Images) -> 
 
 
 def noughts_move(
-    ply: int, job: range, scores: Scores, after: Scores, tables: Halves, counts: NDArray[np.int64], stop: Stop
+    ply: int, job: range, scores: Scores, after: Scores, tables: Halves, counts: Int64s, stop: Stop
 ) -> None:
     """Solve the blocks of the X of a job in `scores`, the whole of a ply with O to move.
 
@@ -593,7 +590,7 @@ def noughts_move(
 
 
 def crosses_move(
-    ply: int, job: range, scores: Scores, after: Scores, tables: Halves, counts: NDArray[np.int64], stop: Stop
+    ply: int, job: range, scores: Scores, after: Scores, tables: Halves, counts: Int64s, stop: Stop
 ) -> None:
     """Solve the blocks of the X of a job, which `scores` has room for, where X is to move; `after`: the next ply."""
     blocks, blocks_after = layout.blocks_at(ply, scores, tables.order), layout.blocks_at(ply + 1, after, tables.order)
@@ -609,7 +606,7 @@ def crosses_move(
         finish(run, here, tables, terminal_mask_of(run, tables, room), counts)
 
 
-def finish(run: Run, blocks: Blocks, tables: Halves, mask: TerminalMask, counts: NDArray[np.int64]) -> None:
+def finish(run: Run, blocks: Blocks, tables: Halves, mask: TerminalMask, counts: Int64s) -> None:
     """From the lowest successor of every slot to its score; dead slots are marked, the others counted."""
     step_back(blocks.scores)
     mask_lines(run, blocks, tables.lines, tables.parts, mask, DEAD)
@@ -652,7 +649,7 @@ class Solver:
             return []
         slots_after = layout.shape(self.rules.cells, ply + 1)[3]
 
-        def solve(job: range) -> NDArray[np.int64]:
+        def solve(job: range) -> Int64s:
             found = new_counts()
             after = read(job) if read else np.zeros(len(job) * slots_after, np.int8)  # full boards
             noughts_move(ply, job, scores, after, self.halves, found, self.stop)
@@ -674,7 +671,7 @@ class Solver:
         crosses, _, _, slots = layout.shape(self.rules.cells, ply)
         after = self._memory[: self.slots(ply + 1)]
 
-        def solve(job: range) -> tuple[Result, NDArray[np.int64]]:
+        def solve(job: range) -> tuple[Result, Int64s]:
             found = new_counts()
             blocks = np.empty(len(job) * slots, np.int8)
             crosses_move(ply, job, blocks, after, self.halves, found, self.stop)
@@ -696,7 +693,7 @@ class Solver:
         jobs = [range(first, min(first + size, number)) for first in range(0, number, size)]
         yield from zip(jobs, in_order(solve, jobs, self.workers, self.stop), strict=True)
 
-    def _counts(self, ply: int, counts: NDArray[np.int64]) -> layout.PlyCounts:
+    def _counts(self, ply: int, counts: Int64s) -> layout.PlyCounts:
         """The counts of a ply, which must be those of the census."""
         every, canonical = (by_score(each) for each in totals(counts, len(self.halves.images.low)))
         known = self.census.plies[ply]
@@ -714,6 +711,6 @@ def in_blocks(scores: Scores, slots: int) -> list[Scores]:
     return [scores[at : at + step] for at in range(0, len(scores), step)]
 
 
-def by_score(counts: NDArray[np.int64]) -> layout.ScoreCounts:
+def by_score(counts: Int64s) -> layout.ScoreCounts:
     """{"99": 12, …}: the scores that occur, dead slots left out."""
     return {str(score): int(counts[score + 128]) for score in range(-100, 101) if counts[score + 128]}
