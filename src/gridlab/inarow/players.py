@@ -108,9 +108,8 @@ class MctsPlayer:
 
     def __str__(self) -> str:
         more = "" if self.exploration == EXPLORATION else f" exploration={self.exploration:g}"
-        return (
-            f"mcts playouts={self.playouts}{more}" + " proofs=0" * (not self.proofs) + " careful=0" * (not self.careful)
-        )
+        more += " proofs=0" * (not self.proofs) + " careful=0" * (not self.careful)
+        return f"mcts playouts={self.playouts}{more}"
 
     def move(self, position: Position, random: np.random.Generator) -> int:
         states = states_of(random)
@@ -161,10 +160,8 @@ class PerfectPlayer:
         proved = {move.cell: move.value for move in found.moves}
         rank = {"win": 1, "loss": -1}
         visits = {each.cell: each.visits for each in tried.moves}
-        order = sorted(
-            position.moves(),
-            key=lambda cell: (rank.get(proved.get(cell, ""), 0), cell == tried.best, visits.get(cell, 0)),
-        )
+        promise = {cell: (rank.get(proved.get(cell, ""), 0), cell == tried.best) for cell in position.moves()}
+        order = sorted(promise, key=lambda cell: (promise[cell], visits.get(cell, 0)))
         if self.errs and len(order) > 1 and random.random() < self.errs:
             return int(random.choice(order[:-1]))
         return order[-1]
@@ -206,30 +203,15 @@ PLAYERS: dict[str, Kind] = {
     "random": Kind(lambda rules: RandomPlayer(), {}, "any legal move"),
     "heuristic": Kind(lambda rules: AlphaBetaPlayer(rules, 1), {}, "the move after which open lines look best"),
     "alpha-beta": Kind(AlphaBetaPlayer, {"depth": 4}, "looks some plies ahead and judges by open lines"),
-    "perfect": Kind(
-        PerfectPlayer,
-        {"tablebase": "", "errs": 0.0, "seconds": 0.0},
-        "never gives anything away, or now and then (errs=0.2): tablebase or exact search",
-    ),
+    "perfect": Kind(PerfectPlayer, {"tablebase": "", "errs": 0.0, "seconds": 0.0},
+        "never gives anything away, or now and then (errs=0.2): tablebase or exact search"),
     "command": Kind(CommandPlayer, SETTINGS, ABOUT, NEEDS),
-    "mcts": Kind(
-        MctsPlayer,
-        {"playouts": PLAYOUTS, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
-        "Monte Carlo tree search: random playouts, and what is proved on the way",
-    ),
-    "dqn-minimax": Kind(
-        LearntPlayer,
-        {"checkpoint": "", "depth": 4, "blend": 0.6},
-        "looks some plies ahead and judges by a trained network and open lines (squava)",
-        needs="gridlab[learn]",
-    ),
-    "dqn": Kind(
-        lambda rules, checkpoint: LearntPlayer(rules, checkpoint, 1, 1.0),
-        {"checkpoint": ""},
-        "the move after which a trained network likes the position best (squava)",
-        needs="gridlab[learn]",
-    ),
-    "best-first": Kind(
-        BestFirstPlayer, {"expansions": 10_000}, "goes for a line that the opponent would have to allow"
-    ),
-}
+    "mcts": Kind(MctsPlayer, {"playouts": PLAYOUTS, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
+        "Monte Carlo tree search: random playouts, and what is proved on the way"),
+    "dqn-minimax": Kind(LearntPlayer, {"checkpoint": "", "depth": 4, "blend": 0.6},
+        "looks some plies ahead and judges by a trained network and open lines (squava)", "gridlab[learn]"),
+    "dqn": Kind(lambda rules, checkpoint: LearntPlayer(rules, checkpoint, 1, 1.0), {"checkpoint": ""},
+        "the move after which a trained network likes the position best (squava)", "gridlab[learn]"),
+    "best-first": Kind(BestFirstPlayer, {"expansions": 10_000},
+        "goes for a line that the opponent would have to allow"),
+}  # fmt: skip

@@ -333,9 +333,8 @@ def found_sentence(found: BestFirstResult, limit: int) -> str:
         allowed = f"in {len(found.line)} plies, if {opponent} allows it" if len(found.line) > 1 else "at once"
         return f"Found: {player} wins {allowed}: {moves} ({expanded})"
     if found.ending == "nothing":
-        return (
-            f"Nothing found: the queue is empty after {expanded}; {player} cannot win even with the help of {opponent}"
-        )
+        why = f"{player} cannot win even with the help of {opponent}"
+        return f"Nothing found: the queue is empty after {expanded}; {why}"
     if found.ending == "limit":
         return f"Nothing found: the limit of {counted(limit, 'expansion')} was reached"
     return over_sentence(start)

@@ -96,26 +96,13 @@ def rim_of(rules: Rules) -> Rim:
     rim = _first_cells(images, prefix)
     inside = [cell for cell in range(rules.cells) if cell not in rim]
     origins = [image[:prefix] for image in images]
-    subsets, starts = _subsets_by_size(len(inside))
     head = next((length for length in range(HEAD) if rules.cells - 1 - length not in rim), min(HEAD, rules.cells))
-    return Rim(
-        head,
-        len(rim),
-        _sums([1 << cell for cell in rim]),
-        _sums([1 << cell for cell in inside]),
-        _sums([1 << 2 * cell for cell in rim]).astype(np.uint64),
-        _sums([1 << 2 * cell for cell in inside]).astype(np.uint64),
-        np.stack(
-            [
-                _sums(_weights(rim, origins[: lanes.number], lanes)),
-                _sums(_weights(rim, origins[lanes.number :], lanes)),
-            ],
-            1,
-        ),
-        lanes,
-        subsets,
-        starts,
-    )
+    words = origins[: lanes.number], origins[lanes.number :]
+    readings = np.stack([_sums([_weight(cell, each, lanes) for cell in rim]) for each in words], 1)
+    stones, more_stones = (_sums([1 << cell for cell in cells]) for cells in (rim, inside))
+    packed, more_packed = (_sums([1 << 2 * cell for cell in cells]).astype(np.uint64) for cells in (rim, inside))
+    sets = _subsets_by_size(len(inside))
+    return Rim(head, len(rim), stones, more_stones, packed, more_packed, readings, lanes, *sets)
 
 
 def _prefix_of(images: list[tuple[int, ...]], most: int, cells: int) -> int:
@@ -140,16 +127,10 @@ def _sums(weights: list[int]) -> Int64s:
     return sums
 
 
-def _weights(rim: list[int], origins: list[tuple[int, ...]], lanes: Lanes) -> list[int]:
-    """What a cross on each rim cell adds to a word of readings."""
-    return [
-        sum(
-            1 << lanes.bits * lane + 2 * (len(cells) - 1 - cells.index(cell))
-            for lane, cells in enumerate(origins)
-            if cell in cells
-        )
-        for cell in rim
-    ]
+def _weight(cell: int, origins: list[tuple[int, ...]], lanes: Lanes) -> int:
+    """What a cross on a rim cell adds to a word of readings."""
+    places = {lane: len(cells) - 1 - cells.index(cell) for lane, cells in enumerate(origins) if cell in cells}
+    return sum(1 << lanes.bits * lane + 2 * place for lane, place in places.items())
 
 
 def _subsets_by_size(cells: int) -> tuple[NDArray[np.int16], NDArray[np.int32]]:

@@ -71,7 +71,7 @@ class Effort(NamedTuple):
 
 def new_transposition_table(entries: int = ENTRIES) -> TranspositionTable:
     """Room for a power of two of positions."""
-    return TranspositionTable(np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries, np.int32))
+    return TranspositionTable(*tactics.columns(entries, "int64 int64 int32"))
 
 
 def new_effort(rules: Rules) -> Effort:

@@ -12,6 +12,7 @@ The plies of the search have frames, numbered by the plies that are left to the 
     BEST CHOSEN                           the best score so far, and its move
 """
 
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from gridlab.core.workers import interruptible
 from gridlab.inarow.kernels import Int64s
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
-from gridlab.inarow.search.geometry import OTHER, OWN, UNDECIDED, Frames, LinesThrough, fills, lines_through
+from gridlab.inarow.search.geometry import OTHER, OWN, UNDECIDED, Frames, LinesThrough, columns, fills, lines_through
 
 # ---- What a position looks like to a player who does not look ahead: open lines, near-losses, the centre
 #
@@ -47,21 +48,19 @@ class Evaluation(NamedTuple):
 
 
 def evaluation_of(rules: Rules) -> Evaluation:
-    return Evaluation(
-        np.array(rules.winning_lines, np.int64), np.array(rules.losing_lines, np.int64), rules.win or 0,
-        rules.lose or 0, middle_of(rules),
-    )  # fmt: skip
+    winning, losing = (np.array(lines, np.int64) for lines in (rules.winning_lines, rules.losing_lines))
+    return Evaluation(winning, losing, rules.win or 0, rules.lose or 0, middle_of(rules))
+
+
+def from_centre(rules: Rules) -> list[tuple[int, int]]:
+    """Twice the rows, and twice the columns, between each cell and the centre."""
+    cells = product(range(rules.rows), range(rules.cols))
+    return [(abs(2 * row - rules.rows + 1), abs(2 * col - rules.cols + 1)) for row, col in cells]
 
 
 def middle_of(rules: Rules) -> int:
     """The cells at most one step from the centre: 22-24, 32-34, 42-44 on a 5x5 board."""
-    near = [
-        row * rules.cols + col
-        for row in range(rules.rows)
-        for col in range(rules.cols)
-        if abs(2 * row - rules.rows + 1) <= 2 and abs(2 * col - rules.cols + 1) <= 2
-    ]
-    return sum(1 << cell for cell in near)
+    return sum(1 << cell for cell, steps in enumerate(from_centre(rules)) if max(steps) <= 2)
 
 
 @kernel
@@ -137,22 +136,14 @@ class NodeCounts(NamedTuple):
 
 
 def heuristics_of(rules: Rules) -> Heuristics:
-    steps = [
-        (abs(2 * row - rules.rows + 1) + abs(2 * col - rules.cols + 1)) // 2
-        for row in range(rules.rows)
-        for col in range(rules.cols)
-    ]
-    return Heuristics(
-        rules.cells, lines_through(rules.winning_lines, rules), lines_through(rules.losing_lines, rules),
-        evaluation_of(rules), np.array([NEAR_CENTRE * (FAR - each) for each in steps], np.int64),
-    )  # fmt: skip
+    winning, losing = (lines_through(lines, rules) for lines in (rules.winning_lines, rules.losing_lines))
+    centre = np.array([NEAR_CENTRE * (FAR - sum(steps) // 2) for steps in from_centre(rules)], np.int64)
+    return Heuristics(rules.cells, winning, losing, evaluation_of(rules), centre)
 
 
 def new_depth_table(entries: int = ENTRIES) -> DepthTable:
-    return DepthTable(
-        np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.full(entries, -1, np.int8),
-        np.zeros(entries, np.int32), np.zeros(entries, np.int32), np.zeros(entries, np.int8),
-    )  # fmt: skip
+    table = DepthTable(*columns(entries, "int64 int64 int8 int32 int32 int8"))
+    return table._replace(depth=np.full(entries, -1, np.int8))
 
 
 def best_move(

@@ -1,6 +1,6 @@
 """What searches see of a game: its runs and lines, moves that win or must be answered, and random play."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,11 +32,14 @@ def geometry_of(rules: Rules) -> Geometry:
     for number, symmetry in enumerate(group):
         for cell, to in enumerate(symmetry.cells):
             images[number, cell // 8] |= (np.arange(256) >> cell % 8 & 1) << to
-    return Geometry(
-        rules.cells, runs_of(rules), lines_through(rules.winning_lines, rules),
-        lines_through(rules.losing_lines, rules), images, np.array([each.cells for each in group], np.int64),
-        np.array([each.inverse.cells for each in group], np.int64),
-    )  # fmt: skip
+    winning, losing = (lines_through(lines, rules) for lines in (rules.winning_lines, rules.losing_lines))
+    maps, back = np.array([(each.cells, each.inverse.cells) for each in group], np.int64).swapaxes(0, 1)
+    return Geometry(rules.cells, runs_of(rules), winning, losing, images, maps.copy(), back.copy())
+
+
+def columns(rows: int, kinds: str) -> list[Any]:
+    """The columns of an empty table by their kinds, such as "int64 int8": what is remembered of positions."""
+    return [np.zeros(rows, kind) for kind in kinds.split()]
 
 
 def lines_through(lines: tuple[int, ...], rules: Rules) -> LinesThrough:

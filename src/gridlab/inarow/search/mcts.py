@@ -53,10 +53,7 @@ class Tree(NamedTuple):
 
 
 def new_tree(rows: int) -> Tree:
-    return Tree(
-        np.zeros(rows, np.int32), np.zeros(rows, np.int32), np.zeros(rows, np.int8), np.zeros(rows, np.int32),
-        np.zeros(rows, np.int32), np.zeros(rows, np.int8), np.zeros(rows, np.int64), np.zeros(1, np.int64),
-    )  # fmt: skip
+    return Tree(*tactics.columns(rows, "int32 int32 int8 int32 int32 int8 int64"), rows=np.zeros(1, np.int64))
 
 
 @kernel
@@ -310,9 +307,8 @@ def search(
     geometry = geometry or tactics.geometry_of(position.rules)
     own, other = position.own, position.other
     tree, stop = new_tree(playouts + 1), stop_flag() if stop is None else stop
-    done = call(
-        lambda: grow(own, other, playouts, exploration, proofs, careful, geometry, tree, states, stop), stop, seconds
-    )
+    task = own, other, playouts, exploration, proofs, careful, geometry, tree, states, stop
+    done = call(lambda: grow(*task), stop, seconds)
     moves: list[TriedMove] = []
     child = int(tree.first[0])
     while child:

@@ -75,10 +75,7 @@ class ProofTable(NamedTuple):
 
 def new_proof_table(entries: int) -> ProofTable:
     """Room for a power of two of positions."""
-    return ProofTable(
-        np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries, np.int32),
-        np.zeros(entries, np.int32), np.zeros(entries, np.int32), np.zeros(entries, np.int8),
-    )  # fmt: skip
+    return ProofTable(*tactics.columns(entries, "int64 int64 int32 int32 int32 int8"))
 
 
 def hopes_of(rules: Rules) -> Int64s:

@@ -108,9 +108,8 @@ class Terminals:
 
     def _sheet(self) -> draw.Sheet:
         rows = [(ply, len(records)) for ply, records in zip(self.plies, self._mapped, strict=True)]
-        return draw.Sheet(
-            f"Terminal wins of {self.rules}", ("ply", "records"), [*rows, ("all", len(self))], [str(self.folder)]
-        )
+        header, total = ("ply", "records"), ("all", len(self))
+        return draw.Sheet(f"Terminal wins of {self.rules}", header, [*rows, total], [str(self.folder)])
 
     @property
     def remark(self) -> str:
@@ -179,9 +178,8 @@ class Terminals:
         """Some records of a layer, drawn, with the winner and the completed lines marked."""
         records = self.records(ply)
         if not 0 <= first < len(records):
-            raise FileTrouble(
-                f"{layer_name(ply)} has {counted(len(records), 'record')}, counted from 0: no record {first}"
-            )
+            held = counted(len(records), "record")
+            raise FileTrouble(f"{layer_name(ply)} has {held}, counted from 0: no record {first}")
         some = enumerate(records[first : first + count].tolist(), first)
         boards = [f"record {index}\n{described(Position.unpack(record, self.rules))}" for index, record in some]
         return "\n\n".join([f"{self.rules}, ply {ply}: {counted(len(records), 'record')}", *in_rows(boards)])
@@ -390,9 +388,8 @@ def _line(number: int | None, rules: Rules) -> int:
     if number is None:
         return 0
     if not 0 <= number < len(lines):
-        raise BadNotation(
-            f"{rules} has no line {number}; its lines are 0 to {len(lines) - 1}, see gridlab lines {rules}"
-        )
+        theirs = f"0 to {len(lines) - 1}, see gridlab lines {rules}"
+        raise BadNotation(f"{rules} has no line {number}; its lines are {theirs}")
     return lines[number]
 
 

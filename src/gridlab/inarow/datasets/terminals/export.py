@@ -60,10 +60,7 @@ def plot_counts(data: Terminals, path: Path) -> None:
         won = [each for each in counts if getattr(each, winner)]
         places = [each.ply + side * (each.x_wins > 0 and each.o_wins > 0) for each in won]  # in the middle if alone
         axes.bar(places, [getattr(each, winner) for each in won], width=0.4, label=name, color=colour)
-    axes.set_yscale("log")
-    axes.set_xticks([each.ply for each in counts])
-    axes.set_xlabel("ply")
-    axes.set_ylabel("positions up to symmetry")
+    axes.set(yscale="log", xticks=[each.ply for each in counts], xlabel="ply", ylabel="positions up to symmetry")
     axes.set_title(f"Terminal wins of {data.rules}: {total:,}")
     axes.legend()
     axes.grid(axis="y", alpha=0.3)
@@ -183,20 +180,12 @@ def write_lines(
 
 def write_parquet(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
     arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
-    schema = arrow.schema(
-        [
-            ("packed", arrow.uint64()),
-            ("board", arrow.string()),
-            ("ply", arrow.int8()),
-            ("winner", arrow.dictionary(arrow.int8(), arrow.string())),
-            ("lines", arrow.list_(arrow.int16())),
-            ("line_cells", arrow.list_(arrow.list_(arrow.int16()))),
-            ("last_moves", arrow.list_(arrow.int16())),
-            ("orbit", arrow.int8()),
-        ],
-        metadata={"rules": str(rules), "line_cells": json.dumps(line_cells(rules))},
-    )
-    cells = arrow.array(line_cells(rules), arrow.list_(arrow.int16()))
+    numbers = arrow.list_(arrow.int16())
+    fields = [("packed", arrow.uint64()), ("board", arrow.string()), ("ply", arrow.int8())]
+    fields += [("winner", arrow.dictionary(arrow.int8(), arrow.string())), ("lines", numbers)]
+    fields += [("line_cells", arrow.list_(numbers)), ("last_moves", numbers), ("orbit", arrow.int8())]
+    schema = arrow.schema(fields, metadata={"rules": str(rules), "line_cells": json.dumps(line_cells(rules))})
+    cells = arrow.array(line_cells(rules), numbers)
     with beside(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
         for ply, records, facts in blocks:
             columns = [

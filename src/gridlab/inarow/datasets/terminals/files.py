@@ -470,9 +470,8 @@ class Manifest(NamedTuple):
     layers: tuple[Layer, ...]
 
     def _in_short(self) -> str:
-        return (
-            f"{self.rules}: {counted(len(self.layers), 'layer')}, {sum(each.records for each in self.layers):,} records"
-        )
+        records = sum(each.records for each in self.layers)
+        return f"{self.rules}: {counted(len(self.layers), 'layer')}, {records:,} records"
 
     def _sheet(self) -> Sheet:
         rows = [(each.ply, each.records, each.x_wins, each.o_wins) for each in self.layers]

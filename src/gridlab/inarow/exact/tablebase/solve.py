@@ -698,10 +698,9 @@ class Solver:
         every, canonical = (by_score(each) for each in totals(counts, len(self.halves.images.low)))
         known = self.census.plies[ply]
         for found, expected in ((every, known.counts.ongoing), (canonical, known.canonical.ongoing)):
-            if sum(found.values()) != expected:
-                raise CorruptFile(
-                    f"ply {ply} of {self.rules}: {sum(found.values()):,} positions solved, the census has {expected:,}"
-                )
+            if (solved := sum(found.values())) != expected:
+                said = f"{solved:,} positions solved, the census has {expected:,}"
+                raise CorruptFile(f"ply {ply} of {self.rules}: {said}")
         return layout.PlyCounts(ply, every, canonical)
 
 
