@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 from gridlab.core import draw
 from gridlab.core.arguments import counted, is_number, told, whole
 from gridlab.core.errors import BadNotation
+from gridlab.core.plain import facts
 from gridlab.games import notation
 from gridlab.inarow.position import Position
 
@@ -82,19 +83,12 @@ class Solution:
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        unknown = {"at_least": self.at_least, "at_most": self.at_most} if self.value == "unknown" else {}
-        return {
-            "rules": str(self.position.rules),
-            "board": str(self.position),
-            "to_move": self.position.to_move,
-            "value": self.value,
-            **unknown,
-            "distance": self.distance,
-            "moves": [
-                {"move": self._number(move.cell), "value": move.value, "distance": move.distance} for move in self.moves
-            ],
-            "line": [self._number(cell) for cell in self.line],
-        }
+        position = self.position
+        known = {"rules": str(position.rules), "board": str(position), "to_move": position.to_move, "value": self.value}
+        bounds = facts(self, "at_least at_most") if self.value == "unknown" else {}
+        moves = [{"move": self._number(each.cell), **facts(each, "value distance")} for each in self.moves]
+        line = [self._number(cell) for cell in self.line]
+        return known | bounds | {"distance": self.distance, "moves": moves, "line": line}
 
     def _in_short(self) -> str:
         best = f", best {' '.join(map(self._name, self.best))}" if self.moves else ""
@@ -134,9 +128,8 @@ class Solution:
         if self.distance is None:
             return f"{position.to_move} is to move and {verb}"
         plies = counted(self.distance, "ply", "plies")
-        return f"{position.to_move} is to move and {verb}" + (
-            f", {plies} to the end" if verb == "draws" else f" in {plies}"
-        )
+        ending = f", {plies} to the end" if verb == "draws" else f" in {plies}"
+        return f"{position.to_move} is to move and {verb}{ending}"
 
     def board(self) -> str:
         """The board with what each move is worth: +5 wins in 5 plies, -4 loses in 4, = draws; the best in brackets."""

@@ -53,7 +53,7 @@ class Tree(NamedTuple):
 
 
 def new_tree(rows: int) -> Tree:
-    return Tree(*tactics.columns(rows, "int32 int32 int8 int32 int32 int8 int64"), rows=np.zeros(1, np.int64))
+    return Tree(*[*tactics.columns(rows, "int32 int32 int8 int32 int32 int8 int64"), np.zeros(1, np.int64)])
 
 
 @kernel

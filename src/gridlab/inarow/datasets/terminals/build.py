@@ -22,16 +22,7 @@ from gridlab.core.workers import in_order, pause
 from gridlab.games.registry import game
 from gridlab.inarow.datasets.terminals import files
 from gridlab.inarow.datasets.terminals.dataset import Terminals, board_text, layers_without_manifest, uncounted_text
-from gridlab.inarow.datasets.terminals.files import (
-    CARD,
-    MANIFEST,
-    Checker,
-    Layer,
-    Manifest,
-    Records,
-    checker,
-    layer_name,
-)
+from gridlab.inarow.datasets.terminals.files import CARD, Checker, Layer, Manifest, Records, checker, layer_name
 from gridlab.inarow.exact import terminals
 from gridlab.inarow.exact.census import CENSUS_CELLS, PlyCensus, count_plies
 from gridlab.inarow.rules import Rules
@@ -88,9 +79,9 @@ def refuse_foreign_card(folder: Path, rules: Rules) -> None:
 
 def begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
     """The manifest of a folder that layers are to be added to, a new one where there is none; others are refused."""
-    require_file(folder / MANIFEST)
+    require_file(folder / files.MANIFEST)
     require_file(folder / CARD)
-    if not (folder / MANIFEST).exists():
+    if not (folder / files.MANIFEST).exists():
         if not resume and (foreign := sorted(folder.glob("layer_*.bin"))):
             raise FileTrouble(f"{folder} holds {foreign[0].name} without a manifest; --resume keeps whole layers of it")
         refuse_foreign_card(folder, rules)
@@ -100,9 +91,9 @@ def begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
         raise FileTrouble(f"{folder} holds terminal wins of {manifest.rules}, not of {rules}; name another folder")
     if not resume:
         raise FileTrouble(f"{folder} already holds a dataset of {rules}; --resume adds to it, or name another folder")
-    if manifest.behaviour != BEHAVIOUR:
+    if manifest.results_version != BEHAVIOUR:
         raise FileTrouble(
-            f"{folder} was made by behaviour {manifest.behaviour}, this is {BEHAVIOUR}; name another folder"
+            f"{folder} was made by behaviour {manifest.results_version}, this is {BEHAVIOUR}; name another folder"
         )
     return manifest
 
@@ -352,9 +343,9 @@ def _source(folder: Path) -> Terminals:
     if layers_without_manifest(folder):
         raise FileTrouble(f"{folder} has no manifest; gridlab terminals adopt makes one")
     data = Terminals(folder)
-    if data.manifest and data.manifest.behaviour != BEHAVIOUR:
+    if data.manifest and data.manifest.results_version != BEHAVIOUR:
         raise FileTrouble(
-            f"{folder} was made by behaviour {data.manifest.behaviour}, this is {BEHAVIOUR}; build it again"
+            f"{folder} was made by behaviour {data.manifest.results_version}, this is {BEHAVIOUR}; build it again"
         )
     return data
 
@@ -510,13 +501,14 @@ def _manifest_complaints(manifest: Manifest | None, folder: Path) -> Iterator[Co
     """What of the manifest and the card is not as it would be written today; layers are compared with their files."""
     if manifest is None:
         return
-    if manifest.behaviour != BEHAVIOUR:
-        yield Complaint(MANIFEST, None, f"it was made by behaviour {manifest.behaviour}; this is {BEHAVIOUR}")
+    wrong = partial(Complaint, files.MANIFEST, None)
+    if manifest.results_version != BEHAVIOUR:
+        yield wrong(f"it was made by behaviour {manifest.results_version}; this is {BEHAVIOUR}")
     if manifest.made["command"] != (command := files.command_for(manifest.rules, manifest.layers)):
-        yield Complaint(MANIFEST, None, f"these layers are not made by {manifest.made['command']!r} but by {command!r}")
+        yield wrong(f"these layers are not made by {manifest.made['command']!r} but by {command!r}")
     for each in manifest.layers:
         if each.candidates != (number := terminals.candidates(manifest.rules, each.ply)):
-            yield Complaint(MANIFEST, None, f"ply {each.ply} has {number:,} candidates, not {each.candidates:,}")
+            yield wrong(f"ply {each.ply} has {number:,} candidates, not {each.candidates:,}")
     if not files.holds(folder / CARD, manifest.card()):
         yield Complaint(CARD, None, "it is not what the manifest says; gridlab terminals build --resume rewrites it")
 

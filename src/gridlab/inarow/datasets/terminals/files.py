@@ -465,7 +465,7 @@ class Manifest(NamedTuple):
     """What is in a folder."""
 
     rules: Rules
-    behaviour: int
+    results_version: int
     made: dict[str, str]
     layers: tuple[Layer, ...]
 
@@ -525,7 +525,7 @@ class Manifest(NamedTuple):
 
     def write(self, folder: Path) -> None:
         made = Made(**self.made)
-        written = Written(FORMAT, VERSION, str(self.rules), self.behaviour, made, self.layers)
+        written = Written(FORMAT, VERSION, str(self.rules), self.results_version, made, self.layers)
         write_json(folder / MANIFEST, msgspec.to_builtins(written))
         self.write_card(folder)
 
