@@ -82,8 +82,7 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
         self.position = self.position.play(self.opponent.move(self.position, self.np_random))
 
     def _reward(self, mover: str) -> float:
-        outcome = self.position.outcome()
-        winner = outcome.winner if outcome else None
+        winner = self.position.winner
         return 0.0 if winner is None else 1.0 if winner == mover else -1.0
 
     def _info(self) -> dict[str, Any]:

@@ -224,7 +224,8 @@ class Tablebase:
         `boards` is int64[board, (crosses, noughts)]. Each block that decides some of them is unpacked once.
         """
         boards = np.ascontiguousarray(boards, dtype=np.int64)
-        self._require_legal(boards)
+        if (bad := first_illegal(boards, self.rules.cells, self._runs)) >= 0:
+            Position(self.rules, *boards[bad].tolist()).require_legal()
         places = look_up(boards, self.halves)
         for (ply, block), chosen in self._by_block(boards, places):
             first = block * self._sizes[ply]
@@ -237,7 +238,9 @@ class Tablebase:
         plies, blocks = places.plies[wanted], places.ranks[wanted]
         for ply in np.unique(plies).tolist() if len(plies) > 1 else plies.tolist():
             if ply not in self._sizes:
-                self._refuse(boards[wanted[plies == ply][0]])
+                position = Position(self.rules, *boards[wanted[plies == ply][0]].tolist())
+                reach = f"{self.file.path} knows positions of up to {self.max_ply} plies"
+                raise TooLarge(f"{reach}; {position} has {position.ply}")
             blocks[plies == ply] //= self._sizes[ply]
         if len(wanted) < 2:  # a single position is the most frequent question: no sorting for it
             yield from (((ply, block), wanted) for ply, block in zip(plies.tolist(), blocks.tolist(), strict=True))
@@ -262,15 +265,6 @@ class Tablebase:
                 self._blocks.popitem(last=False)
         self._blocks.move_to_end(key)
         return self._blocks[key]
-
-    def _require_legal(self, boards: Boards) -> None:
-        bad = first_illegal(boards, self.rules.cells, self._runs)
-        if bad >= 0:
-            Position(self.rules, *boards[bad].tolist()).require_legal()
-
-    def _refuse(self, board: Int64s) -> None:
-        position = Position(self.rules, *board.tolist())
-        raise TooLarge(f"{self.file.path} knows positions of up to {self.max_ply} plies; {position} has {position.ply}")
 
 
 # ---- What every move of many positions is worth, block by block

@@ -641,25 +641,20 @@ class Solver:
 
     def noughts_ply(self, ply: int, read: Read | None) -> list[layout.PlyCounts]:
         """Solve a ply with O to move in memory; `read` gives the blocks of the next ply. Its counts, if it has any."""
-        crosses, _, _, slots = layout.shape(self.rules.cells, ply)
-        scores = self._memory[: self.slots(ply)]
+        scores, listed = self._memory[: self.slots(ply)], list[layout.PlyCounts]()
         if ply == self.rules.cells:
             scores[:] = 0  # a full board without a line
             self.advance(len(scores))
-            return []
-        slots_after = layout.shape(self.rules.cells, ply + 1)[3]
+            return listed
+        slots_after = layout.shape(self.rules.cells, ply + 1).slots
 
-        def solve(job: range) -> Int64s:
-            found = new_counts()
+        def solve(job: range, counts: Int64s) -> None:
             after = read(job) if read else np.zeros(len(job) * slots_after, np.int8)  # full boards
-            noughts_move(ply, job, scores, after, self.halves, found, self.stop)
-            return found
+            noughts_move(ply, job, scores, after, self.halves, counts, self.stop)
 
-        counts = new_counts()
-        for job, found in self._run(solve, crosses, slots_after):
-            counts += found
-            self.advance(len(job) * slots)
-        return [self._counts(ply, counts)]
+        for _ in self._solved(ply, solve, slots_after, listed):
+            pass
+        return listed
 
     def crosses_ply(
         self, ply: int, use: Callable[[range, Scores], Result], listed: list[layout.PlyCounts]
@@ -668,30 +663,37 @@ class Solver:
 
         Its counts are added to `listed` at the end.
         """
-        crosses, _, _, slots = layout.shape(self.rules.cells, ply)
+        slots = layout.shape(self.rules.cells, ply).slots
         after = self._memory[: self.slots(ply + 1)]
 
-        def solve(job: range) -> tuple[Result, Int64s]:
-            found = new_counts()
+        def solve(job: range, counts: Int64s) -> Result:
             blocks = np.empty(len(job) * slots, np.int8)
-            crosses_move(ply, job, blocks, after, self.halves, found, self.stop)
+            crosses_move(ply, job, blocks, after, self.halves, counts, self.stop)
             for block in in_blocks(blocks, slots):
                 fill_dead(block, DEAD)
-            return use(job, blocks), found
+            return use(job, blocks)
+
+        return self._solved(ply, solve, slots, listed)
+
+    def _solved(
+        self, ply: int, solve: Callable[[range, Int64s], Result], a_job: int, listed: list[layout.PlyCounts]
+    ) -> Iterator[Result]:
+        """The results of jobs of whole blocks in order, as large as so many slots for each X allow; then the counts."""
+        crosses, _, _, slots = layout.shape(self.rules.cells, ply)
+        size = layout.a_block(a_job) * max(1, JOB // (layout.a_block(a_job) * a_job))
+        number = self.halves.count(crosses)
+        jobs = [range(first, min(first + size, number)) for first in range(0, number, size)]
+
+        def counted(job: range) -> tuple[Result, Int64s]:
+            found = new_counts()
+            return solve(job, found), found
 
         counts = new_counts()
-        for job, (result, found) in self._run(solve, crosses, slots):
+        for job, (result, found) in zip(jobs, in_order(counted, jobs, self.workers, self.stop), strict=True):
             counts += found
             self.advance(len(job) * slots)
             yield result
         listed.append(self._counts(ply, counts))
-
-    def _run(self, solve: Callable[[range], Result], crosses: int, slots: int) -> Iterator[tuple[range, Result]]:
-        """Jobs of whole blocks, and their results in order."""
-        size = layout.a_block(slots) * max(1, JOB // (layout.a_block(slots) * slots))
-        number = self.halves.count(crosses)
-        jobs = [range(first, min(first + size, number)) for first in range(0, number, size)]
-        yield from zip(jobs, in_order(solve, jobs, self.workers, self.stop), strict=True)
 
     def _counts(self, ply: int, counts: Int64s) -> layout.PlyCounts:
         """The counts of a ply, which must be those of the census."""
