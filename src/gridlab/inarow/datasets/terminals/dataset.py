@@ -69,21 +69,22 @@ class Terminals:
         if self.rules.cells > RECORD_CELLS:
             raise FileTrouble(f"{self.rules} has {self.rules.cells} cells; records hold up to {RECORD_CELLS}")
         every = range(first_ply(self.rules), self.rules.cells + 1)
-        fitting = [ply for ply in plies if ply in every or not self._is_empty(ply)]  # other tools begin with empty ones
+        fitting = [
+            ply for ply in plies if ply in every or (some := self._readable(ply)) is None or len(some)
+        ]  # other tools begin with empty layers
         if not fitting:
             raise FileTrouble(f"{self.folder} has no manifest, and its layers are empty; there is nothing to read")
         for ply in fitting:
             if reason := self._misfit(ply, every, guessed):
-                raise FileTrouble(
-                    f"{self.folder} has no manifest, and {layer_name(ply)} is not a layer of {self.rules}: {reason}; "
-                    "say with --game which game it is"
-                )
+                why = f"{layer_name(ply)} is not a layer of {self.rules}: {reason}"
+                raise FileTrouble(f"{self.folder} has no manifest, and {why}; say with --game which game it is")
         return fitting
 
-    def _is_empty(self, ply: int) -> bool:
-        with suppress(CorruptFile):  # whoever reads it will hear of it
-            return len(open_layer(self.folder / layer_name(ply), placeholder=True)) == 0
-        return False
+    def _readable(self, ply: int) -> Records | None:
+        """The records of a layer; None if something is wrong with it, of which whoever reads it will hear."""
+        with suppress(CorruptFile):
+            return open_layer(self.folder / layer_name(ply), placeholder=True)
+        return None
 
     def _is_uncounted(self, ply: int) -> bool:
         """Whether the header of a layer still holds the placeholder for its count."""
@@ -95,11 +96,9 @@ class Terminals:
         """Why a layer is none of these rules, as far as its name and, if they are `guessed`, its first record tell."""
         if ply not in every:
             return f"it has the plies {every[0]} to {every[-1]}" if every else "nobody can win it"
-        if guessed and not self._is_empty(ply):
-            with suppress(CorruptFile):
-                records = open_layer(self.folder / layer_name(ply), placeholder=True)
-                first = files.flaw_of(records[0], ply, checker(self.rules))
-                return f"in its first record {files.REASONS[first]}" if first in NO_WINS else ""
+        if guessed and (some := self._readable(ply)) is not None and len(some):
+            first = files.flaw_of(some[0], ply, checker(self.rules))
+            return f"in its first record {files.REASONS[first]}" if first in NO_WINS else ""
         return ""
 
     def _in_short(self) -> str:
@@ -124,10 +123,8 @@ class Terminals:
             raise FileTrouble(f"{self.folder} has no layer for ply {ply}; it has {self.plies}")
         records = open_layer(self.folder / layer_name(ply), placeholder=self.manifest is None)
         if ply in self.uncounted and (flaw := files.flaw_of(records[-1], ply, checker(self.rules))) in NO_WINS:
-            raise CorruptFile(
-                f"{layer_name(ply)} was not written to its end: its header has no count yet, and in its last record "
-                f"{files.REASONS[flaw]}"
-            )
+            why = f"its header has no count yet, and in its last record {files.REASONS[flaw]}"
+            raise CorruptFile(f"{layer_name(ply)} was not written to its end: {why}")
         if self.manifest and len(records) != (said := self.manifest.layers[self.plies.index(ply)].records):
             raise CorruptFile(f"{layer_name(ply)} has {counted(len(records), 'record')}, the manifest says {said:,}")
         return records

@@ -11,11 +11,11 @@ Nothing of a manifest is believed before it was read by its form and found to ag
 """
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, NamedTuple
+from typing import Annotated, BinaryIO, NamedTuple
 
 import msgspec
 import numpy as np
@@ -81,50 +81,42 @@ def open_layer(path: Path, placeholder: bool = False) -> Records:
     """The records of a file, mapped; CorruptFile if it is not a whole layer.
 
     With `placeholder` a count of 0 stands for as many records as the file has. What stands in them is judged by
-    gridlab.inarow.datasets.terminals.files.
+    `first_flaw`.
     """
-    with _opened(path) as file:
-        size, count = _head_of(path, file)
+    with _opened(path) as (file, size, count):
         if placeholder and count == 0:
             count, left = divmod(size - HEADER.size, RECORD.itemsize)
             if left:
-                raise CorruptFile(
-                    f"{path.name}: its {size:,} bytes end within a record, and its header has no count yet"
-                )
+                whole = f"its {size:,} bytes end within a record"
+                raise CorruptFile(f"{path.name}: {whole}, and its header has no count yet")
         if size != (expected := layer_size(count)):
-            raise CorruptFile(
-                f"{path.name}: {size:,} bytes do not hold the {count:,} records of its header: {expected:,} would"
-            )
+            said = f"the {count:,} records of its header: {expected:,} would"
+            raise CorruptFile(f"{path.name}: {size:,} bytes do not hold {said}")
         return np.memmap(file, dtype=RECORD, mode="r", offset=HEADER.size) if count else np.empty(0, dtype=RECORD)
 
 
 def has_placeholder(path: Path) -> bool:
     """Whether a file counts 0 records and holds some."""
-    with _opened(path) as file:
-        size, count = _head_of(path, file)
-    return count == 0 and size > HEADER.size
+    with _opened(path) as (_, size, count):
+        return count == 0 and size > HEADER.size
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _opened(path: Path) -> Iterator[tuple[BinaryIO, int, int]]:
+    """A layer file, its size, and the number of records in its header."""
     try:
         with open_regular(path) as file:
-            yield file
+            size, head = size_of(file), file.read(HEADER.size)
+            if len(head) < HEADER.size:
+                raise CorruptFile(f"{path.name}: {size} bytes are too few for a header of {HEADER.size}")
+            magic, count = HEADER.unpack(head)
+            if magic != MAGIC:
+                raise CorruptFile(f"{path.name}: the header has magic {magic:#010x}, a layer has {MAGIC:#010x}")
+            yield file, size, int(count)
     except CorruptFile:
         raise
     except (OSError, GridlabError) as error:
         raise CorruptFile(f"{path.name}: cannot be read: {reason_of(error)}") from error
-
-
-def _head_of(path: Path, file: BinaryIO) -> tuple[int, int]:
-    """The size of a file, and the number of records in its header."""
-    size, head = size_of(file), file.read(HEADER.size)
-    if len(head) < HEADER.size:
-        raise CorruptFile(f"{path.name}: {size} bytes are too few for a header of {HEADER.size}")
-    magic, count = HEADER.unpack(head)
-    if magic != MAGIC:
-        raise CorruptFile(f"{path.name}: the header has magic {magic:#010x}, a layer has {MAGIC:#010x}")
-    return size, int(count)
 
 
 # ---- Records taken apart by kernels: stones, legality, and what there is to say about a terminal win.
@@ -350,18 +342,6 @@ def is_card(text: bytes, rules: Rules) -> bool:
     return text.startswith(CARD_TEXT.partition("# All")[0].format(rules=rules).encode())
 
 
-def card_text(rules: Rules, made: dict[str, str], layers: Sequence[dict[str, Any]]) -> str:
-    table = "\n".join(
-        f"| {each['ply']} | {each['records']:,} | {each['x_wins']:,} | {each['o_wins']:,} | {each['bytes']:,} |"
-        for each in layers
-    )
-    return CARD_TEXT.format(
-        rules=rules, rows=rules.rows, cols=rules.cols, bits=2 * rules.cells,
-        records=sum(each["records"] for each in layers), layers=len(layers), table=table,
-        example=next((each["file"] for each in layers if each["records"]), "layer.bin"), **made,
-    )  # fmt: skip
-
-
 # ---- A dataset of terminal wins is a folder: a layer file for each ply, a manifest and a card
 
 
@@ -535,10 +515,13 @@ class Manifest(NamedTuple):
 
     def card(self) -> bytes:
         """What README.md must hold."""
-        return card_text(self.rules, self.made, self.entries()).encode()
-
-    def entries(self) -> list[dict[str, Any]]:
-        return [msgspec.structs.asdict(each) for each in self.layers]
+        rules, layers = self.rules, self.layers
+        rows = (f"| {e.ply} | {e.records:,} | {e.x_wins:,} | {e.o_wins:,} | {e.bytes:,} |" for e in layers)
+        return CARD_TEXT.format(
+            rules=rules, rows=rules.rows, cols=rules.cols, bits=2 * rules.cells, table="\n".join(rows),
+            records=sum(each.records for each in layers), layers=len(layers),
+            example=next((each.file for each in layers if each.records), "layer.bin"), **self.made,
+        ).encode()  # fmt: skip
 
 
 def new_manifest(rules: Rules) -> Manifest:

@@ -174,21 +174,12 @@ def by_ply(table: Tablebase, positions: int, random: np.random.Generator) -> lis
 
 def canonical_boards(table: Tablebase, boards: Boards) -> Boards:
     """The lexicographically smallest image of each board."""
-    rules = table.rules
+    rules, images = table.rules, np.empty_like(boards)
     which = smallest_images(boards, image_keys(rules))
-    group = symmetries(rules.rows, rules.cols)
-    images = np.empty_like(boards)
-    for symmetry in range(len(group)):
-        chosen = which == symmetry
-        images[chosen] = _move(boards[chosen], group[symmetry].cells)
+    for symmetry, each in enumerate(symmetries(rules.rows, rules.cols)):
+        some = boards[which == symmetry]
+        images[which == symmetry] = sum((some >> cell & 1) << to for cell, to in enumerate(each.cells))
     return images
-
-
-def _move(boards: Boards, cells: tuple[int, ...]) -> Boards:
-    moved = np.zeros_like(boards)
-    for cell, to in enumerate(cells):
-        moved |= (boards >> cell & 1) << to
-    return moved
 
 
 def label(rules: Rules, boards: Boards, moves: MoveScores, arrow: Any) -> dict[str, Any]:
