@@ -267,7 +267,7 @@ class Position:
         return Position(self.rules, self.crosses, self.noughts | 1 << cell)
 
     def step(self, move: int | str, random: "np.random.Generator") -> "Position":
-        """The same as `play`: after a move comes the next one, without chance between them."""
+        """The position after a move, as `play` gives it: there is no chance between two moves."""
         return self.play(move)
 
     def move_text(self, cell: int) -> str:

@@ -84,7 +84,7 @@ def evaluate(own: int, other: int, evaluation: Evaluation) -> int:
 
 @kernel
 def evaluate_many(boards: Int64s, evaluation: Evaluation) -> Int64s:
-    """The same for many positions [position, (own, other)]."""
+    """How good many positions [position, (own, other)] look to the player to move."""
     scores = np.empty(len(boards), np.int64)
     for i in range(len(boards)):
         scores[i] = evaluate(boards[i, 0], boards[i, 1], evaluation)

@@ -70,7 +70,7 @@ def smallest_image(own: int, other: int, images: Int64s) -> tuple[int, int, int]
 
 @kernel
 def smallest_images(boards: Int64s, images: Int64s) -> Int64s:
-    """The same for many positions [position, (own, other)]."""
+    """The smallest images of many positions [position, (own, other)]."""
     small = np.empty_like(boards)
     for i in range(len(boards)):
         small[i, 0], small[i, 1], _ = smallest_image(boards[i, 0], boards[i, 1], images)

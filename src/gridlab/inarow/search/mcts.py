@@ -209,7 +209,7 @@ def play_out(
 def play_with_care(
     ply: int, frames: tactics.Frames, full: int, winning: LinesThrough, losing: LinesThrough, states: States
 ) -> int:
-    """The same with moves that take a win, avoid a loss if they can, and meet a threat; over the frames below `ply`."""
+    """The result of moves that take a win, avoid a loss if they can, and meet a threat; over the frames below `ply`."""
     sign = 1
     free = full & ~(frames[ply, OWN] | frames[ply, OTHER])
     safe = free & ~frames[ply, OWN_LOSSES]

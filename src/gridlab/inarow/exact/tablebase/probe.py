@@ -179,7 +179,7 @@ class Tablebase:
         )  # fmt: skip
 
     def get(self, position: Position | str) -> Solution | None:
-        """The same, or None where that would raise: another game, no legal position, or beyond the file's last ply."""
+        """What `probe` finds, or None where it would raise: another game, no legal position, or beyond the last ply."""
         position = self._own(position)
         if position.rules != self.rules or position.flaw():
             return None

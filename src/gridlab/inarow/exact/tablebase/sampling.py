@@ -128,7 +128,7 @@ def sample(table: Tablebase, path: Path, positions: int, seed: int | None = None
 
 
 def labelled_tables(table: Tablebase, positions: int, seed: int | None = None, progress: bool = False) -> Iterator[Any]:
-    """The same as tables of Arrow, some positions each."""
+    """Labelled positions as tables of Arrow, some in each."""
     arrow = import_extra("pyarrow", "export")
     random = np.random.default_rng(seed)
     numbers = by_ply(table, positions, random)

@@ -43,7 +43,7 @@ def min_into_at(
     target: Scores, at: int, source: Scores, start: int, to: NDArray[np.uint16], origin: NDArray[np.uint16], first: int,
     last: int,
 ) -> None:  # fmt: skip
-    """The same for pairs of columns: `to[i]` of the target and `origin[i]` of the source."""
+    """Each score in column `to[i]` of the target becomes the lower of itself and column `origin[i]` of the source."""
     here, there = np.uint64(at), np.uint64(start)
     for i in range(np.uint64(first), np.uint64(last)):
         column = here + to[i]
