@@ -49,13 +49,17 @@ class RandomPlayer:
         return int(random.choice(position.moves()))
 
 
+def check_depth(depth: int, rules: Rules, who: str) -> None:
+    if not 1 <= depth <= rules.cells:
+        raise BadPlayer(f"depth={depth} of {who}: 1 to {rules.cells} plies make sense in {rules}")
+
+
 @shown
 class AlphaBetaPlayer:
     """Looks `depth` plies ahead and judges by open lines; the same move every time."""
 
     def __init__(self, rules: Rules, depth: int) -> None:
-        if not 1 <= depth <= rules.cells:
-            raise BadPlayer(f"depth={depth} of the player alpha-beta: 1 to {rules.cells} plies make sense in {rules}")
+        check_depth(depth, rules, "the player alpha-beta")
         self.depth, self.heuristics, self.table = depth, heuristics_of(rules), new_depth_table()
 
     def __str__(self) -> str:
@@ -96,9 +100,8 @@ class MctsPlayer:
         if not 1 <= playouts <= MOST_PLAYOUTS:
             raise BadPlayer(f"playouts={playouts} of the player mcts: 1 to {MOST_PLAYOUTS:,} make sense")
         if not 0 <= exploration < 100:
-            raise BadPlayer(
-                f"exploration={exploration} of the player mcts: a number from 0 to 100, such as 1, is needed"
-            )
+            wanted = "a number from 0 to 100, such as 1, is needed"
+            raise BadPlayer(f"exploration={exploration} of the player mcts: {wanted}")
         for name, value in (("proofs", proofs), ("careful", careful)):
             if value not in (0, 1):
                 raise BadPlayer(f"{name}={value} of the player mcts: 1 or 0 is needed")
@@ -172,10 +175,7 @@ class LearntPlayer:
     """Looks `depth` plies ahead and judges by a trained network, blended with open lines; the same move every time."""
 
     def __init__(self, rules: Rules, checkpoint: str, depth: int, blend: float) -> None:
-        if not 1 <= depth <= rules.cells:
-            raise BadPlayer(
-                f"depth={depth} of a player that has learnt: 1 to {rules.cells} plies make sense in {rules}"
-            )
+        check_depth(depth, rules, "a player that has learnt")
         if not 0 <= blend <= 1:
             raise BadPlayer(f"blend={blend} of the player dqn-minimax: 0 (heuristic alone) to 1 (network alone)")
         squava_lines(rules)  # another game is told before anything is loaded

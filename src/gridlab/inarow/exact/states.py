@@ -173,20 +173,15 @@ def write_states(
 
 def _csv_block(job: ListingJob, wanted: tuple[int, ...]) -> tuple[int, int, memoryview]:
     """Positions looked at, those that are wanted, and their lines."""
-    block = list_block(job)
+    block, rules = list_block(job), job.rules
     looked = len(block.crosses)
     if len(wanted) < len(OUTCOMES):
         chosen = np.isin(block.outcomes, wanted)
         block = PositionBlock(block.ply, block.crosses[chosen], block.noughts[chosen], block.outcomes[chosen])
-    return looked, len(block.crosses), csv_lines(block, job.rules)
-
-
-def csv_lines(block: PositionBlock, rules: Rules) -> memoryview:
-    """The lines of a block."""
     longest = len(f"{rules.cells},{rules.board},{rules.board},") + rules.cells + rules.rows + max(map(len, WORDS))
     buffer = np.empty(len(block.crosses) * longest, dtype=np.uint8)
     used = write_lines(*block, rules.rows, rules.cols, WORDS, buffer)
-    return buffer[:used].data
+    return looked, len(block.crosses), buffer[:used].data
 
 
 @kernel

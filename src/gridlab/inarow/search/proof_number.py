@@ -236,14 +236,6 @@ class Page(NamedTuple):
     moves: Int64s
 
 
-class Replies(NamedTuple):
-    """What can come of the positions of a page when their moves are made."""
-
-    parents: Int64s  # [reply]: the position it is a reply to
-    stones: Stones  # [reply]: the smallest image after the reply; -1, -1 if the reply loses at once
-    lost: int  # the first position whose move is impossible or does not win against every reply; -1 if none
-
-
 Book = tuple[Page, ...]
 
 
@@ -266,7 +258,11 @@ def read_moves(first: int, stones: Stones, moves: Int64s, geometry: Geometry, ta
 
 @kernel
 def replies_to(stones: Stones, moves: Int64s, geometry: Geometry) -> tuple[Int64s, Stones, int]:
-    """Every reply to the moves of a page, by the rules alone: what `Replies` names."""
+    """What can come of the positions of a page when their moves are made, by the rules alone.
+
+    For each reply the position it is a reply to, and the smallest image after it, -1, -1 if it loses at once; and the
+    first position whose move is impossible or does not win against every reply, -1 if there is none.
+    """
     full = (1 << geometry.cells) - 1
     room = 0
     for i in range(len(stones)):
@@ -313,10 +309,10 @@ def flaw_of(book: Book, own: int, other: int, geometry: Geometry) -> str | None:
     for number, page in enumerate(book):
         if (places_in(page.stones, wanted) < 0).any():
             return f"a position after {2 * number} plies has no move"
-        replies = Replies(*replies_to(*page, geometry))
-        if replies.lost >= 0:
+        _, after, lost = replies_to(*page, geometry)
+        if lost >= 0:
             return f"a move after {2 * number} plies does not win"
-        wanted = replies.stones[replies.stones[:, 0] >= 0]
+        wanted = after[after[:, 0] >= 0]
     return f"a position after {2 * len(book)} plies has no move" if len(wanted) else None
 
 

@@ -351,7 +351,7 @@ def find_terminals(
     layers = data.layers(plies)
     images = _images(data.rules, _pattern(pattern, data.rules), _line(line, data.rules), symmetric)
     total = sum(map(len, layers.values()))
-    keep = _Sample(sample, check_seed(seed)) if sample is not None else _First(count)
+    keep = _Kept(count, None) if sample is None else _Kept(sample, check_seed(seed))
     with bars(total, f"searching {data.rules}", "records", progress) as shown:
         for ply, records in layers.items():
             wanted = _wanted(images, winner, ply, data.rules)
@@ -456,30 +456,18 @@ def matching(records: NDArray[np.uint64], ply: int, wanted: Wanted, runs: Int64s
 # ---- which are kept
 
 
-class _First:
-    """The first so many."""
+class _Kept:
+    """The first so many; or with a seed as many at random: of a number for each, by block, the smallest are kept."""
 
-    def __init__(self, most: int) -> None:
-        self.seen, self._most, self._kept = 0, most, list[tuple[int, int]]()
-
-    def add(self, ply: int, first: int, places: Int64s) -> None:
-        self.seen += len(places)
-        self._kept += [(ply, first + int(place)) for place in places[: self._most - len(self._kept)]]
-
-    def places(self) -> list[tuple[int, int]]:
-        return self._kept
-
-
-class _Sample:
-    """So many at random: a random number for each, by block whoever works at it, and the smallest are kept."""
-
-    def __init__(self, most: int, seed: int) -> None:
+    def __init__(self, most: int, seed: int | None) -> None:
         self.seen, self._most, self._seed = 0, most, seed
         self._numbers, self._kept = np.empty(0), np.empty((0, 2), np.int64)
 
     def add(self, ply: int, first: int, places: Int64s) -> None:
+        numbers = np.arange(self.seen, self.seen + len(places), dtype=np.float64)
+        if self._seed is not None:
+            numbers = np.random.default_rng([self._seed, ply, first]).random(len(places))
         self.seen += len(places)
-        numbers = np.random.default_rng([self._seed, ply, first]).random(len(places))
         if len(self._numbers) == self._most:
             better = np.flatnonzero(numbers < self._numbers.max(initial=0))
             numbers, places = numbers[better], places[better]
