@@ -159,9 +159,8 @@ class Position:
         rules, packed = game(rules, "mnk"), bitboard(packed)
         values = tuple(packed >> 2 * cell & 3 for cell in range(rules.cells))
         if packed < 0 or packed >> 2 * rules.cells or 3 in values:
-            raise BadNotation(
-                f"{packed} is not a packed {rules} board: 2 bits a cell, cell 0 lowest, 0 empty, 1 X, 2 O, and no more"
-            )
+            form = "2 bits a cell, cell 0 lowest, 0 empty, 1 X, 2 O, and no more"
+            raise BadNotation(f"{packed} is not a packed {rules} board: {form}")
         return cls.of_values(values, rules)
 
     @property

@@ -84,9 +84,8 @@ class Judge(judge.Judge):
 
     def drawn(self, position: Position) -> str:
         """The board as SVG, every free cell with the name of its move."""
-        marks = [
-            notation.MARKS[value] if value else position.move_text(cell) for cell, value in enumerate(position.values)
-        ]
+        values = enumerate(position.values)
+        marks = [notation.MARKS[value] if value else position.move_text(cell) for cell, value in values]
         return draw.board_svg(marks, position.rules.cols, title=f"{position}, {position.to_move} to move")
 
     def line(self, position: Position, move: str, ask: Callable[[Position], Solution]) -> list[Step]:

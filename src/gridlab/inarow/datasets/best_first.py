@@ -69,11 +69,9 @@ def read_start(path: Path) -> Start:
     """The board and the player of an input file."""
     lines = _lines(path)
     size = _size(path, lines[0])
-    rows = [_row(path, lines, size, row) for row in range(1, size + 1)]
-    player = _player(path, lines, size)
-    marks = "".join(rows)
+    marks = "".join(_row(path, lines, size, row) for row in range(1, size + 1))
     crosses, noughts = (sum(1 << cell for cell, mark in enumerate(marks) if mark == each) for each in "XO")
-    start = Start(size, crosses, noughts, player)
+    start = Start(size, crosses, noughts, _player(path, lines, size))
     _check_possible(path, lines[1].number, start)
     return start
 
@@ -164,9 +162,8 @@ def _check_possible(path: Path, line: int, start: Start) -> None:
     if abs(crosses - noughts) > 1:
         stones = f"X has {counted(crosses, 'stone')} and O {noughts}"
         _refuse(path, line, f"on the board that begins here {stones}; counts that differ by at most one are expected")
-    if all(
-        any(stones & each == each for each in start.rules.winning_lines) for stones in (start.crosses, start.noughts)
-    ):
+    lines = start.rules.winning_lines
+    if all(any(stones & each == each for each in lines) for stones in (start.crosses, start.noughts)):
         _refuse(path, line, "on the board that begins here X and O both have a line; at most one of them is expected")
 
 
@@ -233,10 +230,8 @@ def answer(
 ) -> Answer:  # fmt: skip
     """Write both files and say what was found: a cooperative line, with a prover a forced win, or `both`."""
     found = []
-    with (
-        files.whole_file(output) as told,
-        files.whole_file(steps) as file,
-    ):  # both locked before the work: they are one answer
+    # both are locked before the work: they are one answer
+    with files.whole_file(output) as told, files.whole_file(steps) as file:
         if both or not prove:
             file.write(f"{headline(start, 'cooperative')}\n\n".encode())
             found.append(search(start, limit, file, tell))
@@ -250,19 +245,14 @@ def answer(
     return report
 
 
-def write_failure(sentence: str, steps: Path, output: Path) -> None:
-    """Say in both files why there is no answer."""
-    with files.whole_file(output) as told, files.whole_file(steps) as file:
-        for each in (told, file):
-            each.write(f"Failed: {sentence}\n".encode(errors="replace"))  # it may tell a name that is no text
-
-
 def read_or_fail(path: Path, steps: Path, output: Path) -> Start:
     """The board and the player of an input file; what is wrong with it is raised, and said in both files."""
     try:
         return read_start(path)
     except GridlabError as error:
-        write_failure(str(error), steps, output)
+        with files.whole_file(output) as told, files.whole_file(steps) as file:
+            for each in (told, file):
+                each.write(f"Failed: {error}\n".encode(errors="replace"))  # it may tell a name that is no text
         raise
 
 

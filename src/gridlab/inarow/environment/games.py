@@ -258,9 +258,8 @@ class TableTruth:
         if table.rules != rules:
             raise FileTrouble(f"{table.file.path} is a tablebase of {table.rules}, not of {rules}")
         if table.max_ply < rules.cells - 1:
-            raise TooLarge(
-                f"{table.file.path} knows the first {table.max_ply} plies of {rules}; truth=True needs all of them"
-            )
+            known = f"{table.file.path} knows the first {table.max_ply} plies of {rules}"
+            raise TooLarge(f"{known}; truth=True needs all of them")
         self.table: Tablebase = table
 
     def __call__(self, games: InARowGames, actions: Int64s) -> dict[str, NDArray[Any]]:

@@ -91,10 +91,13 @@ def begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
         raise FileTrouble(f"{folder} holds terminal wins of {manifest.rules}, not of {rules}; name another folder")
     if not resume:
         raise FileTrouble(f"{folder} already holds a dataset of {rules}; --resume adds to it, or name another folder")
-    if manifest.results_version != BEHAVIOUR:
-        raise FileTrouble(
-            f"{folder} was made by behaviour {manifest.results_version}, this is {BEHAVIOUR}; name another folder"
-        )
+    return of_these_results(manifest, folder, "name another folder")
+
+
+def of_these_results(manifest: Manifest, folder: Path, instead: str) -> Manifest:
+    """A manifest that was made by this version of results."""
+    if (version := manifest.results_version) != BEHAVIOUR:
+        raise FileTrouble(f"{folder} was made by behaviour {version}, this is {BEHAVIOUR}; {instead}")
     return manifest
 
 
@@ -333,9 +336,8 @@ def _one_game(sources: list[Terminals]) -> Rules:
     rules = sources[0].rules
     for each in sources[1:]:
         if each.rules != rules:
-            raise FileTrouble(
-                f"{sources[0].folder} holds terminal wins of {rules}, {each.folder} of {each.rules}; merge one game"
-            )
+            held = f"{sources[0].folder} holds terminal wins of {rules}, {each.folder} of {each.rules}"
+            raise FileTrouble(f"{held}; merge one game")
     return rules
 
 
@@ -343,10 +345,8 @@ def _source(folder: Path) -> Terminals:
     if layers_without_manifest(folder):
         raise FileTrouble(f"{folder} has no manifest; gridlab terminals adopt makes one")
     data = Terminals(folder)
-    if data.manifest and data.manifest.results_version != BEHAVIOUR:
-        raise FileTrouble(
-            f"{folder} was made by behaviour {data.manifest.results_version}, this is {BEHAVIOUR}; build it again"
-        )
+    if data.manifest:
+        of_these_results(data.manifest, folder, "build it again")
     return data
 
 
@@ -363,9 +363,8 @@ def _origins(sources: list[Terminals]) -> dict[int, Origin]:
 
 
 def _different(layer: Layer, one: Path, other: Path) -> CorruptFile:
-    return CorruptFile(
-        f"{layer.file} of {one} and of {other} are different; gridlab terminals verify says which is wrong"
-    )
+    advice = "gridlab terminals verify says which is wrong"
+    return CorruptFile(f"{layer.file} of {one} and of {other} are different; {advice}")
 
 
 def _copy(origin: Origin, out: Path, shown: Bars) -> None:

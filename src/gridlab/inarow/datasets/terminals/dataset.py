@@ -207,10 +207,8 @@ class Terminals:
             return bisect(records, position.canonical()[0].packed)
         images = {position.image(symmetry).packed for symmetry in symmetries(self.rules.rows, self.rules.cols)}
         if position.ply not in self._ascending:
-            self._ascending[position.ply] = all(
-                files.first_disorder(records[max(first - 1, 0) : first + BLOCK]) < 0
-                for first in range(0, len(records), BLOCK)
-            )
+            blocks = (records[max(first - 1, 0) : first + BLOCK] for first in range(0, len(records), BLOCK))
+            self._ascending[position.ply] = all(files.first_disorder(each) < 0 for each in blocks)
         look = bisect if self._ascending[position.ply] else scan
         return next((index for image in sorted(images) if (index := look(records, image)) is not None), None)
 
@@ -371,9 +369,8 @@ def _pattern(text: str, rules: Rules) -> tuple[int, ...]:
     if not text:
         return (ANY,) * rules.cells
     if text.strip().startswith("["):
-        raise BadNotation(
-            "a pattern is written as rows of X, O, . and ?, such as X?./???/..O, not as a list of numbers"
-        )
+        form = "rows of X, O, . and ?, such as X?./???/..O"
+        raise BadNotation(f"a pattern is written as {form}, not as a list of numbers")
     values = notation.parse_board(text.replace("?", "."), rules.rows, rules.cols)
     marks = re.sub(r"[\s/]", "", text)
     return tuple(ANY if mark == "?" else value for mark, value in zip(marks, values, strict=True))

@@ -218,9 +218,8 @@ def check_all(file: TableFile, counts: Census, workers: int | None, progress: bo
     """Work out every ply from the next one in the file: positions, remarks, complaints."""
     rules, plies = file.rules, list(file.plies)
     whole = plies == list(layout.stored_plies(rules, rules.cells - 1))
-    remarks = (
-        [] if whole else [f"the scores of ply {plies[-1]}, the last one, rest on plies that the file does not hold"]
-    )
+    unsure = f"the scores of ply {plies[-1]}, the last one, rest on plies that the file does not hold"
+    remarks = [] if whole else [unsure]
     complaints: list[str] = []
     judged = 0
     with bar(0, f"verifying {rules}", "scores", progress) as shown:
