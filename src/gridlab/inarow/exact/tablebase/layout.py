@@ -524,6 +524,10 @@ class PlyCounts(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=T
     every: ScoreCounts
     canonical: ScoreCounts
 
+    @property
+    def totals(self) -> tuple[int, int]:
+        return sum(self.every.values()), sum(self.canonical.values())
+
 
 class Directory(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=WRITTEN):
     """What a file holds."""
@@ -573,7 +577,7 @@ class Directory(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
             if not possible.issuperset(each.every) or each.every.keys() != each.canonical.keys():
                 raise CorruptFile(f"the directory counts scores of ply {each.ply} that cannot be")
             most = comb(cells, (each.ply + 1) // 2) * comb(cells - (each.ply + 1) // 2, each.ply // 2)
-            if sum(each.every.values()) > most or sum(each.canonical.values()) > most:
+            if max(each.totals) > most:
                 raise CorruptFile(f"the directory counts more positions of ply {each.ply} than {self.game} has")
 
 

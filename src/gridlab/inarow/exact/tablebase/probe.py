@@ -152,14 +152,12 @@ class Tablebase:
         return Tablebase, (self.file.path,)
 
     def _in_short(self) -> str:
-        held = sum(sum(each.every.values()) for each in self.file.directory.counts)
+        held = sum(each.totals[0] for each in self.file.directory.counts)
         return f"{self.rules}, {brief(self.file.path.name)}: {held:,} ongoing positions, plies 0 to {self.max_ply}"
 
     def _sheet(self) -> Sheet:
-        rows = [
-            (each.ply, sum(each.every.values()), sum(each.canonical.values()), *layout.by_value(each.every))
-            for each in self.file.directory.counts
-        ]
+        counts = self.file.directory.counts
+        rows = [(each.ply, *each.totals, *layout.by_value(each.every)) for each in counts]
         header = ("ply", "ongoing", "up to symmetry", "won", "drawn", "lost")
         return Sheet(f"Tablebase of {self.rules}", header, rows, [str(self.file.path)])
 

@@ -166,7 +166,7 @@ def move_scores(table: Tablebase, plies: list[Boards]) -> list[MoveScores]:
 
 def by_ply(table: Tablebase, positions: int, random: np.random.Generator) -> list[int]:
     """How many positions to draw of each ply, so that all together are uniform."""
-    counts = np.array([sum(each.canonical.values()) for each in table.file.directory.counts])
+    counts = np.array([each.totals[1] for each in table.file.directory.counts])
     if table.max_ply % 2 == 0 and table.max_ply < table.rules.cells - 1:
         counts[-1] = 0  # the file does not know what its moves are worth
     return counts_drawn(counts, positions, random, table.file.path, "positions up to symmetry")

@@ -92,7 +92,7 @@ def stats(table: Tablebase) -> Stats:
 
 def _ply(counts: PlyCounts) -> PlyStats:
     longest = _longest(counts.every, 1), _longest(counts.every, -1)
-    return PlyStats(counts.ply, *layout.by_value(counts.every), sum(counts.canonical.values()), *longest)
+    return PlyStats(counts.ply, *layout.by_value(counts.every), counts.totals[1], *longest)
 
 
 def _longest(counts: ScoreCounts, sign: int) -> int:
@@ -188,12 +188,10 @@ def check_counts(file: TableFile, counts: Census) -> list[str]:
     complaints = []
     for each in file.directory.counts:
         known = counts.plies[each.ply]
-        found = sum(each.every.values()), sum(each.canonical.values())
-        if found != (known.counts.ongoing, known.canonical.ongoing):
-            complaints.append(
-                f"ply {each.ply}: {counted(found[0], 'position')} ({found[1]:,} up to symmetry), the census has "
-                f"{known.counts.ongoing:,} ({known.canonical.ongoing:,})"
-            )
+        (every, canonical), expected = each.totals, (known.counts.ongoing, known.canonical.ongoing)
+        if (every, canonical) != expected:
+            said = f"{counted(every, 'position')} ({canonical:,} up to symmetry)"
+            complaints.append(f"ply {each.ply}: {said}, the census has {expected[0]:,} ({expected[1]:,})")
     return complaints
 
 
@@ -236,22 +234,17 @@ def check_all(file: TableFile, counts: Census, workers: int | None, progress: bo
                 complaints += _compare_counts(file, listed)
             except CorruptFile as error:  # the next ply is not what it should be, so this one cannot be judged
                 complaints.append(str(error))
-            judged += sum(sum(each.every.values()) for each in listed)
+            judged += sum(each.totals[0] for each in listed)
     return judged, remarks, complaints
 
 
 def _compare(file: TableFile, ply: StoredPly, job: range, scores: Scores) -> list[str]:
-    wrong = []
-    for block, expected in enumerate(in_blocks(scores, ply.slots), job.start // ply.a_block):
-        if not np.array_equal(file.block(ply.ply, block), expected):
-            wrong.append(f"{file.path}: block {block} of ply {ply.ply} is not what its successors give")
-    return wrong
+    blocks = enumerate(in_blocks(scores, ply.slots), job.start // ply.a_block)
+    wrong = [block for block, expected in blocks if not np.array_equal(file.block(ply.ply, block), expected)]
+    return [f"{file.path}: block {block} of ply {ply.ply} is not what its successors give" for block in wrong]
 
 
 def _compare_counts(file: TableFile, listed: list[PlyCounts]) -> list[str]:
     stated = {each.ply: each for each in file.directory.counts}
-    return [
-        f"ply {each.ply}: the directory counts other scores than its blocks hold"
-        for each in listed
-        if each.ply in stated and stated[each.ply] != each
-    ]
+    wrong = [each.ply for each in listed if stated.get(each.ply, each) != each]
+    return [f"ply {ply}: the directory counts other scores than its blocks hold" for ply in wrong]
