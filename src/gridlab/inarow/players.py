@@ -105,8 +105,7 @@ class MctsPlayer:
         for name, value in (("proofs", proofs), ("careful", careful)):
             if value not in (0, 1):
                 raise BadPlayer(f"{name}={value} of the player mcts: 1 or 0 is needed")
-        self.playouts, self.exploration = playouts, exploration
-        self.proofs, self.careful = proofs == 1, careful == 1
+        self.playouts, self.exploration, self.proofs, self.careful = playouts, exploration, proofs == 1, careful == 1
         self.geometry = geometry_of(rules)
 
     def __str__(self) -> str:
@@ -115,11 +114,8 @@ class MctsPlayer:
         return f"mcts playouts={self.playouts}{more}"
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        states = states_of(random)
-        return search(
-            position, self.playouts, proofs=self.proofs, careful=self.careful, exploration=self.exploration,
-            states=states, geometry=self.geometry,
-        ).best  # fmt: skip
+        proofs, careful, exploration, states = self.proofs, self.careful, self.exploration, states_of(random)
+        return search(position, self.playouts, None, proofs, careful, exploration, states, self.geometry).best
 
 
 @shown

@@ -72,18 +72,13 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
         self.position = before.play(cell)
         if self.opponent and not self.position.over:
             self._answer()
-        return (
-            games.observed(self.position), self._reward(before.to_move), self.position.over, False,
-            self._info() | facts,
-        )  # fmt: skip
+        winner, seen = self.position.winner, games.observed(self.position)
+        reward = 0.0 if winner is None else 1.0 if winner == before.to_move else -1.0
+        return seen, reward, self.position.over, False, self._info() | facts
 
     def _answer(self) -> None:
         assert self.opponent is not None
         self.position = self.position.play(self.opponent.move(self.position, self.np_random))
-
-    def _reward(self, mover: str) -> float:
-        winner = self.position.winner
-        return 0.0 if winner is None else 1.0 if winner == mover else -1.0
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": games.mask_of(self.position), "board": str(self.position)}

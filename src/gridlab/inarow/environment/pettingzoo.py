@@ -55,14 +55,11 @@ class InARowAEC(AECEnv):  # type: ignore[misc]
         self.oracle = Oracle(self.rules, tablebase=tablebase) if truth else None
         self.position = Position(self.rules)
         self.possible_agents = list(AGENTS.values())
-        shape = (2, self.rules.rows, self.rules.cols)
+        seen = {"observation": (2, self.rules.rows, self.rules.cols), "action_mask": (self.rules.cells,)}
         self.observation_spaces = {
-            agent: spaces.Dict({
-                "observation": spaces.Box(0, 1, shape, np.int8),
-                "action_mask": spaces.Box(0, 1, (self.rules.cells,), np.int8),
-            })
+            agent: spaces.Dict({name: spaces.Box(0, 1, shape, np.int8) for name, shape in seen.items()})
             for agent in self.possible_agents
-        }  # fmt: skip
+        }
         self.action_spaces = {agent: spaces.Discrete(self.rules.cells) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> Any:

@@ -132,9 +132,8 @@ def _is_whole(path: Path, count: int, ply: int, rules: Rules) -> bool:
         return False
     if len(records) != count or files.first_disorder(records) >= 0:
         return False
-    game = checker(rules)
-    blocks = (np.array(records[first : first + BLOCK]) for first in range(0, count, BLOCK))
-    return all(files.first_flaw(block, ply, game, files.SOUND)[0] < 0 for block in blocks)
+    game, blocks = checker(rules), files.in_blocks(records, BLOCK)
+    return all(files.first_flaw(np.array(block), ply, game, files.SOUND)[0] < 0 for block in blocks)
 
 
 def require_room(folder: Path, size: int) -> None:

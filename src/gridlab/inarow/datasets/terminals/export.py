@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,14 +39,6 @@ from gridlab.inarow.rules import Rules
 # ---- The picture of a dataset of terminal wins: records by ply and winner
 
 
-class Count(NamedTuple):
-    """A bar for each winner."""
-
-    ply: int
-    x_wins: int
-    o_wins: int
-
-
 def plot_counts(data: Terminals, path: Path) -> None:
     """Records by ply and winner, on a logarithmic scale; PNG, SVG or PDF by the name of the file."""
     counts = list(_counts(data))
@@ -67,17 +59,15 @@ def plot_counts(data: Terminals, path: Path) -> None:
     save(figure, path)
 
 
-def _counts(data: Terminals) -> Iterator[Count]:
+def _counts(data: Terminals) -> Iterator[files.Layer]:
     """The wins of each ply: from the manifest, or without one from the records."""
     if data.manifest:
-        yield from (Count(each.ply, each.x_wins, each.o_wins) for each in data.manifest.layers)
+        yield from data.manifest.layers
         return
     game = checker(data.rules)
-    for ply in data.plies:
-        records = data.records(ply)
-        blocks = (np.array(records[first : first + BLOCK]) for first in range(0, len(records), BLOCK))
-        won = sum(files.count_won(block, ply, game) for block in blocks)
-        yield Count(ply, *files.wins_of_players(ply, won, len(records) - won))
+    for ply, records in data.layers().items():
+        won = sum(files.count_won(np.array(block), ply, game) for block in files.in_blocks(records, BLOCK))
+        yield files.Layer.of(data.rules, ply, won, len(records) - won, sha256="")
 
 
 # ---- Terminal wins for other tools: CSV, Parquet or HDF5, with what a record leaves implicit

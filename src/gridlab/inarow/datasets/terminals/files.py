@@ -95,6 +95,11 @@ def open_layer(path: Path, placeholder: bool = False) -> Records:
         return np.memmap(file, dtype=RECORD, mode="r", offset=HEADER.size) if count else np.empty(0, dtype=RECORD)
 
 
+def in_blocks(records: Records, size: int) -> Iterator[Records]:
+    """All records, so many at a time."""
+    return (records[first : first + size] for first in range(0, len(records), size))
+
+
 def has_placeholder(path: Path) -> bool:
     """Whether a file counts 0 records and holds some."""
     with _opened(path) as (_, size, count):
