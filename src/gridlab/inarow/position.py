@@ -104,8 +104,7 @@ class Outcome(Enum):
 
     @property
     def winner(self) -> Player | None:
-        winners: dict[Outcome, Player] = {Outcome.X_WINS: "X", Outcome.O_WINS: "O"}
-        return winners.get(self)
+        return None if self is Outcome.DRAW else "X" if self is Outcome.X_WINS else "O"
 
 
 @draw.shown

@@ -481,9 +481,20 @@ def _look_at_layer(
     rules: Rules, ply: int, records: Records, share: float | None, seed: int, workers: int | None, shown: Bars
 ) -> tuple[int, list[Complaint]]:
     """How many records were judged, and what is wrong: the first out of order, and in each block the first unsound."""
-    judge = partial(_look_at, records=records, ply=ply, share=share, seed=seed, game=checker(rules))
+    game = checker(rules)
+
+    def look(first: int) -> tuple[int, int, int, tuple[int, str]]:
+        """The size of a block, how many were judged, the first out of order, the first unsound; -1: none."""
+        block, disorder = _block(first, records)
+        chosen = np.arange(len(block))
+        if share is not None:
+            chosen = np.flatnonzero(np.random.default_rng([seed, ply, first]).random(len(block)) < share)
+        index, reason = files.first_flaw(block[chosen], ply, game, files.SOUND)
+        flaw = first + int(chosen[index]) if index >= 0 else -1
+        return len(block), len(chosen), disorder, (flaw, files.REASONS[reason])
+
     checked, found, ordered = 0, list[Complaint](), True
-    for looked_at, judged, disorder, flaw in in_order(judge, range(0, len(records), BLOCK), workers):
+    for looked_at, judged, disorder, flaw in in_order(look, range(0, len(records), BLOCK), workers):
         checked += judged
         for at, why in ((disorder, NOT_ASCENDING) if ordered else (-1, ""), flaw):
             if at >= 0:
@@ -545,15 +556,3 @@ def _layer_flaws(path: Path, entry: Layer | None, records: int, census: PlyCensu
 def _share(sample: int | None, records: int) -> float | None:
     """The part of each block that is judged; None for all of it."""
     return None if sample is None or sample >= records else sample / records
-
-
-def _look_at(
-    first: int, records: Records, ply: int, share: float | None, seed: int, game: Checker
-) -> tuple[int, int, int, tuple[int, str]]:
-    """The size of a block, how many of its records were judged, the first out of order, the first unsound; -1: none."""
-    block, disorder = _block(first, records)
-    chosen = np.arange(len(block))
-    if share is not None:
-        chosen = np.flatnonzero(np.random.default_rng([seed, ply, first]).random(len(block)) < share)
-    index, reason = files.first_flaw(block[chosen], ply, game, files.SOUND)
-    return len(block), len(chosen), disorder, (first + int(chosen[index]) if index >= 0 else -1, files.REASONS[reason])

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,9 +69,8 @@ class Terminals:
         if self.rules.cells > RECORD_CELLS:
             raise FileTrouble(f"{self.rules} has {self.rules.cells} cells; records hold up to {RECORD_CELLS}")
         every = range(first_ply(self.rules), self.rules.cells + 1)
-        fitting = [
-            ply for ply in plies if ply in every or (some := self._readable(ply)) is None or len(some)
-        ]  # other tools begin with empty layers
+        empty = {ply for ply in plies if (some := self._readable(ply)) is not None and not len(some)}
+        fitting = [ply for ply in plies if ply in every or ply not in empty]  # other tools begin with empty layers
         if not fitting:
             raise FileTrouble(f"{self.folder} has no manifest, and its layers are empty; there is nothing to read")
         for ply in fitting:
@@ -420,18 +419,17 @@ def _search(
     records: Records, ply: int, wanted: Wanted, rules: Rules, workers: int | None
 ) -> Iterator[tuple[int, int, Int64s]]:
     """Block by block: where it begins, how many records it has, and which of them match."""
+    runs = runs_of(rules)
+
+    def block(first: int) -> tuple[int, int, Int64s]:
+        some = np.asarray(records[first : first + BLOCK])
+        places = np.empty(len(some), np.int64)
+        return first, len(some), places[: matching(some, ply, wanted, runs, places)].copy()
+
     if not len(wanted.masks):
         yield 0, len(records), np.empty(0, np.int64)
         return
-    job = partial(_block, records=records, ply=ply, wanted=wanted, runs=runs_of(rules))
-    yield from in_order(job, range(0, len(records), BLOCK), workers)
-
-
-def _block(first: int, records: Records, ply: int, wanted: Wanted, runs: Int64s) -> tuple[int, int, Int64s]:
-    block = np.asarray(records[first : first + BLOCK])
-    places = np.empty(len(block), np.int64)
-    number = matching(block, ply, wanted, runs, places)
-    return first, len(block), places[:number].copy()
+    yield from in_order(block, range(0, len(records), BLOCK), workers)
 
 
 @kernel

@@ -30,7 +30,7 @@ from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
 from gridlab.inarow.datasets.terminals import files
 from gridlab.inarow.datasets.terminals.dataset import BLOCK, Terminals
-from gridlab.inarow.datasets.terminals.files import Checker, Facts, Records, checker
+from gridlab.inarow.datasets.terminals.files import Facts, Records, checker
 from gridlab.inarow.exact.states import board_texts
 from gridlab.inarow.kernels import write_board
 from gridlab.inarow.lines import line_cells, numbered_lines
@@ -106,17 +106,17 @@ def export(
 def _rows(data: Terminals, layers: dict[int, Records], workers: int | None, shown: Bars) -> Iterator[Rows]:
     game = checker(data.rules)
     tolerated = files.SOUND if data.manifest else files.NOT_CANONICAL  # others may have kept other images
+
+    def block(first: int, ply: int, records: Records) -> Rows:
+        some = np.array(records[first : first + EXPORTED_AT_ONCE], dtype=np.uint64)
+        return ply, some, files.facts_of(some, ply, game, tolerated)
+
     for ply, records in layers.items():
-        block = partial(_block, records=records, ply=ply, game=game, tolerated=tolerated)
         with shown.part(len(records), f"ply {ply:2}", "records"):
-            for rows in in_order(block, range(0, len(records), EXPORTED_AT_ONCE), workers):
+            job = partial(block, ply=ply, records=records)
+            for rows in in_order(job, range(0, len(records), EXPORTED_AT_ONCE), workers):
                 yield rows
                 shown.update(len(rows[1]))
-
-
-def _block(first: int, records: Records, ply: int, game: Checker, tolerated: int) -> Rows:
-    block = np.array(records[first : first + EXPORTED_AT_ONCE], dtype=np.uint64)
-    return ply, block, files.facts_of(block, ply, game, tolerated)
 
 
 # ---- CSV

@@ -93,20 +93,19 @@ def build_tablebase(
     rules, path = game(rules, "mnk"), Path(out)
     last = last_ply(rules, max_ply)
     with tablebases.building(path, PARTS) as folder:
-        done = finished_plies(rules, folder, resume)
+        first = first_finished(rules, folder, resume)
         needed = estimate(counts := counts or census(rules, workers, progress), workers)
         if say:
             say(str(needed))
         tablebases.require_room(f"{rules} needs about", needed.memory, needed.disk, path, INSTEAD)
-        solve_all(rules, folder, done, counts, workers, progress)
+        solve_all(rules, folder, first, counts, workers, progress)
         assemble(rules, path, folder, last)
 
 
-def solve_all(rules: Rules, folder: Path, done: list[int], counts: Census, workers: int | None, progress: bool) -> None:
-    """Solve every ply that is not done, the last first, each pair into a file of the folder."""
+def solve_all(rules: Rules, folder: Path, first: int, counts: Census, workers: int | None, progress: bool) -> None:
+    """Solve every ply before the `first` that is done, the last first, each pair into a file of the folder."""
     with bar(0, str(rules), "scores", progress) as shown:
         solver = Solver(rules, counts, workers, shown.update)
-        first = min(done, default=rules.cells + rules.cells % 2)
         shown.total = sum(solver.slots(ply) for ply in range(first))
         for ply in range(first - 2, -1, -2):
             shown.set_description(f"{rules} plies {ply + 1} and {ply}")
@@ -125,21 +124,18 @@ def part_path(folder: Path, ply: int) -> Path:
     return folder / f"{ply}.tb"
 
 
-def finished_plies(rules: Rules, folder: Path, resume: bool) -> list[int]:
-    """The plies that an earlier run has left, from the last one down without a gap."""
-    if not tablebases.has_parts(folder, resume):
-        return []
-    found: list[int] = []
-    for ply in reversed(stored_plies(rules, rules.cells - 1)):
-        part = part_path(folder, ply)
-        if not part.exists():
+def first_finished(rules: Rules, folder: Path, resume: bool) -> int:
+    """The first of the plies that an earlier run has left, from the last one down without a gap; else one past all."""
+    first = rules.cells + rules.cells % 2
+    for ply in reversed(stored_plies(rules, rules.cells - 1)) if tablebases.has_parts(folder, resume) else ():
+        if not (part := part_path(folder, ply)).exists():
             break
         with tablebases.reading_part(folder):
             directory = TableFile(part, ply).directory
         if (directory.rules, directory.results_version) != (rules, BEHAVIOUR):
             raise CorruptFile(f"{part} does not belong to this build of {rules}; remove {folder} and start again")
-        found.append(ply)
-    return found
+        first = ply
+    return first
 
 
 def solve_to_file(solver: Solver, ply: int, folder: Path) -> None:
