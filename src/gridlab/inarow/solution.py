@@ -91,25 +91,22 @@ class Solution:
         return known | bounds | {"distance": self.distance, "moves": moves, "line": line}
 
     def _in_short(self) -> str:
-        best = f", best {' '.join(map(self._name, self.best))}" if self.moves else ""
+        best = f", best {' '.join(map(self.position.move_text, self.best))}" if self.moves else ""
         return f"{self.position.rules} {self.position}: {self._headline()}{best}"
 
     def _sheet(self) -> draw.Sheet:
         rules = self.position.rules
         picture = draw.board_svg(self._marks(), rules.cols, self.best, title=f"{rules} {self.position}")
-        line = " ".join(self._name(cell) for cell in self.line)
+        line = " ".join(map(self.position.move_text, self.line))
         notes = [f"best line: {line}"] if line else []
         return draw.Sheet(self._headline(), notes=[*notes, self.source], pictures=[picture])
 
-    def _name(self, cell: int) -> str:
-        return notation.move_text(cell, self.position.rules.rows, self.position.rules.cols)
-
     def _number(self, cell: int) -> int | str:
-        name = self._name(cell)
+        name = self.position.move_text(cell)
         return name if "," in name else int(name)  # "1,10" where a side exceeds 9
 
     def __str__(self) -> str:
-        line = " ".join(self._name(cell) for cell in self.line)
+        line = " ".join(map(self.position.move_text, self.line))
         line += " …" if len(self.line) < (self.distance or 0) else ""  # what is known does not reach to the end
         return "\n".join([self._headline(), self.board(), *([f"best line: {line}"] if self.line else [])])
 

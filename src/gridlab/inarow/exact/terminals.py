@@ -237,9 +237,13 @@ def count_shards(tables: LayerTables, ply: int, workers: int | None = None) -> l
     """The shards of a layer in order, each with its counts; those without a record are left out."""
     heads = _heads(tables.rim.head, ply)
     jobs = (heads[first : first + HEADS] for first in range(0, len(heads), HEADS))
-    stop = stop_flag()
-    counted = in_order(partial(_count_shards, tables, stop), jobs, workers, stop)
-    return [shard for shards in counted for shard in shards if shard.won + shard.lost]
+    stop, nothing = stop_flag(), np.empty(0, dtype=np.uint64)
+
+    def count(shards: list[Shard]) -> list[Shard]:
+        counts = [walk_shard(shard, *stones_at(ply), tables, nothing, stop) for shard in shards]
+        return [shard._replace(won=won, lost=lost) for shard, (won, lost) in zip(shards, counts, strict=True)]
+
+    return [shard for shards in in_order(count, jobs, workers, stop) for shard in shards if shard.won + shard.lost]
 
 
 def _heads(cells: int, ply: int) -> list[Shard]:
@@ -249,12 +253,6 @@ def _heads(cells: int, ply: int) -> list[Shard]:
         crosses, noughts = (sum(1 << cells - 1 - i for i, v in enumerate(values) if v == mark) for mark in (1, 2))
         shards.append(Shard(ply, crosses, noughts) if ply % 2 else Shard(ply, noughts, crosses))
     return shards
-
-
-def _count_shards(tables: LayerTables, stop: Stop, shards: list[Shard]) -> list[Shard]:
-    nothing = np.empty(0, dtype=np.uint64)
-    counts = [walk_shard(shard, *stones_at(shard.ply), tables, nothing, stop) for shard in shards]
-    return [shard._replace(won=won, lost=lost) for shard, (won, lost) in zip(shards, counts, strict=True)]
 
 
 def make_shard(tables: LayerTables, stop: Stop, shard: Shard) -> NDArray[np.uint64]:

@@ -74,10 +74,6 @@ def new_transposition_table(entries: int = ENTRIES) -> TranspositionTable:
     return TranspositionTable(*tactics.columns(entries, "int64 int64 int32"))
 
 
-def new_effort(rules: Rules) -> Effort:
-    return Effort(np.zeros(1, np.int64), np.zeros((2, rules.cells), np.int64))
-
-
 @kernel
 def prove(
     own: int, other: int, bound: int, geometry: Geometry, table: TranspositionTable, effort: Effort, limit: int,
@@ -268,7 +264,8 @@ class AlphaBetaSearch:
         """A table of 2^22 entries unless told otherwise; a small game never fills it and gets a smaller one."""
         self.rules = rules
         entries = entries or min(ENTRIES, 1 << (3**rules.cells).bit_length())
-        self.table, self.effort = new_transposition_table(entries), new_effort(rules)
+        self.table = new_transposition_table(entries)
+        self.effort = Effort(np.zeros(1, np.int64), np.zeros((2, rules.cells), np.int64))
         self.geometry = tactics.geometry_of(rules)
         self.stop = stop_flag()
         prove(0, 0, 0, self.geometry, self.table, self.effort, 0, self.stop)  # compiled before any clock runs

@@ -261,18 +261,16 @@ def sorted_shards(records: Records, game: Checker, workers: int | None, size: in
     sample.sort()
     parts = -(-len(records) // size)
     edges = np.unique(sample[[len(sample) * part // parts for part in range(1, parts)]]).tolist()
-    for low, high in pairwise([0, *edges, 2**64 - 1]):
-        gather = partial(_between, records=records, game=game, low=np.uint64(low), high=np.uint64(high))
-        shard = np.concatenate(list(in_order(gather, range(0, len(records), BLOCK), workers)))
+    for low, high in pairwise(np.array([0, *edges, 2**64 - 1], np.uint64)):
+
+        def between(first: int, low: np.uint64 = low, high: np.uint64 = high) -> Records:
+            block = np.array(records[first : first + BLOCK])
+            files.make_canonical(block, game)
+            return block[(block >= low) & (block < high)]
+
+        shard = np.concatenate(list(in_order(between, range(0, len(records), BLOCK), workers)))
         shard.sort()
         yield shard
-
-
-def _between(first: int, records: Records, game: Checker, low: np.uint64, high: np.uint64) -> Records:
-    """The records of a block, in canonical form, that lie in low … high - 1."""
-    block = np.array(records[first : first + BLOCK])
-    files.make_canonical(block, game)
-    return block[(block >= low) & (block < high)]
 
 
 def _write_layer(folder: Path, rules: Rules, judged: Judged, workers: int | None, shown: Bars) -> Layer:
