@@ -46,7 +46,7 @@ MUTATIONS = [
     Mutation("game2048/search/expectimax.py", "values[direction] > values[best]", "values[direction] >= values[best]", "game2048/search/test_expectimax.py game2048/search/test_play.py"),
     Mutation("game2048/search/expectimax.py", "evaluated += 4", "evaluated += 3", "game2048/search/test_expectimax.py game2048/search/test_play.py"),
     Mutation("game2048/search/expectimax.py", "best = static(board, board_turned, values, shape) - dead", "best = static(board, board_turned, values, shape) + dead", "game2048/search/test_expectimax.py"),
-    Mutation("inarow/exact/tablebase/crosses.py", "lower_paired(min(cell, low_cells),", "lower_paired(max(cell, low_cells),", "inarow/exact/tablebase/test_solve.py"),
+    Mutation("inarow/exact/tablebase/solve.py", "lower_paired(min(cell, low_cells),", "lower_paired(max(cell, low_cells),", "inarow/exact/tablebase/test_solve.py"),
 ]  # fmt: skip
 
 
