@@ -305,9 +305,8 @@ def search(
         raise BadNotation(f"{playouts} playouts find no move; at least 1 is needed")
     states = streams(seed, 1) if states is None else states
     geometry = geometry or tactics.geometry_of(position.rules)
-    own, other = position.own, position.other
     tree, stop = new_tree(playouts + 1), stop_flag() if stop is None else stop
-    task = own, other, playouts, exploration, proofs, careful, geometry, tree, states, stop
+    task = position.own, position.other, playouts, exploration, proofs, careful, geometry, tree, states, stop
     done = call(lambda: grow(*task), stop, seconds)
     moves: list[TriedMove] = []
     child = int(tree.first[0])

@@ -59,7 +59,8 @@ class Terminals:
             raise FileTrouble(f"{folder} holds terminal wins of {self.manifest.rules}, not of {told}")
         self.rules = self.manifest.rules if self.manifest else told or game(DEFAULT_GAME, "mnk")
         self.plies = [each.ply for each in self.manifest.layers] if self.manifest else self._fitting(found, not told)
-        self.uncounted = [] if self.manifest else [ply for ply in self.plies if self._is_uncounted(ply)]
+        loose = [] if self.manifest else self.plies
+        self.uncounted = [ply for ply in loose if files.has_placeholder(self.folder / layer_name(ply))]
         self._ascending: dict[int, bool] = {}
         if self.uncounted:
             logging.getLogger("gridlab").warning(f"{self.folder}: {uncounted_text(self.uncounted)}")
@@ -84,12 +85,6 @@ class Terminals:
         with suppress(CorruptFile):
             return open_layer(self.folder / layer_name(ply), placeholder=True)
         return None
-
-    def _is_uncounted(self, ply: int) -> bool:
-        """Whether the header of a layer still holds the placeholder for its count."""
-        with suppress(CorruptFile):
-            return files.has_placeholder(self.folder / layer_name(ply))
-        return False
 
     def _misfit(self, ply: int, every: range, guessed: bool) -> str:
         """Why a layer is none of these rules, as far as its name and, if they are `guessed`, its first record tell."""

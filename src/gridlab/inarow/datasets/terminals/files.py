@@ -12,7 +12,7 @@ Nothing of a manifest is believed before it was read by its form and found to ag
 
 import struct
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, BinaryIO, NamedTuple
@@ -101,9 +101,10 @@ def in_blocks(records: Records, size: int) -> Iterator[Records]:
 
 
 def has_placeholder(path: Path) -> bool:
-    """Whether a file counts 0 records and holds some."""
-    with _opened(path) as (_, size, count):
+    """Whether a file counts 0 records and holds some; not if it cannot be read, which its reader will hear."""
+    with suppress(CorruptFile), _opened(path) as (_, size, count):
         return count == 0 and size > HEADER.size
+    return False
 
 
 @contextmanager
