@@ -100,11 +100,9 @@ class InARowAEC(AECEnv):  # type: ignore[misc]
     def observe(self, agent: str) -> dict[str, Any]:
         """The board as an agent sees it; only whoever is to move has anything in its mask."""
         order = (0, 1) if agent == AGENTS["X"] else (1, 0)
-        moves = agent == self.agent_selection
-        return {
-            "observation": self._stones[order, :].reshape(2, self.rules.rows, self.rules.cols),
-            "action_mask": self._free.copy() if moves else np.zeros(self.rules.cells, np.int8),
-        }
+        stones = self._stones[order, :].reshape(2, self.rules.rows, self.rules.cols)
+        free = self._free.copy() if agent == self.agent_selection else np.zeros(self.rules.cells, np.int8)
+        return {"observation": stones, "action_mask": free}
 
     def render(self) -> Any:
         return None if self.render_mode is None else rendered(self.position, self.render_mode)

@@ -12,8 +12,7 @@ from gridlab.core.draw import shown
 from gridlab.core.errors import FileTrouble
 from gridlab.core.travel import variable
 from gridlab.games.registry import game
-from gridlab.games.tablebases import VARIABLE as VARIABLE
-from gridlab.games.tablebases import open_tablebase
+from gridlab.games.tablebases import VARIABLE, open_tablebase
 from gridlab.inarow.exact.tablebase.probe import Tablebase, shipped
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules

@@ -158,8 +158,8 @@ def assemble(rules: Rules, path: Path, folder: Path, max_ply: int) -> None:
     counts = sorted(each for _, part in parts for each in part.directory.counts if each.ply <= max_ply)
     plies = ((ply, part.all_packed(ply)) for ply, part in parts)
     write_table(path, rules, BEHAVIOUR, max_ply, plies, lambda: counts)
-    every = stored_plies(rules, rules.cells - 1)
-    tablebases.remove_parts((part_path(folder, ply) for ply in every), folder)
+    made = [part_path(folder, ply) for ply in stored_plies(rules, rules.cells - 1)]
+    tablebases.remove_parts(made, folder)
 
 
 # ---- What the registry of games asks of tablebases of in-a-row games; others of these names are imported
