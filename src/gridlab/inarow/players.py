@@ -15,10 +15,8 @@ from gridlab.inarow.exact.oracle import Oracle
 from gridlab.inarow.learn.features import squava_lines
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
-from gridlab.inarow.search.best_first import Start, best_first, best_looking
-from gridlab.inarow.search.depth_limited import best_move, heuristics_of, new_depth_table
+from gridlab.inarow.search import best_first, depth_limited, mcts
 from gridlab.inarow.search.geometry import geometry_of
-from gridlab.inarow.search.mcts import EXPLORATION, PLAYOUTS, search, states_of
 from gridlab.inarow.solution import Budget, Solution
 from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer
 from gridlab.players.registry import Kind
@@ -60,13 +58,14 @@ class AlphaBetaPlayer:
 
     def __init__(self, rules: Rules, depth: int) -> None:
         check_depth(depth, rules, "the player alpha-beta")
-        self.depth, self.heuristics, self.table = depth, heuristics_of(rules), new_depth_table()
+        self.depth, self.heuristics = depth, depth_limited.heuristics_of(rules)
+        self.table = depth_limited.new_depth_table()
 
     def __str__(self) -> str:
         return f"alpha-beta depth={self.depth}"
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        return best_move(position, self.depth, self.heuristics, self.table)[0]
+        return depth_limited.best_move(position, self.depth, self.heuristics, self.table)[0]
 
 
 @shown
@@ -84,9 +83,9 @@ class BestFirstPlayer:
         return f"best-first expansions={self.expansions}"
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        start = Start(position.rules.rows, position.crosses, position.noughts, position.to_move)
-        line = best_first(start, self.expansions).line
-        return line[0] if line else best_looking(start)
+        start = best_first.Start(position.rules.rows, position.crosses, position.noughts, position.to_move)
+        line = best_first.best_first(start, self.expansions).line
+        return line[0] if line else best_first.best_looking(start)
 
 
 @shown
@@ -109,13 +108,13 @@ class MctsPlayer:
         self.geometry = geometry_of(rules)
 
     def __str__(self) -> str:
-        more = "" if self.exploration == EXPLORATION else f" exploration={self.exploration:g}"
+        more = "" if self.exploration == mcts.EXPLORATION else f" exploration={self.exploration:g}"
         more += " proofs=0" * (not self.proofs) + " careful=0" * (not self.careful)
         return f"mcts playouts={self.playouts}{more}"
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        proofs, careful, exploration, states = self.proofs, self.careful, self.exploration, states_of(random)
-        return search(position, self.playouts, None, proofs, careful, exploration, states, self.geometry).best
+        proofs, careful, exploration, states = self.proofs, self.careful, self.exploration, mcts.states_of(random)
+        return mcts.search(position, self.playouts, None, proofs, careful, exploration, states, self.geometry).best
 
 
 @shown
@@ -154,7 +153,8 @@ class PerfectPlayer:
 
     def _unproved(self, position: Position, found: Solution, random: np.random.Generator) -> int:
         """The best that the time allows: what is proved counts, the rest is what a tree search thinks."""
-        tried = search(position, MOST_IN_TIME, seconds=(1 - EXACT_SHARE) * self.seconds, states=states_of(random))
+        seconds = (1 - EXACT_SHARE) * self.seconds
+        tried = mcts.search(position, MOST_IN_TIME, seconds, states=mcts.states_of(random))
         self.source = f"tree search, {tried.playouts:,} playouts, not proved"
         proved = {move.cell: move.value for move in found.moves}
         rank = {"win": 1, "loss": -1}
@@ -202,7 +202,7 @@ PLAYERS: dict[str, Kind] = {
     "perfect": Kind(PerfectPlayer, {"tablebase": "", "errs": 0.0, "seconds": 0.0},
         "never gives anything away, or now and then (errs=0.2): tablebase or exact search"),
     "command": Kind(CommandPlayer, SETTINGS, ABOUT, NEEDS),
-    "mcts": Kind(MctsPlayer, {"playouts": PLAYOUTS, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
+    "mcts": Kind(MctsPlayer, {"playouts": mcts.PLAYOUTS, "exploration": mcts.EXPLORATION, "proofs": 1, "careful": 1},
         "Monte Carlo tree search: random playouts, and what is proved on the way"),
     "dqn-minimax": Kind(LearntPlayer, {"checkpoint": "", "depth": 4, "blend": 0.6},
         "looks some plies ahead and judges by a trained network and open lines (squava)", "gridlab[learn]"),

@@ -8,7 +8,6 @@ import numpy as np
 
 from gridlab.arena import judge
 from gridlab.arena.exam import Judged
-from gridlab.arena.judge import Key, Truth
 from gridlab.core import draw
 from gridlab.core.errors import CorruptFile
 from gridlab.games import notation
@@ -34,9 +33,9 @@ class Step(NamedTuple):
     after: Position
 
 
-def truth_of(found: Solution) -> Truth:
+def truth_of(found: Solution) -> judge.Truth:
     """A solution as judges take it."""
-    return Truth(found.value, found.distance, {move.cell: (move.value, move.distance) for move in found.moves})
+    return judge.Truth(found.value, found.distance, {move.cell: (move.value, move.distance) for move in found.moves})
 
 
 class Judge(judge.Judge):
@@ -67,14 +66,14 @@ class Judge(judge.Judge):
     def check(self, position: Position) -> None:
         position.require_legal()
 
-    def check_key(self, key: Key, position: Position) -> None:
+    def check_key(self, key: judge.Key, position: Position) -> None:
         super().check_key(key, position)
         left = position.rules.cells - position.ply
         for move, (value, distance) in key.moves.items():
             if (distance or 0) > left or (value == "draw" and distance != left):
                 raise CorruptFile(f"{move} is a {value} in {distance}, with {left} free cells")
 
-    def picture(self, position: Position, key: Key, move: str) -> str:
+    def picture(self, position: Position, key: judge.Key, move: str) -> str:
         marks = [notation.MARKS[value] for value in position.values]
         for name, (value, distance) in key.moves.items():
             marks[position.parse_move(name)] = f"{SIGNS[value]}{'' if value == 'draw' else distance}"
