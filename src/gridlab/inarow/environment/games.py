@@ -251,10 +251,8 @@ class TableTruth:
     def __init__(self, rules: Rules, tablebase: Path | str | None) -> None:
         table = Tablebase(tablebase) if tablebase else usual_table(rules)
         if table is None:
-            raise FileTrouble(
-                f"truth=True asks a tablebase of {rules}: gridlab tablebase build {rules} -o FILE makes one, "
-                "and tablebase=FILE names it"
-            )
+            advice = f"gridlab tablebase build {rules} -o FILE makes one, and tablebase=FILE names it"
+            raise FileTrouble(f"truth=True asks a tablebase of {rules}: {advice}")
         if table.rules != rules:
             raise FileTrouble(f"{table.file.path} is a tablebase of {table.rules}, not of {rules}")
         if table.max_ply < rules.cells - 1:

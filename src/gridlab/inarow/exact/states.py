@@ -56,10 +56,9 @@ def count_listable(rules: Rules, canonical: bool = False, workers: int | None = 
     counted = census(rules, workers, progress)
     total = (counted.canonical if canonical else counted.counts).legal
     if total > MOST_POSITIONS:
-        raise TooLarge(
-            f"{rules} has {total:,} legal positions{' up to symmetry' if canonical else ''}; "
-            f"at most {MOST_POSITIONS:,} are listed: `gridlab census {rules}` counts them instead"
-        )
+        held = f"{rules} has {total:,} legal positions{' up to symmetry' if canonical else ''}"
+        instead = f"`gridlab census {rules}` counts them instead"
+        raise TooLarge(f"{held}; at most {MOST_POSITIONS:,} are listed: {instead}")
     return total
 
 

@@ -109,10 +109,8 @@ def _build_layer(
     shards = terminals.count_shards(tables, ply, workers)
     largest = max((shard.won + shard.lost for shard in shards), default=0)
     if largest > MOST_IN_MEMORY:
-        raise TooLarge(
-            f"the layer of ply {ply} of {rules} has parts of {largest:,} records; up to {MOST_IN_MEMORY:,} are held "
-            "in memory: choose earlier plies with --plies"
-        )
+        most = f"up to {MOST_IN_MEMORY:,} are held in memory: choose earlier plies with --plies"
+        raise TooLarge(f"the layer of ply {ply} of {rules} has parts of {largest:,} records; {most}")
     won, lost = sum(shard.won for shard in shards), sum(shard.lost for shard in shards)
     with shown.part(won + lost, f"ply {ply:2}", "records", terminals.candidates(rules, ply)):
         if path.exists() and _is_whole(path, won + lost, ply, rules):  # killed between this file and the manifest
@@ -247,11 +245,9 @@ def _require_complete(data: Terminals, ply: int, won: int, lost: int, counted: P
         return
     known, (x_wins, o_wins) = counted.canonical, files.wins_of_players(ply, won, lost)
     if (x_wins, o_wins) != (known.x_wins, known.o_wins):
-        raise CorruptFile(
-            f"{layer_name(ply)} is not the whole layer: X wins {x_wins:,} and O {o_wins:,}, the census counts "
-            f"{known.x_wins:,} and {known.o_wins:,}; gridlab terminals build {data.rules} --out {data.folder} --resume "
-            "makes it again"
-        )
+        counts = f"X wins {x_wins:,} and O {o_wins:,}, the census counts {known.x_wins:,} and {known.o_wins:,}"
+        again = f"gridlab terminals build {data.rules} --out {data.folder} --resume makes it again"
+        raise CorruptFile(f"{layer_name(ply)} is not the whole layer: {counts}; {again}")
 
 
 def sorted_shards(records: Records, game: Checker, workers: int | None, size: int = SHARD) -> Iterator[Records]:
