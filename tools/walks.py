@@ -102,7 +102,7 @@ def click() -> list[str]:
 
 
 WALKS: dict[str, tuple[Callable[[], list[str]], int]] = {  # and how many files each passes through: it may become fewer
-    "tablebase build 3x3:3": (lambda: command("tablebase", "build", "3x3:3", "-o", "t.tb"), 28),
+    "tablebase build 3x3:3": (lambda: command("tablebase", "build", "3x3:3", "-o", "t.tb"), 24),
     "2048 generate -g 2 -d 2": (lambda: command("2048", "generate", "-g", "2", "-d", "2", "-o", "games.jsonl"), 33),
     "a click on the board": (click, 27),
 }
