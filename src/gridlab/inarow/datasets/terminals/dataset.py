@@ -123,13 +123,6 @@ class Terminals:
             raise CorruptFile(f"{layer_name(ply)} has {counted(len(records), 'record')}, the manifest says {said:,}")
         return records
 
-    def layers(self, plies: Iterable[int] | None = None) -> dict[int, Records]:
-        """The records of some plies, ascending; of all by default."""
-        found = {ply: self.records(ply) for ply in (self.plies if plies is None else sorted(set(plies)))}
-        if not found:
-            raise FileTrouble(f"no ply is named; {self.folder} has {files.plies_text(self.plies)}")
-        return found
-
     @cached_property
     def _mapped(self) -> list[Records]:
         return [self.records(ply) for ply in self.plies]
@@ -205,6 +198,14 @@ class Terminals:
             self._ascending[position.ply] = all(files.first_disorder(each) < 0 for each in blocks)
         look = bisect if self._ascending[position.ply] else scan
         return next((index for image in sorted(images) if (index := look(records, image)) is not None), None)
+
+
+def layers_of(data: Terminals, plies: Iterable[int] | None) -> dict[int, Records]:
+    """The records of some plies, ascending; of all by default."""
+    found = {ply: data.records(ply) for ply in (data.plies if plies is None else sorted(set(plies)))}
+    if not found:
+        raise FileTrouble(f"no ply is named; {data.folder} has {files.plies_text(data.plies)}")
+    return found
 
 
 def layers_without_manifest(folder: Path) -> list[int]:
@@ -340,7 +341,7 @@ def find_terminals(
     Boards are compared as they are stored; if `symmetric`, with any image of the pattern and the line together.
     """
     data = data if isinstance(data, Terminals) else Terminals(data)
-    layers = data.layers(plies)
+    layers = layers_of(data, plies)
     images = _images(data.rules, _pattern(pattern, data.rules), _line(line, data.rules), symmetric)
     total = sum(map(len, layers.values()))
     keep = _Kept(count, None) if sample is None else _Kept(sample, check_seed(seed))

@@ -29,7 +29,7 @@ from gridlab.core.machine import import_extra
 from gridlab.core.progress import Bars, bars
 from gridlab.core.workers import in_order
 from gridlab.inarow.datasets.terminals import files
-from gridlab.inarow.datasets.terminals.dataset import BLOCK, Terminals
+from gridlab.inarow.datasets.terminals.dataset import BLOCK, Terminals, layers_of
 from gridlab.inarow.datasets.terminals.files import Facts, Records, checker
 from gridlab.inarow.exact.states import board_texts
 from gridlab.inarow.kernels import write_board
@@ -65,7 +65,7 @@ def _counts(data: Terminals) -> Iterator[files.Layer]:
         yield from data.manifest.layers
         return
     game = checker(data.rules)
-    for ply, records in data.layers().items():
+    for ply, records in layers_of(data, None).items():
         won = sum(files.count_won(np.array(block), ply, game) for block in files.in_blocks(records, BLOCK))
         yield files.Layer.of(data.rules, ply, won, len(records) - won, sha256="")
 
@@ -95,7 +95,7 @@ def export(
     if form not in WRITERS:
         raise FileTrouble(f"{form!r} is not a format to export to; choose one of {', '.join(WRITERS)}")
     refuse_overlap(data.folder, path)
-    layers = data.layers(plies)
+    layers = layers_of(data, plies)
     total = sum(map(len, layers.values()))
     try_place(path)
     with bars(total, f"exporting {data.rules}", "records", progress) as shown:
