@@ -73,19 +73,23 @@ def ending(stones: int, runs: Int64s) -> int:
     return result * popcount(common)
 
 
+def byte_tables(rules: Rules, weights: list[int]) -> Int64s:
+    """What stones weigh in each image, a cell's weight for each: int64[symmetry, byte of the bitboard, its value]."""
+    group = symmetries(rules.rows, rules.cols)
+    tables = np.zeros((len(group), -(-rules.cells // 8), 256), dtype=np.int64)
+    for number, symmetry in enumerate(group):
+        for cell, to in enumerate(symmetry.cells):
+            tables[number, cell // 8] += (np.arange(256) >> cell % 8 & 1) * weights[to]
+    return tables
+
+
 def image_keys(rules: Rules) -> Int64s:
     """Tables that turn stones into sort keys of their images: int64[symmetry, byte of the bitboard, its value].
 
     A key is the board as a number in base 3 with cell 0 its *highest* digit, so that comparing keys compares boards
     cell by cell from the top left. Crosses add their entries once, noughts twice: empty 0 < X 1 < O 2. Up to 39 cells.
     """
-    group = symmetries(rules.rows, rules.cols)
-    keys = np.zeros((len(group), -(-rules.cells // 8), 256), dtype=np.int64)
-    for g, symmetry in enumerate(group):
-        for cell, to in enumerate(symmetry.cells):
-            holds_cell = np.arange(256) >> cell % 8 & 1
-            keys[g, cell // 8] += holds_cell * 3 ** (rules.cells - 1 - to)
-    return keys
+    return byte_tables(rules, [3 ** (rules.cells - 1 - cell) for cell in range(rules.cells)])
 
 
 @kernel

@@ -8,7 +8,7 @@ from gridlab.core.bits import lowest_cell, popcount
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States, below, draw
 from gridlab.games.symmetry import symmetries
-from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, Int64s, runs_of
+from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, Int64s, byte_tables, runs_of
 from gridlab.inarow.rules import Rules
 
 LinesThrough = Int64s  # [cell, line]: the lines through a cell as bitboards, then 0
@@ -28,10 +28,7 @@ class Geometry(NamedTuple):
 
 def geometry_of(rules: Rules) -> Geometry:
     group = symmetries(rules.rows, rules.cols)
-    images = np.zeros((len(group), -(-rules.cells // 8), 256), np.int64)
-    for number, symmetry in enumerate(group):
-        for cell, to in enumerate(symmetry.cells):
-            images[number, cell // 8] |= (np.arange(256) >> cell % 8 & 1) << to
+    images = byte_tables(rules, [1 << cell for cell in range(rules.cells)])
     winning, losing = (lines_through(lines, rules) for lines in (rules.winning_lines, rules.losing_lines))
     maps, back = np.array([(each.cells, each.inverse.cells) for each in group], np.int64).swapaxes(0, 1)
     return Geometry(rules.cells, runs_of(rules), winning, losing, images, maps.copy(), back.copy())
