@@ -144,14 +144,11 @@ def outcome_of(ply: int, cells: int, ending: int) -> int:
 HEADER = b"ply,crosses,noughts,board,outcome\n"
 WORDS = tuple(np.frombuffer(f",{word}\n".encode(), dtype=np.uint8) for word in OUTCOMES)
 COMMA = ord(",")
-WANTED = {  # what --outcome says
-    "all": (ONGOING, X_WINS, O_WINS, DRAW),
-    "ongoing": (ONGOING,),
-    "x": (X_WINS,),
-    "o": (O_WINS,),
-    "draw": (DRAW,),
+# What --outcome says.
+WANTED = {
+    "all": (ONGOING, X_WINS, O_WINS, DRAW), "ongoing": (ONGOING,), "x": (X_WINS,), "o": (O_WINS,), "draw": (DRAW,),
     "not-won": (ONGOING, DRAW),
-}
+}  # fmt: skip
 
 
 def write_states(

@@ -178,10 +178,9 @@ class Queue:
 
 @typed
 def best_first(
-    position: Start | Position | str,
-    max_expansions: int = MAX_EXPANSIONS,
+    position: Start | Position | str, max_expansions: int = MAX_EXPANSIONS,
     tell: Callable[[Expansion], object] | None = None,
-) -> BestFirstResult:
+) -> BestFirstResult:  # fmt: skip
     """Search until we have a line, nothing is left to expand, or `max_expansions` positions were expanded.
 
     `tell` hears of each expansion as it is made. A position that the opponent has won is not expanded. A Position, or
