@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.cluster.processes import DaskCluster, family
 
 import gridlab
-from gridlab.arena.grade import find_questions
+from gridlab.arena.assess import find_questions
 from gridlab.core.cluster import Cluster, on_cluster
 from gridlab.core.draw import table
 from gridlab.core.workers import in_order

@@ -2,17 +2,17 @@
 # type checkers and editors read it as it stands. docs/python.md says what each name is for.
 
 from gridlab.arena.answers import sit as sit
+from gridlab.arena.assess import Comparison as Comparison
+from gridlab.arena.assess import Grade as Grade
+from gridlab.arena.assess import Marks as Marks
+from gridlab.arena.assess import compare as compare
+from gridlab.arena.assess import compare_marks as compare_marks
+from gridlab.arena.assess import grade as grade
+from gridlab.arena.assess import mark as mark
+from gridlab.arena.assess import mark_all as mark_all
 from gridlab.arena.exam import Exam as Exam
 from gridlab.arena.exam import make_exam as make_exam
 from gridlab.arena.exam import read_exam as read_exam
-from gridlab.arena.grade import Comparison as Comparison
-from gridlab.arena.grade import Grade as Grade
-from gridlab.arena.grade import compare as compare
-from gridlab.arena.grade import grade as grade
-from gridlab.arena.mark import Marks as Marks
-from gridlab.arena.mark import compare_marks as compare_marks
-from gridlab.arena.mark import mark as mark
-from gridlab.arena.mark import mark_all as mark_all
 from gridlab.arena.match import Match as Match
 from gridlab.arena.match import play_match as play_match
 from gridlab.arena.printed import print_exam as print_exam

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.arena.grade import grade
+from gridlab.arena.assess import grade
 from gridlab.arena.match import play_match
 from gridlab.arena.tournament import play_tournament
 from gridlab.core.errors import BadPlayer

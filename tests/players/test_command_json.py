@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from gridlab.arena.answers import sit
+from gridlab.arena.assess import mark
 from gridlab.arena.exam import make_exam
-from gridlab.arena.mark import mark
 from gridlab.arena.match import play_match
 from gridlab.arena.records import read_records, verify_records
 from gridlab.arena.session import Session

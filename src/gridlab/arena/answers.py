@@ -19,7 +19,7 @@ from typing import Annotated, Final, Literal, NamedTuple, TypeGuard
 import msgspec
 import numpy as np
 
-from gridlab.arena.exam import ENDING, Exam, Id, Short, read_exam
+from gridlab.arena.exam import ENDING, Exam, Id, Short, exam_of
 from gridlab.arena.session import Entrant, Seat, enter
 from gridlab.core.arguments import check_seed, counted, shortened, typed, whole_number
 from gridlab.core.draw import Sheet, brief, shown
@@ -259,7 +259,7 @@ def sit(
     Without it a sitting that was stopped is not written over. Nobody else can write to `out` meanwhile.
     A program is started once unless `workers` says more. The same seed gives the same answers for any number of them.
     """
-    paper = exam if isinstance(exam, Exam) else read_exam(exam)
+    paper = exam_of(exam)
     check_seed(seed)
     close_player(make_player(player, paper.rules, tablebase))  # what is wrong with it is said before it is asked
     (entrant,), workers = enter([player], paper.rules, workers or _usual_workers(player, paper.rules))

@@ -16,6 +16,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -146,9 +147,9 @@ def find_exam(name: Path | str) -> Path:
         return path
     if str(name) in standard_exams():
         return SHIPPED / f"{name}{ENDING}"
+    known = ", ".join(standard_exams())
     raise FileTrouble(
-        f"{str(name)[:200]!r} is neither a file nor an exam that comes with the package; "
-        f"these are {', '.join(standard_exams())}"
+        f"{str(name)[:200]!r} is neither a file nor an exam that comes with the package; these are {known}"
     )
 
 
@@ -188,6 +189,11 @@ def read_exam(name: Path | str) -> Exam:
     """The questions of an exam, by file or name, checked by the rules of the game."""
     path = find_exam(name)
     return _exam(read_bytes(path), path)
+
+
+def exam_of(exam: Exam | Path | str) -> Exam:
+    """An exam, or the one of that name."""
+    return exam if isinstance(exam, Exam) else read_exam(exam)
 
 
 def _exam(content: bytes, path: Path) -> Exam:
@@ -250,17 +256,13 @@ def _lines(content: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
         yield f"{path} line {number}", line
 
 
-class _at:  # noqa: N801 - reads like a word
+@contextmanager
+def _at(where: str) -> Iterator[None]:
     """Say where in a file something is wrong."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, GridlabError):
-            raise CorruptFile(f"{self.where}: {error}") from error
+    try:
+        yield
+    except GridlabError as error:
+        raise CorruptFile(f"{where}: {error}") from error
 
 
 def _check_count(path: Path, found: int, said: int) -> None:
@@ -293,21 +295,25 @@ def make_exam(
     played: GameRules = game(rules)
     if not 1 <= positions <= MOST_QUESTIONS:
         raise BadNotation(f"{positions} questions make no exam; 1 to {MOST_QUESTIONS:,} do")
-    check_seed(seed)
+    family = family_of(played).load("exams")
+    found = family.draw_questions(played, positions, plies, check_seed(seed), tablebase, nodes)
+    drawn = collect(found, played, positions, "ask about another game", progress)
+    if len(drawn) < positions:
+        told = f"only {len(drawn):,} such positions of {played} were found, one of each symmetry class"
+        logging.getLogger("gridlab").warning(told)
+    return write_exam(Path(out), played, seed, drawn)
+
+
+def collect(found: Iterable[Drawn], rules: GameRules, number: int, advice: str, progress: bool) -> list[Drawn]:
+    """Up to so many questions as they are found; at least one, or it is said that there is none, with some advice."""
     drawn: list[Drawn] = []
-    with bar(positions, "questions", "positions", progress) as shown:
-        for each in family_of(played).load("exams").draw_questions(played, positions, plies, seed, tablebase, nodes):
+    with bar(number, "questions", "positions", progress) as shown:
+        for each in found:
             drawn.append(each)
             shown.update(1)
     if not drawn:
-        raise BadNotation(
-            f"no position of {played} was found in which a move changes the value; ask about another game"
-        )
-    if len(drawn) < positions:
-        logging.getLogger("gridlab").warning(
-            f"only {len(drawn):,} such positions of {played} were found, one of each symmetry class"
-        )
-    return write_exam(Path(out), played, seed, drawn)
+        raise BadNotation(f"no position of {rules} was found in which a move changes the value; {advice}")
+    return drawn
 
 
 # ---- What an answer is worth: the words that the exams of all games share

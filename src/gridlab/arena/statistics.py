@@ -19,6 +19,10 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def as_dict(self) -> list[float]:
+        """What there is for JSON: the two ends."""
+        return [self.low, self.high]
+
 
 def wilson(points: float, games: int) -> Interval:
     """Wilson's interval of a share: it stays within 0 and 1, and a clean sweep is not certain."""

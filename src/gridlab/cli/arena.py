@@ -233,7 +233,7 @@ def grade(
     Several players answer the same questions, and each is compared with the first. In 2048 moves are compared with the
     table of a solved board: the regret of a move is how much more the best direction is worth.
     """
-    from gridlab.arena.grade import Order, grade_all
+    from gridlab.arena.assess import Order, grade_all
     from gridlab.core.charts import check_picture
     from gridlab.games import game as find_game
     from gridlab.players.registry import files_of

@@ -44,7 +44,7 @@ Paper = Annotated[
 @app.command(name="list")
 def list_exams(json: Json = False) -> None:
     """List the exams that come with the package, with the score of random play in each."""
-    from gridlab.arena.mark import listed
+    from gridlab.arena.assess import listed
 
     print_result(listed(), json)
 
@@ -243,8 +243,8 @@ def mark(
     Several files of answers are compared with the first. A table may have a column for each person; then everybody has
     a line.
     """
+    from gridlab.arena.assess import ClassList, compare_marks, mark_all
     from gridlab.arena.exam import read_exam
-    from gridlab.arena.mark import ClassList, compare_marks, mark_all
     from gridlab.arena.printed import write_page
 
     set_quiet(quiet)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.arena.grade import COLOURS, Grades, Order
+from gridlab.arena.assess import COLOURS, Grades, Order
 from gridlab.arena.statistics import RESAMPLES, Interval, of_mean, quantiles, wilson
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, typed

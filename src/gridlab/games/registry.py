@@ -37,7 +37,7 @@ class Family:
     terminal: str = "gridlab.arena.terminal:Conversation"  # plays it in the terminal
     truth: str = ""  # what each move of a position is worth: value and distance (gridlab.arena.judge)
     exams: str = "gridlab.arena.judge:BY_TRUTH"  # draws questions and judges answers
-    grade: str = "gridlab.arena.grade:grade_between"  # holds players to the truth
+    grade: str = "gridlab.arena.assess:grade_between"  # holds players to the truth
     tablebase: str = ""  # the module that builds and asks its tablebases (gridlab.games.tablebases)
     networks: str = ""  # the module whose FORMATS are the files that trainings leave (gridlab.learn.info)
     labelled: str = ""  # the module whose `sample` writes positions of a tablebase for learning

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 import gridlab
-from gridlab.arena.grade import find_questions
+from gridlab.arena.assess import find_questions
 from gridlab.core.charts import bars_svg, lines_svg
 from gridlab.core.errors import GridlabError
 from gridlab.core.files import locked_folder, try_folder, whole_file

@@ -10,7 +10,7 @@ from fastapi import APIRouter, HTTPException, Path
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from gridlab.arena.grade import Grade, grade
+from gridlab.arena.assess import Grade, grade
 from gridlab.arena.match import Match, play_between, play_match
 from gridlab.arena.records import PLAYED, RESIGNED
 from gridlab.arena.tournament import read_tournament
