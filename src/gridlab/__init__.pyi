@@ -14,12 +14,12 @@ from gridlab.arena.exam import Exam as Exam
 from gridlab.arena.exam import make_exam as make_exam
 from gridlab.arena.exam import read_exam as read_exam
 from gridlab.arena.match import Match as Match
+from gridlab.arena.match import Tournament as Tournament
 from gridlab.arena.match import play_match as play_match
+from gridlab.arena.match import play_tournament as play_tournament
+from gridlab.arena.match import read_tournament as read_tournament
 from gridlab.arena.printed import print_exam as print_exam
 from gridlab.arena.session import Session as Session
-from gridlab.arena.tournament import Tournament as Tournament
-from gridlab.arena.tournament import play_tournament as play_tournament
-from gridlab.arena.tournament import read_tournament as read_tournament
 from gridlab.core.cluster import on_cluster as on_cluster
 from gridlab.core.errors import BadNotation as BadNotation
 from gridlab.core.errors import BadPlayer as BadPlayer

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from gridlab import Oracle, Position, game, open_tablebase
+from gridlab.arena.match import read_tournament
 from gridlab.arena.records import find_flaw
-from gridlab.arena.tournament import read_tournament
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.reading import parse
 from gridlab.inarow.records import Record

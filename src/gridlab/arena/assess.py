@@ -28,7 +28,7 @@ from gridlab.arena.answers import Answer, Answers, answers_to, read_everybody
 from gridlab.arena.exam import NODES, Exam, Judged, Question
 from gridlab.arena.match import faults_text
 from gridlab.arena.session import enter
-from gridlab.arena.statistics import Interval, mcnemar, of_difference, wilson
+from gridlab.arena.statistics import Interval, mcnemar, of_difference, shares, wilson
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
 from gridlab.core.charts import new_figure, save
@@ -149,16 +149,14 @@ def _stage(each: Marked) -> int:
     return each.question.stage
 
 
-def shares(summary: dict[str, Any]) -> tuple[str, str]:
-    """The accuracy and its interval as cells of a table."""
-    low, high = summary["accuracy_interval"]
-    return f"{summary['accuracy']:.1%}", f"{low:.1%} to {high:.1%}"
+def _accuracy(summary: dict[str, Any]) -> tuple[str, str]:
+    return shares(summary["accuracy"], Interval(*summary["accuracy_interval"]))
 
 
 def row_of(name: str, summary: dict[str, Any]) -> tuple[str | int, ...]:
     """A line of a table of marks."""
     expected = f"{summary['random']:.1%}", f"{summary['first_legal']:.1%}"
-    return name, summary["questions"], *shares(summary), *expected, *summary["blunders"].values()
+    return name, summary["questions"], *_accuracy(summary), *expected, *summary["blunders"].values()
 
 
 # ---- Marks: the answers of a player to an exam
@@ -515,7 +513,7 @@ def _line_of(marks: Marks) -> tuple[str | int, ...]:
     illegal, missing = marks.blunders[ILLEGAL], marks.blunders[MISSING]
     right = sum(each.kept for each in marks.marked)
     wrong = len(marks.marked) - right - illegal - missing
-    return marks.player, right, *shares(marks.summary("questions", marks.marked)), wrong, illegal, missing
+    return marks.player, right, *shares(*_accuracy_of(marks.marked)), wrong, illegal, missing
 
 
 # ---- Grades: an exam made, answered and marked in memory; players on the same questions are compared
@@ -581,7 +579,7 @@ class Grade(Tally):
 
     def _rows(self) -> list[tuple[str | int, ...]]:
         rows = [*self.by_ply, {"ply": "all"} | self.summary("positions", self.outcomes)]
-        return [(str(each["ply"]), each["positions"], *shares(each), *each["blunders"].values()) for each in rows]
+        return [(str(each["ply"]), each["positions"], *_accuracy(each), *each["blunders"].values()) for each in rows]
 
     def _notes(self) -> list[str]:
         return [f"{self.lost_distance:.2f} plies lost a move where a win was kept", *faults_text(self.faults)]

@@ -131,7 +131,7 @@ def tournament(
 
     With --out the games of each pairing are saved in a folder, and a tournament that was stopped can be continued.
     """
-    from gridlab.arena.tournament import play_tournament, plot_ratings
+    from gridlab.arena.match import play_tournament, plot_ratings
 
     set_quiet(quiet)
     named, players = game_and_players(words, game, 2, "gridlab tournament tictactoe random perfect")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from gridlab.arena.tournament import SETTINGS
+from gridlab.arena.match import SETTINGS
 from gridlab.core.arguments import shortened
 from gridlab.core.errors import BadPlayer, FileTrouble, GridlabError
 from gridlab.core.untrusted import open_regular

@@ -11,9 +11,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from gridlab.arena.assess import Grade, grade
-from gridlab.arena.match import Match, play_between, play_match
+from gridlab.arena.match import Match, play_between, play_match, read_tournament
 from gridlab.arena.records import PLAYED, RESIGNED
-from gridlab.arena.tournament import read_tournament
 from gridlab.game2048.datasets.stats import statistics_of
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.verify import stats
