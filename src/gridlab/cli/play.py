@@ -66,8 +66,8 @@ def serve(
 
     for name in ("fastapi", "uvicorn"):
         import_extra(name, "web")
-    from gridlab.web.limits import Settings
     from gridlab.web.serve import serve as run
+    from gridlab.web.work import Settings
 
     if not folder.is_dir():
         raise FileTrouble(f"{folder} is not a folder; name one with --folder")

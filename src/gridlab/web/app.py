@@ -23,34 +23,14 @@ from gridlab.games.registry import FAMILIES
 from gridlab.games.registry import game as rules_of
 from gridlab.inarow.position import Position
 from gridlab.web.lab import Lab
-from gridlab.web.limits import Guard, Settings
-from gridlab.web.models import GameText, Problem
 from gridlab.web.routes import data, game2048, inarow, jobs, puzzles
-from gridlab.web.work import TooLong, say_errors
+from gridlab.web.work import GameText, Guard, Problem, Settings, TooLong, say_errors
 
 # ---- The page and its files; an address that somebody has typed is answered with a page, too, not with JSON
 
 
 NAMES = ("board", "2048", "puzzles", "arena", "data", "about")
-MISSING = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>No such page · gridlab</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/css/tokens.css">
-<link rel="stylesheet" href="/css/base.css">
-<link rel="stylesheet" href="/css/layout.css">
-</head>
-<body>
-<main>
-<div class="page-head"><h1>There is no such page</h1></div>
-<p>Nothing of the lab is at this address. <a href="/">To the start</a></p>
-</main>
-</body>
-</html>
-"""
+MISSING = Path(__file__).with_name("missing.html")
 
 
 class Pages(StaticFiles):
@@ -66,7 +46,7 @@ class Pages(StaticFiles):
         if len(parts) == 1 and first in NAMES:
             query = scope["query_string"].decode("latin-1")
             return RedirectResponse(f"/#/{first}" + (f"?{query}" if query else ""))
-        return HTMLResponse(MISSING, 404)
+        return HTMLResponse(MISSING.read_text("utf-8"), 404)
 
 
 def pages(folder: Path) -> StaticFiles:

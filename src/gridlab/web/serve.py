@@ -24,7 +24,7 @@ from gridlab.core.machine import give_back
 from gridlab.core.signals import SIGNALS, ignore_signals
 from gridlab.web.app import make_app
 from gridlab.web.lab import Lab
-from gridlab.web.limits import Settings
+from gridlab.web.work import Settings
 
 # ---- Connections that cost no more than they may: places, times, and what is said of them
 #

@@ -1,4 +1,4 @@
-"""Work off the event loop: lanes for what a page waits for, jobs that show their progress, and what is said of both.
+"""What every request has in common: what it may cost, who may ask, the words it is made of, and the work it begins.
 
 A lane has some threads and a bounded queue; whoever comes when it is full is told so. Work is stopped by the flag that
 kernels look at (gridlab.core.stop): when its time is up, when the client has left, when somebody cancels it. All
@@ -14,23 +14,26 @@ as it becomes known:
 """
 
 import asyncio
+import ipaddress
 import itertools
 import json
 import logging
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import Any, Literal, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError, MissingExtra
@@ -38,8 +41,77 @@ from gridlab.core.jit import compiling
 from gridlab.core.progress import listening
 from gridlab.core.stop import Stop, stop_flag, working
 from gridlab.core.workers import pause
-from gridlab.web.folder import NotHere
-from gridlab.web.limits import REPLY_SECONDS
+
+# ---- What a server was started with, and what a request may cost
+
+
+GLANCE_NODES = 50_000  # of an exact search that anybody may make at any time: a few hundredths of a second
+QUICK_NODES, QUICK_SECONDS = 1_000_000, 5.0  # of one that a page waits for; a third of a second as a rule
+PROMPT_SECONDS = 1.5  # of a move of the player `perfect`: exact if that is possible in time, else the best so far
+REPLY_SECONDS = 20.0  # of any other player's move, and of all that a request brings back
+SOLVE_SECONDS = 300.0  # of a search that shows its progress
+JOB_SECONDS = 900.0  # of a match, a grade or a look through a file
+MOST_BODY = 1 << 20  # bytes of a request
+MOST_GAMES, MOST_POSITIONS = 2000, 2000  # of a match, of a grade
+MOST_AUTOPLAY = 50  # moves of one request
+OPINION_PLAYOUTS, OPINION_VISITS = 40_000, 200  # of a tree search; a move tried less often has no opinion
+# what a player may be asked to do over the web; any other whole number is at most a million
+MOST_OF = {"depth": 12, "playouts": 200_000, "expansions": 100_000, "table": 16, "sample": 16, "moves": 1000}
+MOST_OF_ANY = 1_000_000
+PLAIN_DEPTH = 2  # of an expectimax on boards that no kernel plays
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the server was started."""
+
+    folder: Path
+    host: str = "127.0.0.1"
+    hosts: tuple[str, ...] = ()  # names under which it may be asked for, beside its own
+    commands: bool = False  # whether players may start programs
+
+
+# ---- What goes over the wire, in the words of the field: a value is for the player to move, a distance counts plies
+
+
+Side = Literal["X", "O"]
+Direction = Literal["up", "down", "left", "right"]
+
+GameText = Annotated[str, Field(max_length=40, description="A name, or rules such as 3x3:3, 5x5:4-3 or 2048:3x3.")]
+BoardText = Annotated[str, Field(max_length=400, description="Such as X.O/.X./...; the empty board if it is empty.")]
+MoveText = Annotated[str, Field(max_length=5, description="Row and column, both from 1: 23; 2,3 on large boards.")]
+PlayerText = Annotated[str, Field(max_length=300, description="Such as perfect, or alpha-beta depth=4.")]
+FileName = Annotated[str, Field(max_length=500, description="A file or folder inside the served folder.")]
+Seed = Annotated[int, Field(ge=0, le=2**53 - 1)]
+Score = Annotated[int, Field(ge=0, le=2**40)]
+
+
+class ApiModel(BaseModel):
+    """What is said of something."""
+
+    @classmethod
+    def taken_from(cls, thing: object, **more: Any) -> Self:
+        """What the thing itself has under the same names, and more."""
+        return cls(**{name: getattr(thing, name) for name in cls.model_fields if name not in more}, **more)
+
+
+class Told(BaseModel):
+    """What is asked for, with nothing else in it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(BaseModel):
+    """Why something was not done, in a sentence."""
+
+    error: str
+
+
+class RecordLine(BaseModel):
+    """A finished game in the format of `gridlab games verify`, or one of 2048 as `gridlab 2048 verify` reads it."""
+
+    line: str
+
 
 # ---- Lanes: threads for what a page waits for
 
@@ -61,6 +133,10 @@ class Busy(Exception):
 
 class TooLong(Exception):
     """Time is up, or the client has left."""
+
+
+class NotHere(GridlabError):
+    """A player that this server does not start."""
 
 
 class Lane:
@@ -293,10 +369,7 @@ def say_errors(app: FastAPI, plain: Callable[[str], str]) -> None:
 
     async def refused(request: Request, error: Exception) -> JSONResponse:
         status, sentence = problem_of(error, plain)
-        answer = problem(status, sentence)
-        if status == 429:
-            answer.headers["retry-after"] = "2"
-        return answer
+        return problem(status, sentence, {"retry-after": "2"} if status == 429 else None)
 
     for kind in (GridlabError, *SENTENCES, Exception):
         app.add_exception_handler(kind, refused)
@@ -309,13 +382,11 @@ def say_errors(app: FastAPI, plain: Callable[[str], str]) -> None:
 
     @app.exception_handler(HTTPException)
     async def not_there(request: Request, error: HTTPException) -> JSONResponse:
-        answer = problem(error.status_code, str(error.detail))
-        answer.headers.update(error.headers or {})
-        return answer
+        return problem(error.status_code, str(error.detail), error.headers)
 
 
-def problem(status: int, sentence: str) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status)
+def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status, headers)
 
 
 # ---- An answer in parts: one request, and a line of JSON for each thing as it becomes known
@@ -339,3 +410,116 @@ def streamed(
             yield json.dumps({"part": "error", "error": sentence, "status": status}) + "\n"
 
     return StreamingResponse(lines(), media_type=MEDIA_TYPE)
+
+
+# ---- What every request passes: who may ask, how much, and the headers of every answer
+
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+TOO_LARGE = f"a request has at most {MOST_BODY:,} bytes"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Guard:
+    """Around the whole application."""
+
+    def __init__(self, app: App, settings: Settings) -> None:
+        self.app, self.settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if refusal := self._refusal(headers):
+            await _answer(send, *refusal)
+            return
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = _with_ours(message["headers"], scope["path"])
+            await send(message)
+
+        await self.app(scope, _limited(receive), sending)
+
+    def _refusal(self, headers: dict[str, str]) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if not self._is_ours(_name_of(host)):
+            return 421, "this server does not answer under that name; gridlab serve --allow-host NAME lets it"
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
+            return 403, "this request comes from a page of another server"
+        if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+            return 403, "this request comes from a page of another server"
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdigit()) or int(length[:20]) > MOST_BODY:
+            return 413, TOO_LARGE
+        return None
+
+    def _is_ours(self, name: str) -> bool:
+        if name in ("localhost", self.settings.host.lower(), *self.settings.hosts):
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return address.is_loopback or not _is_loopback(self.settings.host)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _name_of(host: str) -> str:
+    """The name in a Host header, without its port: `[::1]:8000` is ::1."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()
+
+
+def _limited(receive: Receive) -> Receive:
+    """A body of any length is read as far as it may go."""
+    read = 0
+
+    async def receiving() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > MOST_BODY:
+            raise HTTPException(413, TOO_LARGE)
+        return message
+
+    return receiving
+
+
+def _with_ours(headers: list[tuple[bytes, bytes]], path: str) -> list[tuple[bytes, bytes]]:
+    ours = HEADERS | {"cache-control": "no-store" if path.startswith("/api/") else "no-cache"}
+    kept = [(name, value) for name, value in headers if name.decode("latin-1").lower() not in ours]
+    return [*kept, *((name.encode(), value.encode()) for name, value in ours.items())]
+
+
+async def _answer(send: Send, status: int, sentence: str) -> None:
+    body = json.dumps({"error": sentence}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": _with_ours(headers, "/api/")})
+    await send({"type": "http.response.body", "body": body})

@@ -21,10 +21,9 @@ from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.verify import stats
 from gridlab.inarow.position import Position
 from gridlab.inarow.records import Record
-from gridlab.web.folder import FileKind
-from gridlab.web.lab import Lab
-from gridlab.web.models import ApiModel, BoardText, Direction, FileName
+from gridlab.web.lab import FileKind, Lab
 from gridlab.web.routes.inarow import Values
+from gridlab.web.work import ApiModel, BoardText, Direction, FileName
 
 # ---- What lies in the served folder
 

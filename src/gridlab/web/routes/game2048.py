@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from math import isfinite
 from typing import Annotated, Any, cast
 
@@ -20,11 +19,9 @@ from gridlab.game2048.reference import travel
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.registry import game
 from gridlab.players.registry import Player
-from gridlab.web.folder import safe_player
+from gridlab.web import work
 from gridlab.web.lab import Lab
-from gridlab.web.limits import MOST_AUTOPLAY, PLAIN_DEPTH, REPLY_SECONDS
-from gridlab.web.models import ApiModel, BoardText, Direction, GameText, PlayerText, RecordLine, Score, Seed, Told
-from gridlab.web.work import MEDIA_TYPE, Tell, streamed
+from gridlab.web.work import ApiModel, BoardText, Direction, GameText, PlayerText, RecordLine, Score, Seed, Told
 
 # ---- 2048
 
@@ -68,7 +65,7 @@ class Play2048(Told):
         default_factory=list
     )
     player: PlayerText = ""
-    count: Annotated[int, Field(ge=1, le=MOST_AUTOPLAY, description="Moves of the player.")] = 1
+    count: Annotated[int, Field(ge=1, le=work.MOST_AUTOPLAY, description="Moves of the player.")] = 1
     values: Annotated[PlayerText, Field(description="Who says what each direction is worth in the end.")] = ""
 
 
@@ -158,16 +155,11 @@ def step_of(before: Position2048, direction: str, after: Position2048, seed: int
 # ---- players
 
 
-def usable(lab: Lab, text: str, rules: Rules2048) -> str:
+def usable(text: str, rules: Rules2048) -> str:
     """The player by text; on boards that no kernel plays, one that names no depth looks less far ahead."""
     if not rules.packed and text.split()[:1] == ["expectimax"] and "depth=" not in text:
-        text = f"{text} depth={PLAIN_DEPTH}"
-    return safe_player(text, rules, lab.folder, lab.settings.commands)
-
-
-def lent(lab: Lab, text: str, rules: Rules2048) -> AbstractContextManager[Player]:
-    """A player, with a table of the served folder if there is one for it."""
-    return lab.players.lent(usable(lab, text, rules), rules, lab.folder.tablebase_of(rules))
+        return f"{text} depth={work.PLAIN_DEPTH}"
+    return text
 
 
 def about_values(player: Player) -> dict[str, Any]:
@@ -180,7 +172,7 @@ def about_values(player: Player) -> dict[str, Any]:
 
 
 def valued(lab: Lab, position: Position2048, text: str) -> Values2048:
-    with lent(lab, text, position.rules) as player:
+    with lab.lent(usable(text, position.rules), position.rules) as player:
         adviser = as_adviser(player, text)
         found = adviser.values(position, chance(0, 0)) if position.moves() else {}
         about = about_values(player)
@@ -204,7 +196,7 @@ class PlayedGame:
         self.rules = rules_of(asked.game)
         self.position = Position2048.parse(asked.board, self.rules, asked.score) if asked.board else None
 
-    def play(self, lab: Lab, asked: Play2048, tell: Tell) -> None:
+    def play(self, lab: Lab, asked: Play2048, tell: work.Tell) -> None:
         """Everything that is asked for, one after the other."""
         here = self.position or self.replay(asked.moves, tell)
         if asked.directions:
@@ -214,7 +206,7 @@ class PlayedGame:
         if asked.values:
             tell("values", **valued(lab, here, asked.values).model_dump())
 
-    def replay(self, moves: Sequence[str], tell: Tell) -> Position2048:
+    def replay(self, moves: Sequence[str], tell: work.Tell) -> Position2048:
         """The moves so far: where they lead, the last states before, and the score over the game."""
         if len(moves) > MOST_BEFORE:
             tell("doing", doing=f"replaying {len(moves):,} moves")
@@ -225,7 +217,7 @@ class PlayedGame:
         tell("state", state=states[-1], before=states[:-1], history=history_of(positions))
         return positions[-1]
 
-    def push(self, here: Position2048, directions: Sequence[str], tell: Tell) -> Position2048:
+    def push(self, here: Position2048, directions: Sequence[str], tell: work.Tell) -> Position2048:
         """These directions in turn; one that changes nothing when its turn comes is skipped."""
         steps = []
         for direction in directions:
@@ -235,11 +227,11 @@ class PlayedGame:
         tell("steps", steps=steps, skipped=len(directions) - len(steps))
         return here
 
-    def follow(self, here: Position2048, lab: Lab, text: str, count: int, tell: Tell) -> Position2048:
+    def follow(self, here: Position2048, lab: Lab, text: str, count: int, tell: work.Tell) -> Position2048:
         """Some moves of a player, fewer if the game ends; each is told when it is found."""
         if here.over:
             raise IllegalMove(f"there is no move in {here}")
-        with lent(lab, text, self.rules) as player:
+        with lab.lent(usable(text, self.rules), self.rules) as player:
             for _ in range(count):
                 here, step = self._step(here, player.move(here, chance(self.seed + 1, self.ply)))
                 tell("steps", steps=[step], skipped=0)
@@ -261,11 +253,11 @@ def history_of(positions: Sequence[Position2048]) -> list[tuple[int, int]]:
     return [(ply, positions[ply].score) for ply in [*range(0, last, every), last]]
 
 
-def review_in_parts(lab: Lab, asked: Review2048, tell: Tell) -> None:
+def review_in_parts(lab: Lab, asked: Review2048, tell: work.Tell) -> None:
     """The worst moves of a game, and how far the review has come in the meantime."""
     rules = rules_of(asked.game)
     positions = replayed(rules, asked.seed, asked.moves)
-    with lent(lab, asked.player, rules) as player, listening(now_and_then(tell)):
+    with lab.lent(usable(asked.player, rules), rules) as player, listening(now_and_then(tell)):
         found = review_game(as_adviser(player, asked.player), positions, asked.moves, REVIEW_SECONDS)
         about = about_values(player)
     worst = [
@@ -281,8 +273,8 @@ def review_in_parts(lab: Lab, asked: Review2048, tell: Tell) -> None:
     )  # fmt: skip
 
 
-def now_and_then(tell: Tell) -> Callable[[str, float, float | None], None]:
-    """Tell how far some work has come, not too often."""
+def now_and_then(tell: work.Tell) -> Callable[[str, float, float | None], None]:
+    """work.Tell how far some work has come, not too often."""
     told = time.monotonic()
 
     def hear(doing: str, done: float, total: float | None) -> None:
@@ -298,7 +290,7 @@ def now_and_then(tell: Tell) -> Callable[[str, float, float | None], None]:
 
 
 Game = Annotated[GameText, Query()]
-IN_PARTS: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA_TYPE: {}}, "description": "Lines of JSON."}}
+IN_PARTS: dict[int | str, dict[str, Any]] = {200: {"content": {work.MEDIA_TYPE: {}}, "description": "Lines of JSON."}}
 
 
 def router(lab: Lab) -> APIRouter:
@@ -315,15 +307,16 @@ def router(lab: Lab) -> APIRouter:
         """Moves to be replayed, directions to be played, moves of a player, and values: in parts, lines of JSON."""
         game = PlayedGame(asked)
         if asked.player:
-            usable(lab, asked.player, game.rules)
+            lab.safe(usable(asked.player, game.rules), game.rules)
         lane = lab.replies if asked.player or asked.values else lab.quick
-        return streamed(lane, lambda tell: game.play(lab, asked, tell), REPLY_SECONDS, lab.folder.plain)
+        return lab.streamed(lambda tell: game.play(lab, asked, tell), lane)
 
     @routes.post("/review", response_class=StreamingResponse, responses=IN_PARTS)
     async def review(asked: Review2048) -> StreamingResponse:
         """The moves of a game that gave away the most, as a player sees it: in parts, lines of JSON."""
-        usable(lab, asked.player, rules_of(asked.game))
-        return streamed(lab.replies, lambda tell: review_in_parts(lab, asked, tell), REPLY_SECONDS, lab.folder.plain)
+        rules = rules_of(asked.game)
+        lab.safe(usable(asked.player, rules), rules)
+        return lab.streamed(lambda tell: review_in_parts(lab, asked, tell))
 
     @routes.get("/values")
     @lab.replies.route

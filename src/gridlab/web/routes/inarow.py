@@ -23,22 +23,9 @@ from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.mcts import search
 from gridlab.inarow.solution import Solution, Value
 from gridlab.players.registry import Player, parse_player
-from gridlab.web.folder import own_kinds, safe_player
-from gridlab.web.lab import Lab, Prompt
-from gridlab.web.limits import OPINION_PLAYOUTS, OPINION_VISITS, PROMPT_SECONDS, REPLY_SECONDS
-from gridlab.web.models import (
-    ApiModel,
-    BoardText,
-    FileName,
-    GameText,
-    MoveText,
-    PlayerText,
-    RecordLine,
-    Seed,
-    Side,
-    Told,
-)
-from gridlab.web.work import MEDIA_TYPE, Tell, streamed
+from gridlab.web import work
+from gridlab.web.lab import Lab, Prompt, own_kinds
+from gridlab.web.work import ApiModel, BoardText, FileName, GameText, MoveText, PlayerText, RecordLine, Seed, Side, Told
 
 # ---- In-a-row games
 
@@ -239,7 +226,7 @@ class Opinion(BaseModel):
 Board = Annotated[BoardText, Query()]
 Game = Annotated[GameText, Query()]
 IN_PARTS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "A line of JSON for each part.", "model": PlayPart, "content": {MEDIA_TYPE: {}}}
+    200: {"description": "A line of JSON for each part.", "model": PlayPart, "content": {work.MEDIA_TYPE: {}}}
 }
 
 
@@ -288,18 +275,13 @@ def router(lab: Lab) -> APIRouter:
         refused = advance(session, asked)
         player = replier(lab, asked, session) if asked.reply and not refused and not session.over else None
 
-        def work(tell: Tell) -> None:
-            tell(
-                "game",
-                moves=session.as_dict()["moves"],
-                refused=refused,
-                position=BoardInfo.of(session.position).model_dump(),
-            )
+        def answered(tell: work.Tell) -> None:
+            tell("game", moves=session.as_dict()["moves"], refused=refused, position=board_of(session))
             if player:
                 answer(player, asked.seed, session, tell)
             tell_more(lab, asked, session, tell)
 
-        return streamed(lab.replies, work, REPLY_SECONDS, lab.folder.plain)
+        return lab.streamed(answered)
 
     @routes.post("/game/record")
     async def record(asked: GameAsked) -> RecordLine:
@@ -332,6 +314,10 @@ def session_of(asked: GameAsked, **seats: Any) -> Session:
 # ---- one request, and all that is shown for it
 
 
+def board_of(session: Session) -> dict[str, Any]:
+    return BoardInfo.of(session.position).model_dump()
+
+
 def advance(session: Session, asked: PlayAsked) -> str:
     """Make the moves of people as far as they are legal; why the first of the others was not made."""
     for text in asked.next:
@@ -354,16 +340,15 @@ def replier(lab: Lab, asked: PlayAsked, session: Session) -> AbstractContextMana
     text, rules = asked.x if session.to_move == "X" else asked.o, session.rules
     if not text:
         raise BadNotation(f"{session.to_move} is a person, who has to say what to play")
-    safe = safe_player(text, rules, lab.folder, lab.settings.commands)
-    name, settings = parse_player(safe, own_kinds(rules))
+    name, settings = parse_player(lab.safe(text, rules), own_kinds(rules))
     if name != "perfect" or settings["tablebase"]:
-        return lab.players.lent(safe, rules, lab.folder.tablebase_of(rules))
-    seconds = min(settings["seconds"] or PROMPT_SECONDS, REPLY_SECONDS / 2)
+        return lab.lent(text, rules)
+    seconds = min(settings["seconds"] or work.PROMPT_SECONDS, work.REPLY_SECONDS / 2)
     oracle = Prompt(lab.truth, EXACT_SHARE * seconds)
     return nullcontext(PerfectPlayer(rules, "", settings["errs"], seconds, oracle))
 
 
-def answer(lent: AbstractContextManager[Player], seed: int, session: Session, tell: Tell) -> None:
+def answer(lent: AbstractContextManager[Player], seed: int, session: Session, tell: work.Tell) -> None:
     """Let the player to move make its move."""
     side, before = session.to_move, session.position
     tell("doing", doing=f"{side} is thinking")
@@ -372,10 +357,10 @@ def answer(lent: AbstractContextManager[Player], seed: int, session: Session, te
         session.seats = {**session.seats, side: player}
         move = session.reply()
         by = getattr(player, "source", "")
-    tell("reply", move=before.move_text(move), by=by, position=BoardInfo.of(session.position).model_dump())
+    tell("reply", move=before.move_text(move), by=by, position=board_of(session))
 
 
-def tell_more(lab: Lab, asked: PlayAsked, session: Session, tell: Tell) -> None:
+def tell_more(lab: Lab, asked: PlayAsked, session: Session, tell: work.Tell) -> None:
     """Whatever else is wanted of the position then, each as it is known."""
     if not session.over:
         opine(lab, asked, session.position, tell)
@@ -383,7 +368,7 @@ def tell_more(lab: Lab, asked: PlayAsked, session: Session, tell: Tell) -> None:
         tell("review", **review_result(reviewed_aloud(lab, session, tell)).model_dump())
 
 
-def opine(lab: Lab, asked: PlayAsked, position: Position, tell: Tell) -> None:
+def opine(lab: Lab, asked: PlayAsked, position: Position, tell: work.Tell) -> None:
     """Values and opinions of an ongoing position."""
     if asked.values:
         tell("doing", doing="looking for exact values")
@@ -396,7 +381,7 @@ def opine(lab: Lab, asked: PlayAsked, position: Position, tell: Tell) -> None:
         tell("network", **network_opinion(position, "").model_dump())
 
 
-def reviewed_aloud(lab: Lab, session: Session, tell: Tell) -> Review:
+def reviewed_aloud(lab: Lab, session: Session, tell: work.Tell) -> Review:
     """The review of a game, with a word on how far it has come."""
     total, done = len(session.history), 0
 
@@ -423,7 +408,7 @@ def record_line(asked: GameAsked) -> str:
 
 def search_opinion(position: Position) -> Opinion:
     """By Monte Carlo tree search: symmetric moves together, and none of moves that were hardly tried."""
-    found = search(position, OPINION_PLAYOUTS)
+    found = search(position, work.OPINION_PLAYOUTS)
     alike = {each.cell: equivalent(position, each.cell) for each in found.moves}
     moves = []
     for each in found.moves:
@@ -432,7 +417,7 @@ def search_opinion(position: Position) -> Opinion:
         proved = next((other.proved for other in group if other.proved), "")
         mean = sum(other.visits * other.value for other in group) / visits
         value = {"win": 1.0, "draw": 0.0, "loss": -1.0}.get(proved, mean)
-        if proved or visits >= OPINION_VISITS:
+        if proved or visits >= work.OPINION_VISITS:
             name = position.move_text(each.cell)
             moves.append(OpinionMove(move=name, cell=each.cell, value=value, visits=visits, proved=proved))
     best = next((each.value for each in moves if each.cell == found.best), 0.0)

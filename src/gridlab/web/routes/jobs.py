@@ -25,12 +25,10 @@ from gridlab.inarow.datasets.terminals.find import find_terminals
 from gridlab.inarow.records import Record
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Solution
-from gridlab.web.folder import safe_player
+from gridlab.web import work
 from gridlab.web.lab import Lab
-from gridlab.web.limits import MOST_GAMES, MOST_POSITIONS, SOLVE_SECONDS
-from gridlab.web.models import ApiModel, BoardText, FileName, GameText, PlayerText, Seed, Told
 from gridlab.web.routes.inarow import Values, position_of
-from gridlab.web.work import Busy, Job
+from gridlab.web.work import ApiModel, BoardText, FileName, GameText, Job, PlayerText, Seed, Told
 
 # ---- Long work
 
@@ -40,7 +38,7 @@ class SolveAsked(Told):
 
     game: GameText
     board: BoardText = ""
-    seconds: Annotated[float, Field(ge=0.1, le=SOLVE_SECONDS)] = SOLVE_SECONDS
+    seconds: Annotated[float, Field(ge=0.1, le=work.SOLVE_SECONDS)] = work.SOLVE_SECONDS
 
 
 class MatchAsked(Told):
@@ -49,7 +47,7 @@ class MatchAsked(Told):
     game: GameText
     a: PlayerText
     b: PlayerText
-    games: Annotated[int, Field(ge=1, le=MOST_GAMES)] = 100
+    games: Annotated[int, Field(ge=1, le=work.MOST_GAMES)] = 100
     openings: Annotated[str, Field(max_length=20)] = "random:0"
     seed: Seed = 0
 
@@ -59,7 +57,7 @@ class GradeAsked(Told):
 
     game: GameText
     player: PlayerText
-    positions: Annotated[int, Field(ge=1, le=MOST_POSITIONS)] = 200
+    positions: Annotated[int, Field(ge=1, le=work.MOST_POSITIONS)] = 200
     seed: Seed = 0
 
 
@@ -138,14 +136,14 @@ def router(lab: Lab) -> APIRouter:
     async def match(asked: MatchAsked) -> JobInfo:
         """A match, with its score and interval so far as it goes on."""
         rules = game(asked.game)
-        a, b = (safe_player(text, rules, lab.folder, lab.settings.commands) for text in (asked.a, asked.b))
+        a, b = (lab.safe(text, rules) for text in (asked.a, asked.b))
         return info(lab.jobs.begin("match", lambda job: play(job, asked, rules, a, b)))
 
     @routes.post("/grade", status_code=202)
     async def graded(asked: GradeAsked) -> JobInfo:
         """A player compared with perfect play, by ply, with its blunders."""
         rules = game(asked.game)
-        safe = safe_player(asked.player, rules, lab.folder, lab.settings.commands)
+        safe = lab.safe(asked.player, rules)
         table = lab.folder.tablebase_of(rules)
         if isinstance(rules, Rules2048):
             find_table(rules, table)  # a board that is not solved is told at once
@@ -200,7 +198,7 @@ def router(lab: Lab) -> APIRouter:
         """The same as server-sent events, until the job ends; a job that nobody listens to is cancelled."""
         job = known(lab, number)
         if job.listeners >= MOST_LISTENERS:
-            raise Busy
+            raise work.Busy
         return StreamingResponse(told(job), media_type="text/event-stream")
 
     return routes

@@ -10,8 +10,8 @@ from gridlab.game2048.position import Position2048
 from gridlab.games.registry import game as game_of
 from gridlab.inarow.position import Position
 from gridlab.web.lab import Lab
-from gridlab.web.models import ApiModel, Direction, GameText, MoveText, Side, Told
 from gridlab.web.routes.inarow import MoveValue, label_of
+from gridlab.web.work import ApiModel, Direction, GameText, MoveText, Side, Told
 
 # ---- Puzzles: what is asked does not hold the answer; that comes when somebody has answered
 
