@@ -244,15 +244,9 @@ ANSWERING = 1  # what a source of chance is for, as in grades
 
 @typed
 def sit(
-    exam: Exam | Path | str,
-    player: str | Player,
-    out: Path | str | None = None,
-    tablebase: Path | str | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    resume: bool = False,
-    progress: bool = False,
-) -> Answers:
+    exam: Exam | Path | str, player: str | Player, out: Path | str | None = None, tablebase: Path | str | None = None,
+    seed: int = 0, workers: int | None = None, resume: bool = False, progress: bool = False,
+) -> Answers:  # fmt: skip
     """The answers of a player to an exam, written to `out` as they come.
 
     With `resume` the questions that `out` holds an answer to are not asked again; those whose answer is missing are.
@@ -351,14 +345,9 @@ class Job(NamedTuple):
 
 
 def answers_to(
-    asked: Sequence[tuple[int, GamePosition]],
-    player: Entrant,
-    rules: GameRules,
-    tablebase: Path | str | None,
-    seed: int,
-    workers: int,
-    size: int,
-) -> Iterator[Answer]:
+    asked: Sequence[tuple[int, GamePosition]], player: Entrant, rules: GameRules, tablebase: Path | str | None,
+    seed: int, workers: int, size: int,
+) -> Iterator[Answer]:  # fmt: skip
     """The answers of a player, made anew for every so many questions, as they come; questions have their numbers."""
     chunks = (tuple(asked[at : at + size]) for at in range(0, len(asked), size))
     jobs = [Job(player, rules, tablebase, seed, chunk) for chunk in chunks]

@@ -304,12 +304,9 @@ class Marks(Tally):
 
 @typed
 def mark(
-    exam: Exam | Path | str,
-    answers: Answers | Path | str | dict[int, str],
-    key: Path | str | None = None,
-    questions: int | None = None,
-    seed: int | None = None,
-) -> Marks:
+    exam: Exam | Path | str, answers: Answers | Path | str | dict[int, str], key: Path | str | None = None,
+    questions: int | None = None, seed: int | None = None,
+) -> Marks:  # fmt: skip
     """Mark the answers of one person: of a file (JSON lines or CSV), of a sitting, or moves by number of question.
 
     `questions` and `seed` are those of `print_exam`: the questions that were on the sheet, and no others, are marked.
@@ -323,12 +320,9 @@ def mark(
 
 @typed
 def mark_all(
-    exam: Exam | Path | str,
-    answers: Path | str | Sequence[Answers | Path | str | dict[int, str]],
-    key: Path | str | None = None,
-    questions: int | None = None,
-    seed: int | None = None,
-) -> list[Marks]:
+    exam: Exam | Path | str, answers: Path | str | Sequence[Answers | Path | str | dict[int, str]],
+    key: Path | str | None = None, questions: int | None = None, seed: int | None = None,
+) -> list[Marks]:  # fmt: skip
     """Mark the answers of several people, of one file or more; a table (CSV) has a column for each person."""
     paper = exams.exam_of(exam)
     chosen = paper.numbers(questions, seed)
@@ -769,14 +763,9 @@ def _grade(player: str | Player, exam: Exam, order: Order) -> Grade:
 
 
 def find_questions(
-    rules: GameRules | str,
-    positions: int,
-    nodes: int = NODES,
-    plies: Sequence[int] | None = None,
-    tablebase: Path | str | None = None,
-    seed: int = 0,
-    progress: bool = False,
-) -> Exam:
+    rules: GameRules | str, positions: int, nodes: int = NODES, plies: Sequence[int] | None = None,
+    tablebase: Path | str | None = None, seed: int = 0, progress: bool = False,
+) -> Exam:  # fmt: skip
     """The questions of a grade, with their key; at least one, or it is said why there is none.
 
     The truth comes from `tablebase` as far as it goes, else from a search of at most `nodes`.

@@ -278,15 +278,9 @@ NODES = 10_000_000  # of a search for one truth
 
 @typed
 def make_exam(
-    rules: GameRules | str,
-    out: Path | str,
-    positions: int = 300,
-    plies: range | None = None,
-    nodes: int = NODES,
-    tablebase: Path | str | None = None,
-    seed: int = 0,
-    progress: bool = False,
-) -> Exam:
+    rules: GameRules | str, out: Path | str, positions: int = 300, plies: range | None = None, nodes: int = NODES,
+    tablebase: Path | str | None = None, seed: int = 0, progress: bool = False,
+) -> Exam:  # fmt: skip
     """Draw questions and write them to `out`, their key beside it.
 
     Decisive positions alone: two moves at least end differently under best play (2048: are worth different points).

@@ -183,14 +183,9 @@ class Judge:
                 return
 
     def draw_evenly(
-        self,
-        rules: Any,
-        number: int,
-        plies: Sequence[int] | None = None,
-        seed: int = 0,
-        tablebase: Path | str | None = None,
-        nodes: int = NODES,
-    ) -> Iterator[Drawn]:
+        self, rules: Any, number: int, plies: Sequence[int] | None = None, seed: int = 0,
+        tablebase: Path | str | None = None, nodes: int = NODES,
+    ) -> Iterator[Drawn]:  # fmt: skip
         """Up to so many different questions, one from each ply in turn; a longer list begins like a short one."""
         ask = self.oracle(rules, tablebase, nodes)
         sources = [self.of_ply(rules, ply, seed, ask, nodes) for ply in plies or self.plies(rules)]
@@ -198,14 +193,9 @@ class Judge:
             yield self.asked(place, *found)
 
     def draw_questions(
-        self,
-        rules: Any,
-        number: int,
-        plies: range | None = None,
-        seed: int = 0,
-        tablebase: Path | str | None = None,
+        self, rules: Any, number: int, plies: range | None = None, seed: int = 0, tablebase: Path | str | None = None,
         nodes: int = NODES,
-    ) -> Iterator[Drawn]:
+    ) -> Iterator[Drawn]:  # fmt: skip
         """Questions from every ply in turn, and within a ply from every distance in turn; one of each symmetry class.
 
         The truth comes from the tablebase as far as it goes, else from search of at most so many nodes.

@@ -172,16 +172,10 @@ def play_match(
 
 
 def play_between(
-    a: str | Player,
-    b: str | Player,
-    rules: GameRules | str,
-    games: int = 100,
-    openings: str = "random:0",
-    seed: int = 0,
-    workers: int | None = None,
-    progress: bool = False,
+    a: str | Player, b: str | Player, rules: GameRules | str, games: int = 100, openings: str = "random:0",
+    seed: int = 0, workers: int | None = None, progress: bool = False,
     tell: Callable[["Match"], object] = lambda so_far: None,
-) -> Match:
+) -> Match:  # fmt: skip
     """Let A and B play an even number of games; `tell` hears of the match as far as it has been played."""
     played: GameRules = duel(rules)
     check_settings(played, games, openings, seed)

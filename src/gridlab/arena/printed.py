@@ -141,13 +141,9 @@ COLUMNS = {4: 3, 3: 5, 2: 9, 1: 1000}  # boards beside each other: the most colu
 
 @typed
 def print_exam(
-    exam: Exam | Path | str,
-    out: Path | str,
-    questions: int | None = None,
-    answers: Path | str | None = None,
-    key: Path | str | None = None,
-    seed: int | None = None,
-) -> None:
+    exam: Exam | Path | str, out: Path | str, questions: int | None = None, answers: Path | str | None = None,
+    key: Path | str | None = None, seed: int | None = None,
+) -> None:  # fmt: skip
     """Write an exam as a page to print and hand out, and with `answers` the right ones as a page of their own.
 
     `questions` takes the first so many, which are a fair part of the whole; with a `seed`, so many at random. Their

@@ -172,17 +172,10 @@ class Session:
     @classmethod
     @typed
     def begin(
-        cls,
-        rules: GameRules | str,
-        seats: Mapping[str, Player | None] | None = None,
-        seed: int | None = None,
-        adviser: Adviser | None = None,
-        names: Mapping[str, str] | None = None,
-        seconds: float | None = None,
-        random: np.random.Generator | None = None,
-        start: Any = None,
-        moves: Iterable[Move] = (),
-    ) -> "Session":
+        cls, rules: GameRules | str, seats: Mapping[str, Player | None] | None = None, seed: int | None = None,
+        adviser: Adviser | None = None, names: Mapping[str, str] | None = None, seconds: float | None = None,
+        random: np.random.Generator | None = None, start: Any = None, moves: Iterable[Move] = (),
+    ) -> "Session":  # fmt: skip
         """A new game; sides that nobody is named for are people. It can begin elsewhere, and with moves played."""
         played: GameRules = game(rules)
         everybody = dict.fromkeys(played.sides) | dict(seats or {})

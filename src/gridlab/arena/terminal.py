@@ -202,19 +202,10 @@ class Conversation:
 
     @classmethod
     def play_game(
-        cls,
-        rules: Any,
-        opponent: Player | None,
-        side: str,
-        ask: Callable[[str], str],
-        say: Callable[[str], object],
-        answer: Callable[[Any], Any] | None,
-        random: np.random.Generator,
-        save: Callable[[Any], None] | None = None,
-        *,
-        against: str = "opponent",
-        seed: int | None = None,
-    ) -> None:
+        cls, rules: Any, opponent: Player | None, side: str, ask: Callable[[str], str], say: Callable[[str], object],
+        answer: Callable[[Any], Any] | None, random: np.random.Generator, save: Callable[[Any], None] | None = None, *,
+        against: str = "opponent", seed: int | None = None,
+    ) -> None:  # fmt: skip
         """Play until the person has enough; without an opponent two people share the keyboard.
 
         `answer` gives the exact values behind `hint` and `values`; `save` gets a record of every finished game, in

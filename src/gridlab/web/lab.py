@@ -345,11 +345,7 @@ class Truth:
             return self._keep(key, pair.search.ask(position, budget=Budget(nodes, left)))
 
     def search(
-        self,
-        position: Position,
-        seconds: float,
-        tell: Callable[[int, int], object],
-        show: Callable[[Solution], object],
+        self, position: Position, seconds: float, tell: Callable[[int, int], object], show: Callable[[Solution], object]
     ) -> Solution:
         """What a long search finds; `show` hears of each move as it is known, and all of it is remembered."""
         key = self._key(position)

@@ -321,9 +321,7 @@ def router(lab: Lab) -> APIRouter:
     @routes.get("/values")
     @lab.replies.route
     def values(
-        board: Annotated[BoardText, Query()],
-        game: Game = "2048",
-        player: Annotated[PlayerText, Query()] = "expectimax",
+        board: Annotated[BoardText, Query()], game: Game = "2048", player: Annotated[PlayerText, Query()] = "expectimax"
     ) -> Values2048:
         """What each legal direction is worth, as a player sees it; exact if the player knows it exactly."""
         return valued(lab, Position2048.parse(board, rules_of(game)), player)
