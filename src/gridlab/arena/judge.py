@@ -189,8 +189,7 @@ class Judge:
         """Up to so many different questions, one from each ply in turn; a longer list begins like a short one."""
         ask = self.oracle(rules, tablebase, nodes)
         sources = [self.of_ply(rules, ply, seed, ask, nodes) for ply in plies or self.plies(rules)]
-        for place, found in enumerate(islice(in_turn(sources), number), 1):
-            yield self.asked(place, *found)
+        yield from self._numbered(sources, number)
 
     def draw_questions(
         self, rules: Any, number: int, plies: range | None = None, seed: int = 0, tablebase: Path | str | None = None,
@@ -207,6 +206,9 @@ class Judge:
         ask = self.oracle(rules, tablebase, nodes)
         batch = max(LEAST_BATCH, SPARE * -(-number // len(chosen)))
         sources = [_stratified(self.of_ply(rules, ply, seed, ask, nodes), batch) for ply in chosen]
+        yield from self._numbered(sources, number)
+
+    def _numbered(self, sources: list[Iterator[tuple[Any, Truth]]], number: int) -> Iterator[Drawn]:
         for place, found in enumerate(islice(in_turn(sources), number), 1):
             yield self.asked(place, *found)
 
@@ -222,9 +224,8 @@ class Judge:
             raise CorruptFile("it does not say how many plies every move takes")
         value, distance = max(key.moves.values(), key=_goodness)
         if (key.value, key.distance) != (value, distance):
-            raise CorruptFile(
-                f"the position is said to be a {key.value} in {key.distance}, its best move is {value} in {distance}"
-            )
+            best = f"its best move is {value} in {distance}"
+            raise CorruptFile(f"the position is said to be a {key.value} in {key.distance}, {best}")
         if len({value for value, _ in key.moves.values()}) == 1:
             raise CorruptFile(f"every move is a {value}: there is nothing to decide")
 

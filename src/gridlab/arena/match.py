@@ -291,8 +291,7 @@ def play_game(first: Seat, second: Seat, rules: Any, opening: tuple[Move, ...], 
         if reason != PLAYED:
             seat.leave()
     names = first.name, second.name
-    more = reason, seed, len(opening), tuple(answers)
-    record: Record = family_of(rules).load("record").of(rules, names, moves, winner, *more)
+    record: Record = on_record.record_from(rules, names, moves, winner, reason, seed, len(opening), tuple(answers))
     return record
 
 

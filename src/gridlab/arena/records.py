@@ -28,6 +28,7 @@ from gridlab.core.arguments import counted, shortened
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadRules, CorruptFile, IllegalMove
 from gridlab.core.files import whole_file
+from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import Count, lines, parse_json
 from gridlab.games.protocol import DuelPosition, GamePosition, GameRules, Move
@@ -80,14 +81,9 @@ class Record:
     def as_dict(self) -> dict[str, Any]:
         names = dict(zip(_fields(self.rules.sides), self.players, strict=True))
         return {
-            "rules": str(self.rules),
-            **names,
-            "seed": self.seed,
-            "opening": self.opening,
-            "moves": _written(self.moves, self.rules),
-            "result": result_of(self.winner),
-            "reason": self.reason,
-        } | ({"answers": msgspec.to_builtins(self.answers)} if self.answers else {})
+            "rules": str(self.rules), **names, "seed": self.seed, "opening": self.opening,
+            "moves": _written(self.moves, self.rules), "result": result_of(self.winner), "reason": self.reason,
+        } | ({"answers": msgspec.to_builtins(self.answers)} if self.answers else {})  # fmt: skip
 
     @classmethod
     def parse(cls, line: str | bytes, where: str = "the line") -> Any:
@@ -137,18 +133,16 @@ def other_side(side: str, rules: GameRules) -> str:
 def record_of(session: Session) -> Any:
     """The record of a finished game of a session."""
     rules, early = session.rules, session.early_end
-    return (
-        family_of(rules)
-        .load("record")
-        .of(
-            rules,
-            tuple(session.names[side] for side in rules.sides),
-            session.moves,
-            session.position.winner if early is None else other_side(early.loser, rules),
-            PLAYED if early is None else early.reason,
-            session.seed,
-        )
-    )
+    names = tuple(session.names[side] for side in rules.sides)
+    winner, reason = session.position.winner, PLAYED
+    if early is not None:
+        winner, reason = other_side(early.loser, rules), early.reason
+    return record_from(rules, names, session.moves, winner, reason, session.seed)
+
+
+def record_from(rules: Any, *said: Any) -> Any:
+    """A record of the class that the family of a game has for it."""
+    return family_of(rules).load("record").of(rules, *said)
 
 
 # ---- files
@@ -189,7 +183,7 @@ def _fields(sides: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(side.lower() for side in sides)
 
 
-def _parse(line: str | bytes) -> Record:
+def _parse(line: str | bytes) -> Any:
     """A record; CorruptFile with the mere reason if the line is none."""
     if isinstance(line, bytes) and not line.endswith(b"\n"):
         raise CorruptFile("the line is cut off: every game ends in a line end")
@@ -198,9 +192,7 @@ def _parse(line: str | bytes) -> Record:
     players = tuple(getattr(found, name) for name in _fields(rules.sides))
     winner = _parse_result(found.result, rules)
     moves = _read(found.moves, rules)
-    more = found.reason, found.seed, found.opening, found.answers
-    record: Record = family_of(rules).load("record").of(rules, players, moves, winner, *more)
-    return record
+    return record_from(rules, players, moves, winner, found.reason, found.seed, found.opening, found.answers)
 
 
 def _parse_rules(text: str) -> Any:
@@ -288,8 +280,7 @@ class Verdict(NamedTuple):
     unchecked: str = UNCHECKED
 
     def as_dict(self) -> dict[str, Any]:
-        found = [each._asdict() for each in self.complaints]
-        return {**self._asdict(), "complaints": found, "sound": not found}
+        return facts(self) | {"sound": not self.complaints}
 
     def __str__(self) -> str:
         done = f"{self.file}: {counted(self.games, 'game')} replayed"
@@ -298,9 +289,8 @@ class Verdict(NamedTuple):
         shown = [str(each) for each in self.complaints[:MOST_COMPLAINTS]]
         if len(self.complaints) > MOST_COMPLAINTS:
             shown.append(f"and {len(self.complaints) - MOST_COMPLAINTS:,} more")
-        return "\n".join(
-            [*shown, f"{done}: {counted(len(self.complaints), 'complaint')}; not checked: {self.unchecked}"]
-        )
+        complaints = counted(len(self.complaints), "complaint")
+        return "\n".join([*shown, f"{done}: {complaints}; not checked: {self.unchecked}"])
 
 
 def verify_records(path: Path, progress: bool = False) -> Verdict:

@@ -26,16 +26,8 @@ from gridlab.core.errors import BadNotation, IllegalMove, PlayerFault, Resigned,
 from gridlab.core.workers import available_cores, can_travel
 from gridlab.games.protocol import GamePosition, GameRules, Move
 from gridlab.games.registry import family_of, game
-from gridlab.players.registry import (
-    Player,
-    ask,
-    checked,
-    close_player,
-    kinds_of,
-    make_player,
-    parse_player,
-    player_name,
-)
+from gridlab.players import registry
+from gridlab.players.registry import Player, ask, checked, close_player, make_player, player_name
 from gridlab.players.tries import Try
 
 # ---- Places at the board: who sits there is made when first asked, and anew after a fault
@@ -63,13 +55,14 @@ def enter(players: Sequence[str | Player], rules: GameRules, workers: int | None
     entrants = []
     for player in players:
         if isinstance(player, str):
-            parse_player(player, kinds_of(rules))  # what is wrong with it is said before anything long begins
+            registry.parse_player(
+                player, registry.kinds_of(rules)
+            )  # what is wrong with it is said before anything long begins
             entrants.append(Entrant(player, player))
         elif reason := can_travel(checked(player)):
             if workers > 1:
-                logging.getLogger("gridlab").warning(
-                    f"the player {player_name(player)} cannot be sent to other processes ({reason}); one worker plays"
-                )
+                told = f"cannot be sent to other processes ({reason}); one worker plays"
+                logging.getLogger("gridlab").warning(f"the player {player_name(player)} {told}")
             workers = 1
             entrants.append(Entrant(player_name(player), player))
         else:
@@ -234,19 +227,15 @@ class Session:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything there is to show, as JSON takes it."""
-        texts = [before.move_text(move) for before, move in zip(self.history, self.moves, strict=False)]
+        here = self.position
         return {
-            "rules": str(self.rules),
-            "board": str(self.position),
-            "moves": texts,
+            "rules": str(self.rules), "board": str(here),
+            "moves": [before.move_text(move) for before, move in zip(self.history, self.moves, strict=False)],
             "to_move": None if self.over else self.to_move,
-            "legal_moves": [] if self.over else [self.position.move_text(move) for move in self.position.moves()],
-            "over": self.over,
-            "early_end": self.early_end and self.early_end._asdict(),
-            "players": dict(self.names),
-            "seed": self.seed,
-            "seconds": dict(self.spent),
-        }
+            "legal_moves": [] if self.over else [here.move_text(move) for move in here.moves()],
+            "over": self.over, "early_end": self.early_end and self.early_end._asdict(), "players": dict(self.names),
+            "seed": self.seed, "seconds": dict(self.spent),
+        }  # fmt: skip
 
     # ---- what can be done
 
