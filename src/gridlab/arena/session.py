@@ -55,9 +55,7 @@ def enter(players: Sequence[str | Player], rules: GameRules, workers: int | None
     entrants = []
     for player in players:
         if isinstance(player, str):
-            registry.parse_player(
-                player, registry.kinds_of(rules)
-            )  # what is wrong with it is said before anything long begins
+            registry.parse_player(player, registry.kinds_of(rules))  # its errors come before anything long begins
             entrants.append(Entrant(player, player))
         elif reason := can_travel(checked(player)):
             if workers > 1:

@@ -40,15 +40,13 @@ class Visit:
 
     def __str__(self) -> str:
         heads = ("worker", "threads", "gridlab", "python", "sources")
+        known = [(each, _versions(each)) for each in self.workers]
         rows: list[tuple[str | int, ...]] = [
-            (each.address, each.threads, *(_versions(each).get(name, "?") for name in heads[2:]))
-            for each in self.workers
+            (each.address, each.threads, *(said.get(name, "?") for name in heads[2:])) for each, said in known
         ]
-        lines = [
-            f"{self.address}: {counted(len(self.workers), 'worker')}, {counted(self.threads, 'thread')}",
-            draw.table(heads, rows),
-            *(f"{each.address} {flaw}" for each in self.workers for flaw in each.flaws),
-        ]
+        head = f"{self.address}: {counted(len(self.workers), 'worker')}, {counted(self.threads, 'thread')}"
+        flaws = (f"{each.address} {flaw}" for each in self.workers for flaw in each.flaws)
+        lines = [head, draw.table(heads, rows), *flaws]
         if self.round_trip is None or self.seconds is None:
             return "\n".join([*lines, "nothing was tried: install the same everywhere"])
         outcome = "the same as here" if self.same else "not the same as here"
