@@ -127,8 +127,7 @@ def offers(lab: Lab) -> APIRouter:
             learning=find_spec("torch") is not None, commands=lab.settings.commands,
         )  # fmt: skip
 
-    @routes.get("/players")
-    @lab.replies.route
+    @lab.replies.on(routes.get("/players"))
     def players(game: Annotated[GameText, Query()]) -> list[PlayerKind]:
         """The kinds of players of a game, and which of them can play it here."""
         return [

@@ -482,7 +482,7 @@ class Players:
     def lent(self, text: str, rules: GameRules, tablebase: Path | None = None) -> Iterator[Player]:
         """A player for one piece of work; one that fails at it is not used again."""
         key = text, rules, tablebase
-        player = self._take(key) or make_player(text, rules, tablebase)
+        player = self._take(key) or make_player(*key)
         try:
             yield player
         except BaseException:
@@ -547,7 +547,7 @@ class Lab:
 
     def streamed(self, told: Callable[[work.Tell], object], lane: work.Lane | None = None) -> StreamingResponse:
         """What `told(tell)` tells, part by part."""
-        return work.streamed(lane or self.replies, told, work.REPLY_SECONDS, self.folder.plain)
+        return work.streamed(lane or self.replies, told, self.folder.plain)
 
     def stop(self) -> None:
         """Stop all work and begin no more; whoever listens to it hears its end."""

@@ -117,6 +117,7 @@ class RecordLine(BaseModel):
 
 
 Result = TypeVar("Result")
+Work = Callable[..., Any]
 Part = dict[str, Any]  # {"part": its name, …}
 Tell = Callable[..., None]  # tell("values", value="win", …)
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -173,8 +174,12 @@ class Lane:
         finally:
             stop[0] = 1
 
-    def route(self, work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
-        """The work of a route done in this lane, as long as the client waits for it."""
+    def on(self, routes: Callable[[Work], Work]) -> Callable[[Callable[..., Result]], Callable[..., Awaitable[Result]]]:
+        """Have the work of a route done in this lane: @lane.on(routes.get("/health"))."""
+        return lambda work: routes(self._in_lane(work))
+
+    def _in_lane(self, work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
+        """Work that is done as long as the client waits for it."""
 
         @wraps(work)
         async def run(request: Request, **asked: Any) -> Result:
@@ -287,8 +292,7 @@ class Jobs:
         """Begin a job, or Busy; it is cancelled when nobody has listened for a while."""
         if self._closed or sum(each.active for each in self._jobs.values()) >= self._room:
             raise Busy
-        job = Job(kind)
-        job.deadline = time.monotonic() + (seconds or self._seconds)
+        job = Job(kind, deadline=time.monotonic() + (seconds or self._seconds))
         self._jobs[job.id] = job
         for old in [each for each in self._jobs.values() if not each.active][: max(0, len(self._jobs) - KEPT)]:
             del self._jobs[old.id]
@@ -395,14 +399,12 @@ def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None
 MEDIA_TYPE = "application/x-ndjson"
 
 
-def streamed(
-    lane: Lane, work: Callable[[Tell], object], seconds: float, plain: Callable[[str], str]
-) -> StreamingResponse:
+def streamed(lane: Lane, work: Callable[[Tell], object], plain: Callable[[str], str]) -> StreamingResponse:
     """What `work(tell)` tells, as a response; `plain` makes of an error a sentence for those outside."""
 
     async def lines() -> AsyncIterator[str]:
         try:
-            async for part in lane.parts(work, seconds):
+            async for part in lane.parts(work, REPLY_SECONDS):
                 yield json.dumps(part) + "\n"
             yield json.dumps({"part": "end"}) + "\n"
         except Exception as error:

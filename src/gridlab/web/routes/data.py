@@ -213,14 +213,12 @@ def router(lab: Lab) -> APIRouter:
     """The routes of data."""
     routes = APIRouter(prefix="/files", tags=["data"])
 
-    @routes.get("")
-    @lab.quick.route
+    @lab.quick.on(routes.get(""))
     def files() -> list[FoundFile]:
         """What there is to see."""
         return [FoundFile.taken_from(each) for each in lab.folder.listing()]
 
-    @routes.get("/tablebase")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/tablebase"))
     def tablebase(file: File) -> TablebaseInfo:
         """Positions by value, ply by ply, and the openings."""
         found = stats(Tablebase(lab.folder.inside(file)))
@@ -228,36 +226,31 @@ def router(lab: Lab) -> APIRouter:
         rules, max_ply = str(found.directory.rules), found.directory.max_ply
         return TablebaseInfo(path=file, rules=rules, max_ply=max_ply, plies=plies, openings=Values.of(found.openings))
 
-    @routes.get("/terminals")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/terminals"))
     def terminals(file: File) -> TerminalsInfo:
         """The layers of a dataset of terminal wins."""
         return terminals_info(lab, file)
 
-    @routes.get("/terminals/boards")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/terminals/boards"))
     def boards(file: File, ply: Annotated[int, Query(ge=0, le=63)], first: First = 0, count: Count = 24) -> Page:
         """A gallery: some boards of a layer, drawn."""
         return drawn_page(opened(lab, file), ply, first, count)
 
-    @routes.get("/terminals/contains")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/terminals/contains"))
     def contains(file: File, board: Annotated[BoardText, Query()]) -> Contains:
         """Whether a board is there, turned or mirrored in any way."""
         data = opened(lab, file)
         answer, found = data.answer(Position.parse(board, data.rules))
         return Contains(found=found, answer=answer)
 
-    @routes.get("/records")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/records"))
     def records(file: File, first: First = 0, count: Count = 24) -> RecordsPage:
         """Recorded games between two."""
         found = list(islice(read_records(lab.folder.inside(file)), first, first + count + 1))
         games = [record_info(number, each) for number, each in enumerate(found[:count], first)]
         return RecordsPage(first=first, more=len(found) > count, games=games)
 
-    @routes.get("/games2048")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/games2048"))
     def games2048(file: File, first: First = 0, count: Count = 24) -> Games2048Page:
         """Recorded games of 2048."""
         games = Games(lab.folder.inside(file))
@@ -268,20 +261,17 @@ def router(lab: Lab) -> APIRouter:
         ]
         return Games2048Page(total=len(games), samples=games.samples, first=first, games=shown)
 
-    @routes.get("/games2048/replay")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/games2048/replay"))
     def replay(file: File, number: First, first: First = 0, count: Boards = MOST_BOARDS) -> Replay2048:
         """The boards of a recorded game, some at a time."""
         return replayed(lab, file, number, first, count)
 
-    @routes.get("/checkpoint")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/checkpoint"))
     def checkpoint(file: File) -> CheckpointInfo:
         """A trained network, and its learning curve."""
         return checkpoint_info(lab, file)
 
-    @routes.get("/ntuple")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/ntuple"))
     def ntuple(file: File) -> NTupleInfo:
         """An n-tuple network of 2048, and its learning curve."""
         return ntuple_info(lab, file)

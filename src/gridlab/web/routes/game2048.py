@@ -318,16 +318,14 @@ def router(lab: Lab) -> APIRouter:
         lab.safe(usable(asked.player, rules), rules)
         return lab.streamed(lambda tell: review_in_parts(lab, asked, tell))
 
-    @routes.get("/values")
-    @lab.replies.route
+    @lab.replies.on(routes.get("/values"))
     def values(
         board: Annotated[BoardText, Query()], game: Game = "2048", player: Annotated[PlayerText, Query()] = "expectimax"
     ) -> Values2048:
         """What each legal direction is worth, as a player sees it; exact if the player knows it exactly."""
         return valued(lab, Position2048.parse(board, rules_of(game)), player)
 
-    @routes.post("/record")
-    @lab.quick.route
+    @lab.quick.on(routes.post("/record"))
     def record(asked: Record2048) -> RecordLine:
         """A finished game as a line of a file that `gridlab 2048 verify` reads."""
         return RecordLine(line=record_line(asked))

@@ -240,21 +240,18 @@ def router(lab: Lab) -> APIRouter:
         asked = position_of(game, board)
         return PositionInfo.of(asked, canonical=str(asked.canonical()[0]), svg=asked._repr_svg_())
 
-    @routes.get("/values")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/values"))
     def values(game: Game, board: Board = "") -> Values:
         """The exact value of a legal position and of every move, as far as a small budget goes."""
         return Values.of(lab.truth.ask(position_of(game, board)))
 
-    @routes.get("/line")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/line"))
     def line(game: Game, board: Board = "") -> Line:
         """The best moves from a legal position on, to the end of the game if it is known so far."""
         asked = position_of(game, board)
         return Line(moves=[asked.move_text(cell) for cell in whole_line(asked, lab.truth.ask)])
 
-    @routes.get("/opinion")
-    @lab.replies.route
+    @lab.replies.on(routes.get("/opinion"))
     def opinion(
         game: Game,
         board: Board = "",
@@ -288,8 +285,7 @@ def router(lab: Lab) -> APIRouter:
         """A finished game as a line of a file that `gridlab games verify` reads."""
         return RecordLine(line=record_line(asked))
 
-    @routes.post("/review")
-    @lab.quick.route
+    @lab.quick.on(routes.post("/review"))
     def reviewed(asked: ReviewAsked) -> ReviewResult:
         """What every position of a game was worth, which moves gave something away, and how each side has played."""
         session = session_of(GameAsked(**asked.model_dump()))

@@ -4,19 +4,19 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, HTTPException, Path
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from gridlab.arena.assess import Grade, grade
+from gridlab.arena.assess import Grades, Order, grade_all
 from gridlab.arena.match import Match, play_between, play_match, read_tournament
 from gridlab.arena.records import PLAYED, RESIGNED
 from gridlab.game2048.datasets.stats import statistics_of
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.verify import stats
-from gridlab.game2048.grade import Grade2048, find_table, grade2048
+from gridlab.game2048.grade import Grade2048, find_table
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.notation import move_text
 from gridlab.games.registry import game
@@ -91,7 +91,7 @@ class JobInfo(ApiModel):
 
     id: str
     kind: str
-    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    state: work.State
     doing: str
     done: float
     total: float | None
@@ -121,7 +121,7 @@ def router(lab: Lab) -> APIRouter:
         """An exact answer that takes a while."""
         position = position_of(asked.game, asked.board).require_legal()
 
-        def work(job: Job) -> Any:
+        def searched(job: Job) -> Any:
             def tell(moves: int, nodes: int) -> None:
                 job.hear(f"{nodes:,} positions searched", moves, len(position.moves()))
 
@@ -130,7 +130,7 @@ def router(lab: Lab) -> APIRouter:
 
             return Values.of(lab.truth.search(position, asked.seconds, tell, show)).model_dump()
 
-        return info(lab.jobs.begin("solve", work, asked.seconds + 30))
+        return info(lab.jobs.begin("solve", searched, asked.seconds + 30))
 
     @routes.post("/match", status_code=202)
     async def match(asked: MatchAsked) -> JobInfo:
@@ -143,19 +143,11 @@ def router(lab: Lab) -> APIRouter:
     async def graded(asked: GradeAsked) -> JobInfo:
         """A player compared with perfect play, by ply, with its blunders."""
         rules = game(asked.game)
-        safe = lab.safe(asked.player, rules)
-        table = lab.folder.tablebase_of(rules)
+        safe, table = lab.safe(asked.player, rules), lab.folder.tablebase_of(rules)
         if isinstance(rules, Rules2048):
             find_table(rules, table)  # a board that is not solved is told at once
-
-        def work(job: Job) -> Any:
-            if isinstance(rules, Rules2048):
-                return grade2048_result(
-                    grade2048(safe, rules, asked.positions, tablebase=table, seed=asked.seed, workers=1), asked
-                )
-            return grade_result(grade(safe, rules, asked.positions, tablebase=table, seed=asked.seed, workers=1), asked)
-
-        return info(lab.jobs.begin("grade", work))
+        order = Order(asked.positions, tablebase=table, seed=asked.seed, workers=1)
+        return info(lab.jobs.begin("grade", lambda job: graded_as_dict(grade_all([safe], rules, order), asked)))
 
     @routes.post("/find", status_code=202)
     async def find(asked: FindAsked) -> JobInfo:
@@ -261,41 +253,28 @@ def match_result(played: Match, asked: MatchAsked, trail: list[tuple[float, ...]
 
 def listed_game(record: Record) -> ListedGame:
     moves = [move_text(each, record.rules.rows, record.rules.cols) for each in record.moves]
-    ends: dict[str, Literal["played", "resigned"]] = {PLAYED: "played", RESIGNED: "resigned"}
-    return ListedGame(
-        moves=moves, opening=record.opening, result=record.result.value, end=ends.get(record.reason, "fault")
-    )
+    end = record.reason if record.reason in (PLAYED, RESIGNED) else "fault"
+    return ListedGame(moves=moves, opening=record.opening, result=record.result.value, end=cast(Any, end))
 
 
 def matches(data: Terminals, asked: FindAsked) -> dict[str, Any]:
     """Records that match, the first of them drawn."""
-    found = find_terminals(
-        data,
-        winner=asked.winner or None,
-        line=None,
-        pattern=asked.pattern,
-        symmetric=asked.symmetric,
-        count=asked.count,
-        workers=1,
-    )
+    asking: dict[str, Any] = {"pattern": asked.pattern, "symmetric": asked.symmetric, "count": asked.count}
+    found = find_terminals(data, winner=asked.winner or None, workers=1, **asking)
     boards = [each.as_dict() | {"svg": each.position._repr_svg_()} for each in found.shown]
     return {"matches": found.matches, "records": found.records, "boards": boards}
 
 
-def grade_result(found: Grade, asked: GradeAsked) -> dict[str, Any]:
-    wrong = [each for each in found.outcomes if each.blunder and each.move]
+def graded_as_dict(found: Grades, asked: GradeAsked) -> Any:
+    """A grade with the moves that gave something away, each with its board."""
+    (held,) = found.grades
+    if isinstance(held, Grade2048):
+        worst = [each.as_dict() | {"svg": each.position._repr_svg_()} for each in held.own.worst]
+        return held.as_dict() | {"family": "2048", "player": asked.player, "mistakes": worst}
+    wrong = [each for each in held.outcomes if each.blunder and each.move]
     blunders = [
         {"board": str(each.position), "ply": each.position.ply, "move": each.move, "change": each.blunder,
          "svg": each.position._repr_svg_()}
         for each in wrong[:SHOWN_BLUNDERS]
     ]  # fmt: skip
-    return found.as_dict() | {"family": "mnk", "player": asked.player, "mistakes": blunders}
-
-
-def grade2048_result(found: Grade2048, asked: GradeAsked) -> dict[str, Any]:
-    worst = [
-        {"board": str(each.position), "played": each.played, "best": each.best, "regret": each.regret,
-         "svg": each.position._repr_svg_()}
-        for each in found.own.worst
-    ]  # fmt: skip
-    return found.as_dict() | {"family": "2048", "player": asked.player, "mistakes": worst}
+    return held.as_dict() | {"family": "mnk", "player": asked.player, "mistakes": blunders}
