@@ -24,7 +24,7 @@ from gridlab.games.registry import game as rules_of
 from gridlab.inarow.position import Position
 from gridlab.web.lab import Lab
 from gridlab.web.routes import data, game2048, inarow, jobs, puzzles
-from gridlab.web.work import GameText, Guard, Problem, Settings, TooLong, say_errors
+from gridlab.web.work import ApiModel, GameText, Guard, Problem, Settings, TooLong, say_errors
 
 # ---- The page and its files; an address that somebody has typed is answered with a page, too, not with JSON
 
@@ -47,11 +47,6 @@ class Pages(StaticFiles):
             query = scope["query_string"].decode("latin-1")
             return RedirectResponse(f"/#/{first}" + (f"?{query}" if query else ""))
         return HTMLResponse(MISSING.read_text("utf-8"), 404)
-
-
-def pages(folder: Path) -> StaticFiles:
-    """What answers every address that is not of the interface for programs."""
-    return Pages(directory=folder, html=True)
 
 
 # ---- What the server offers
@@ -92,22 +87,13 @@ class Setting(BaseModel):
     kind: Literal["whole", "real", "text"]
 
 
-class PlayerKind(BaseModel):
+class PlayerKind(ApiModel):
     """A kind of player."""
 
     name: str
     about: str
     settings: list[Setting]
     reason: str = Field(description="Why it cannot play this game here; empty if it can.")
-
-
-def health(routes: APIRouter) -> None:
-    """The route that says whether the server is well."""
-
-    @routes.get("/health", tags=["lab"])
-    async def well() -> Health:
-        """Whether the server answers."""
-        return Health(status="ok", version=__version__, behaviour=BEHAVIOUR)
 
 
 def offers(lab: Lab) -> APIRouter:
@@ -117,11 +103,8 @@ def offers(lab: Lab) -> APIRouter:
     @routes.get("/lab")
     async def about() -> LabInfo:
         """What this server offers."""
-        games = [
-            NamedGame(name=name, rules=rules, family=family.name)
-            for family in FAMILIES.values()
-            for name, rules in family.named.items()
-        ]
+        named = [(family, *each) for family in FAMILIES.values() for each in family.named.items()]
+        games = [NamedGame(name=name, rules=rules, family=family.name) for family, name, rules in named]
         return LabInfo(
             version=__version__, behaviour=BEHAVIOUR, games=games, folder=lab.folder.root.name or "/",
             learning=find_spec("torch") is not None, commands=lab.settings.commands,
@@ -131,21 +114,16 @@ def offers(lab: Lab) -> APIRouter:
     def players(game: Annotated[GameText, Query()]) -> list[PlayerKind]:
         """The kinds of players of a game, and which of them can play it here."""
         return [
-            PlayerKind(
-                name=each.name, about=each.about, reason=each.reason,
-                settings=[_setting(name, default) for name, default in each.settings.items()],
-            )
+            PlayerKind.taken_from(each, settings=[_setting(*setting) for setting in each.settings.items()])
             for each in lab.offered(rules_of(game))
-        ]  # fmt: skip
+        ]
 
     return routes
 
 
 def _setting(name: str, default: Any) -> Setting:
-    kind: Literal["whole", "real", "text"] = (
-        "whole" if isinstance(default, int) else "real" if isinstance(default, float) else "text"
-    )
-    return Setting(name=name, default=default, kind=kind)
+    kind = "whole" if isinstance(default, int) else "real" if isinstance(default, float) else "text"
+    return Setting.model_validate({"name": name, "default": default, "kind": kind})
 
 
 # ---- The application: routes, errors as sentences, the page, and the guard around all of it
@@ -178,13 +156,16 @@ def make_app(settings: Settings) -> FastAPI:
         docs_url=None, redoc_url=None, responses=PROBLEMS,
     )  # fmt: skip
     app.state.lab = lab
-    root = APIRouter()
-    health(root)
-    app.include_router(root)
+
+    @app.get("/health", tags=["lab"])
+    async def well() -> Health:
+        """Whether the server answers."""
+        return Health(status="ok", version=__version__, behaviour=BEHAVIOUR)
+
     app.include_router(offers(lab), prefix=API)
     for each in (inarow, game2048, puzzles, jobs, data):
         app.include_router(each.router(lab), prefix=API)
-    app.mount("/", GZipMiddleware(pages(STATIC)), name="page")
+    app.mount("/", GZipMiddleware(Pages(directory=STATIC, html=True)), name="page")
     say_errors(app, lab.folder.plain)
     app.add_middleware(Guard, settings=settings)
     return app

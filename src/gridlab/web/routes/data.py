@@ -121,7 +121,7 @@ class RecordsPage(BaseModel):
     games: list[RecordInfo]
 
 
-class Game2048Info(BaseModel):
+class Game2048Info(ApiModel):
     """A recorded game of 2048, in short."""
 
     number: int
@@ -254,10 +254,10 @@ def router(lab: Lab) -> APIRouter:
     def games2048(file: File, first: First = 0, count: Count = 24) -> Games2048Page:
         """Recorded games of 2048."""
         games = Games(lab.folder.inside(file))
+        numbers = range(first, min(first + count, len(games)))
         shown = [
-            Game2048Info(number=number, moves=game.moves, score=game.final_score, max_tile=game.max_tile)
-            for number in range(first, min(first + count, len(games)))
-            for game in [games[number]]
+            Game2048Info.taken_from(game, number=number, score=game.final_score)
+            for number, game in ((number, games[number]) for number in numbers)
         ]
         return Games2048Page(total=len(games), samples=games.samples, first=first, games=shown)
 
@@ -336,18 +336,14 @@ def checkpoint_info(lab: Lab, file: str) -> CheckpointInfo:
     from gridlab.inarow.learn import networks as checkpoint
 
     found = checkpoint.read(path, str(game("squava", "mnk")))
-    curve = [
-        CurvePoint(
-            episode=int(row["episode"] or 0),
-            values={name: float(value) for name, value in row.items() if name != "episode" and value is not None},
-        )
-        for row in found.facts.curve
-        if row.get("episode") is not None
-    ]
+    curve = []
+    for row in found.facts.curve:
+        values = {name: float(value) for name, value in row.items() if value is not None}
+        if "episode" in values:
+            curve.append(CurvePoint(episode=int(values.pop("episode")), values=values))
     parameters = sum(each.numel() for each in found.part(checkpoint.NETWORK).values())
-    return CheckpointInfo.taken_from(
-        found.facts, path=file, parameters=parameters, settings=dict(found.facts.settings), curve=curve
-    )
+    more = {"parameters": parameters, "settings": dict(found.facts.settings), "curve": curve}
+    return CheckpointInfo.taken_from(found.facts, path=file, **more)
 
 
 def ntuple_info(lab: Lab, file: str) -> NTupleInfo:

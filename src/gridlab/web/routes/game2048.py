@@ -3,13 +3,14 @@
 import time
 from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from gridlab.core.errors import BadNotation, BadRules, IllegalMove
+from gridlab.core.plain import facts
 from gridlab.core.progress import listening
 from gridlab.game2048.grade import review_game
 from gridlab.game2048.players import as_adviser
@@ -61,8 +62,8 @@ class Play2048(Told):
     score: Score = 0
     ply: Annotated[int, Field(ge=0, le=10**6)] = 0
     moves: Moves = Field(default_factory=list)
-    directions: Annotated[list[Direction], Field(max_length=MOST_DIRECTIONS, description="To be played now.")] = Field(
-        default_factory=list
+    directions: list[Direction] = Field(
+        default_factory=list, max_length=MOST_DIRECTIONS, description="To be played now."
     )
     player: PlayerText = ""
     count: Annotated[int, Field(ge=1, le=work.MOST_AUTOPLAY, description="Moves of the player.")] = 1
@@ -106,7 +107,7 @@ class Review2048(Record2048):
     player: PlayerText = "expectimax"
 
 
-class Worst2048(BaseModel):
+class Worst2048(ApiModel):
     """A move that gave something away."""
 
     ply: int
@@ -135,21 +136,17 @@ def rules_of(text: str) -> Rules2048:
 
 
 def state_of(position: Position2048, seed: int, ply: int) -> State2048:
-    rules = position.rules
-    return State2048.taken_from(
-        position, rules=str(rules), rows=rules.rows, cols=rules.cols, board=str(position), moves=position.moves(),
-        seed=seed, ply=ply,
-    )  # fmt: skip
+    rules, moves = position.rules, position.moves()
+    size = {"rules": str(rules), "rows": rules.rows, "cols": rules.cols}
+    return State2048.taken_from(position, board=str(position), moves=moves, seed=seed, ply=ply, **size)
 
 
 def step_of(before: Position2048, direction: str, after: Position2048, seed: int, ply: int) -> Step2048:
     """What a move has changed; the new tile stands where no other has gone."""
     goes = travel(before.rules, before.tiles, direction)
     spawned = next(cell for cell, tile in enumerate(after.tiles) if tile and cell not in goes.values())
-    return Step2048(
-        direction=cast(Direction, direction), travel=list(goes.items()), spawned=spawned,
-        state=state_of(after, seed, ply + 1),
-    )  # fmt: skip
+    known: dict[str, Any] = {"direction": direction, "travel": list(goes.items()), "spawned": spawned}
+    return Step2048(state=state_of(after, seed, ply + 1), **known)
 
 
 # ---- players
@@ -176,12 +173,9 @@ def valued(lab: Lab, position: Position2048, text: str) -> Values2048:
         adviser = as_adviser(player, text)
         found = adviser.values(position, chance(0, 0)) if position.moves() else {}
         about = about_values(player)
-    best = max(found, key=found.__getitem__) if found else None
-    known = {direction: value for direction, value in found.items() if isfinite(value)}
-    return Values2048(
-        player=text, board=str(position), values=cast(dict[Direction, float], known),
-        best=cast(Direction | None, best), **about,
-    )  # fmt: skip
+    about["best"] = max(found, key=found.__getitem__) if found else None
+    about["values"] = {direction: value for direction, value in found.items() if isfinite(value)}
+    return Values2048(player=text, board=str(position), **about)
 
 
 # ---- a game in parts
@@ -261,16 +255,18 @@ def review_in_parts(lab: Lab, asked: Review2048, tell: work.Tell) -> None:
         found = review_game(as_adviser(player, asked.player), positions, asked.moves, REVIEW_SECONDS)
         about = about_values(player)
     worst = [
-        Worst2048(
-            ply=ply, state=state_of(each.position, asked.seed, ply), played=cast(Direction, each.played),
-            best=cast(Direction, each.best), loss=each.regret,
-        ).model_dump()
+        Worst2048.taken_from(each, ply=ply, state=state_of(each.position, asked.seed, ply), loss=each.regret)
         for ply, each in found.worst
-    ]  # fmt: skip
+    ]
+    seen = facts(found, "decisions looked_at kept")
     tell(
-        "review", player=asked.player, moves=len(asked.moves), decisions=found.decisions, looked_at=found.looked_at,
-        kept=found.kept, worst=worst, **about,
-    )  # fmt: skip
+        "review",
+        player=asked.player,
+        moves=len(asked.moves),
+        **seen,
+        worst=[each.model_dump() for each in worst],
+        **about,
+    )
 
 
 def now_and_then(tell: work.Tell) -> Callable[[str, float, float | None], None]:

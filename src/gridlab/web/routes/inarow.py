@@ -103,9 +103,8 @@ class Values(ApiModel):
         return cls.taken_from(
             found, board=str(position), to_move=position.to_move, moves=moves,
             at_least=found.value if known else found.at_least, at_most=found.value if known else found.at_most,
-            label=label_of(found.value, found.distance),
-            best=[position.move_text(cell) for cell in found.best] if known else [],
-            line=[position.move_text(cell) for cell in found.line],
+            label=label_of(found.value, found.distance), line=list(map(position.move_text, found.line)),
+            best=list(map(position.move_text, found.best)) if known else [],
         )  # fmt: skip
 
 
@@ -432,11 +431,9 @@ def network_opinion(position: Position, checkpoint: str) -> Opinion:
     import_extra("torch", "learn")
     from gridlab.inarow.learn.judge import load_judge, opinion_of
 
-    found = opinion_of(position, load_judge(checkpoint, position.rules))
-    moves = [
-        OpinionMove(move=move, cell=position.parse_move(move), value=value, visits=None, proved="")
-        for move, value in found.moves.items()
-    ]
+    found = opinion_of(position, load_judge(checkpoint, position.rules)).moves
+    cells = {move: position.parse_move(move) for move in found}
+    moves = [OpinionMove(move=move, cell=cells[move], value=found[move], visits=None, proved="") for move in found]
     best = max(moves, key=lambda each: each.value)
     return Opinion(by="the network, one ply ahead", value=best.value, moves=moves, best=best.move)
 
