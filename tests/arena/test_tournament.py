@@ -7,7 +7,7 @@ import pytest
 
 from gridlab.arena import match as module
 from gridlab.arena.match import Tournament, pairing_seed, play_match, play_tournament, plot_ratings, read_tournament
-from gridlab.arena.records import verify_records
+from gridlab.arena.session import verify_records
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble
 from gridlab.games import game
 from tests.arena.players import First, Late, add_player

@@ -16,7 +16,7 @@ import numpy as np
 from gridlab.arena.answers import read_answers, sit
 from gridlab.arena.exam import make_exam, read_exam, read_key
 from gridlab.arena.match import play_match, play_tournament, read_tournament
-from gridlab.arena.records import read_records, verify_records, write_records
+from gridlab.arena.session import read_records, verify_records, write_records
 from gridlab.game2048.datasets.reader import Games
 from gridlab.game2048.datasets.verify import verify as verify_games
 from gridlab.game2048.exact.build import build_tablebase2048

@@ -11,8 +11,7 @@ import pytest
 
 from gridlab.arena.answers import Answer
 from gridlab.arena.assess import FAULT, Grade, Marked, compare, find_questions, grade, plot_grades
-from gridlab.arena.exam import Judged, Question
-from gridlab.arena.judge import Key
+from gridlab.arena.exam import Judged, Key, Question
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble
 from gridlab.games import game
 from gridlab.inarow.exact.oracle import Oracle

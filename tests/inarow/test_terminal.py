@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.arena.records import find_flaw, read_records
-from gridlab.arena.session import Session
+from gridlab.arena.session import Session, find_flaw, read_records
 from gridlab.arena.terminal import Console, ExactAdviser, until_goodbye
 from gridlab.core.errors import FileTrouble, PlayerFault, TooLarge
 from gridlab.inarow.position import Outcome, Position

@@ -22,9 +22,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from gridlab.arena import records as on_record
-from gridlab.arena.records import PLAYED, RESIGNED, Answered, Record, duel, replay, start_of
-from gridlab.arena.session import Entrant, Seat, enter
+from gridlab.arena import session as on_record
+from gridlab.arena.session import PLAYED, RESIGNED, Answered, Entrant, Record, Seat, duel, enter, replay, start_of
 from gridlab.arena.statistics import Interval, Rating, count_pairs, paired, rate, shares, wilson
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
@@ -298,7 +297,7 @@ def play_game(first: Seat, second: Seat, rules: Any, opening: tuple[Move, ...], 
 # ---- Everybody against everybody, every pairing a match
 #
 #     tournament.json                  the settings: rules, players, games, openings, seed
-#     01-02.jsonl, 01-03.jsonl, …      the games of each pairing (arena/records.py), whole or not there
+#     01-02.jsonl, 01-03.jsonl, …      the games of each pairing (arena/session.py), whole or not there
 #
 # A tournament that was stopped goes on after the last whole pairing. Every pairing has its own seed, made from that of
 # the tournament; its games say which.

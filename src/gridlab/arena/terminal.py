@@ -16,10 +16,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from gridlab.arena.exam import NODES
-from gridlab.arena.judge import BY_TRUTH
-from gridlab.arena.records import other_side, record_of
-from gridlab.arena.session import Session
+from gridlab.arena.exam import BY_TRUTH, NODES
+from gridlab.arena.session import Session, other_side, record_of
 from gridlab.core import draw as colour
 from gridlab.core.arguments import counted
 from gridlab.core.errors import BadNotation, GridlabError, PlayerFault

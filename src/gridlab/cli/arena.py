@@ -179,7 +179,7 @@ def verify(
 
     Every move must be legal, every game over, and every result right. The exit code is 1 if anything is wrong.
     """
-    from gridlab.arena.records import verify_records
+    from gridlab.arena.session import verify_records
 
     set_quiet(quiet)
     verdict = verify_records(file, progress=not quiet)

@@ -33,10 +33,10 @@ class Family:
     players: str  # the module whose PLAYERS are its kinds of players
     match: str = "gridlab.arena.match:play_between"  # holds two players against each other
     openings: str = "gridlab.arena.match:draw_opening"  # draws random moves that leave the game open
-    record: str = "gridlab.arena.records:Record"  # the class of its records
+    record: str = "gridlab.arena.session:Record"  # the class of its records
     terminal: str = "gridlab.arena.terminal:Conversation"  # plays it in the terminal
-    truth: str = ""  # what each move of a position is worth: value and distance (gridlab.arena.judge)
-    exams: str = "gridlab.arena.judge:BY_TRUTH"  # draws questions and judges answers
+    truth: str = ""  # what each move of a position is worth: value and distance (gridlab.arena.exam)
+    exams: str = "gridlab.arena.exam:BY_TRUTH"  # draws questions and judges answers
     grade: str = "gridlab.arena.assess:grade_between"  # holds players to the truth
     tablebase: str = ""  # the module that builds and asks its tablebases (gridlab.games.tablebases)
     networks: str = ""  # the module whose FORMATS are the files that trainings leave (gridlab.learn.info)

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gridlab.arena import judge
-from gridlab.arena.exam import Judged
-from gridlab.arena.judge import Key, Truth
+from gridlab.arena import exam as judge
+from gridlab.arena.exam import Judged, Key, Truth
 from gridlab.core import draw
 from gridlab.core.errors import CorruptFile
 from gridlab.games import notation

@@ -6,8 +6,8 @@ from typing import Any, Self
 import numpy as np
 
 from gridlab.arena.match import TRIES, no_opening
-from gridlab.arena.records import PLAYED, Answered, result_of
-from gridlab.arena.records import Record as AnyRecord
+from gridlab.arena.session import PLAYED, Answered, result_of
+from gridlab.arena.session import Record as AnyRecord
 from gridlab.core import draw
 from gridlab.core.draw import Sheet, shown
 from gridlab.inarow.position import Outcome, Position

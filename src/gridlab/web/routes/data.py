@@ -7,7 +7,7 @@ import numpy as np
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from gridlab.arena.records import read_records
+from gridlab.arena.session import read_records
 from gridlab.core import draw
 from gridlab.core.errors import FileTrouble
 from gridlab.core.machine import import_extra

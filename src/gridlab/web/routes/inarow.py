@@ -9,8 +9,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from gridlab.arena.records import record_of
-from gridlab.arena.session import PERSON, Session
+from gridlab.arena.session import PERSON, Session, record_of
 from gridlab.core.errors import BadNotation, GridlabError
 from gridlab.core.machine import import_extra
 from gridlab.games.registry import game

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from gridlab.arena.assess import Grades, Order, grade_all
 from gridlab.arena.match import Match, play_between, play_match, read_tournament
-from gridlab.arena.records import PLAYED, RESIGNED
+from gridlab.arena.session import PLAYED, RESIGNED
 from gridlab.game2048.datasets.stats import statistics_of
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.verify import stats

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, cast
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from gridlab.arena.puzzles import Book, Level, Puzzle, book_of, books
+from gridlab.arena.exam import Book, Level, Puzzle, book_of, books
 from gridlab.game2048.position import Position2048
 from gridlab.games.registry import game as game_of
 from gridlab.inarow.position import Position
