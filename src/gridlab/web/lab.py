@@ -497,11 +497,9 @@ class Players:
 
     def _take(self, key: tuple[str, GameRules, Path | None]) -> Player | None:
         with self._lock:
-            for number, (known, player) in enumerate(self._at_rest):
-                if known == key:
-                    del self._at_rest[number]
-                    return player
-        return None
+            places = (place for place, (known, _) in enumerate(self._at_rest) if known == key)
+            place = next(places, None)
+            return None if place is None else self._at_rest.pop(place)[1]
 
     def close(self) -> None:
         """All at once: a program may take half a second to end."""

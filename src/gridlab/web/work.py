@@ -145,8 +145,8 @@ class Lane:
 
     def __init__(self, name: str, threads: int, waiting: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
-        self._room, self._taken = threads + waiting, 0
-        self._flags: dict[int, Stop] = {}
+        self._room = threads + waiting
+        self._flags: dict[int, Stop] = {}  # of all that have a place
         self._closed = False
         self._numbers = itertools.count()
 
@@ -154,13 +154,12 @@ class Lane:
         self, function: Callable[[], Result], seconds: float, has_left: Callable[[], Awaitable[bool]] | None = None
     ) -> Result:
         """The result of a function; TooLong when its time is up or nobody waits for it any more."""
-        if self._closed or self._taken >= self._room:
+        if self._closed or len(self._flags) >= self._room:
             raise Busy
-        self._taken += 1
         number, stop = next(self._numbers), stop_flag()
         self._flags[number] = stop
         future = asyncio.get_running_loop().run_in_executor(self._pool, _stoppable, stop, function)
-        future.add_done_callback(lambda done: self._leave(number))
+        future.add_done_callback(lambda done: self._flags.pop(number))
         end = time.monotonic() + seconds
         try:
             while True:
@@ -212,10 +211,6 @@ class Lane:
             await working
         finally:
             working.cancel()
-
-    def _leave(self, number: int) -> None:
-        self._taken -= 1
-        del self._flags[number]
 
     def close(self) -> None:
         self._closed = True
@@ -429,14 +424,10 @@ POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-}
+    "content-security-policy": POLICY, "x-content-type-options": "nosniff", "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer", "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin", "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}  # fmt: skip
 
 
 class Guard:

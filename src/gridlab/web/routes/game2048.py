@@ -70,15 +70,6 @@ class Play2048(Told):
     values: Annotated[PlayerText, Field(description="Who says what each direction is worth in the end.")] = ""
 
 
-class Step2048(BaseModel):
-    """A move: where tiles went, what appeared, and what is there now."""
-
-    direction: Direction
-    travel: list[tuple[int, int]] = Field(description="From cell to cell; two tiles that merge go to the same one.")
-    spawned: int = Field(description="The cell of the new tile.")
-    state: State2048
-
-
 class Values2048(BaseModel):
     """What each legal direction is worth, as a player sees it."""
 
@@ -107,16 +98,6 @@ class Review2048(Record2048):
     player: PlayerText = "expectimax"
 
 
-class Worst2048(ApiModel):
-    """A move that gave something away."""
-
-    ply: int
-    state: State2048
-    played: Direction
-    best: Direction
-    loss: float
-
-
 # ---- A game of 2048 in parts: what was played before, what is played now, and what each direction is worth then
 #
 # {"part": "state", "state": …, "before": […], "history": [[ply, score], …]}   if moves were to be replayed
@@ -141,12 +122,15 @@ def state_of(position: Position2048, seed: int, ply: int) -> State2048:
     return State2048.taken_from(position, board=str(position), moves=moves, seed=seed, ply=ply, **size)
 
 
-def step_of(before: Position2048, direction: str, after: Position2048, seed: int, ply: int) -> Step2048:
-    """What a move has changed; the new tile stands where no other has gone."""
+def step_of(before: Position2048, direction: str, after: Position2048, seed: int, ply: int) -> dict[str, Any]:
+    """A move: where tiles went, cell by cell, two that merge to the same one, what appeared, and what is there now.
+
+    The new tile stands in the cell where no other has gone.
+    """
     goes = travel(before.rules, before.tiles, direction)
     spawned = next(cell for cell, tile in enumerate(after.tiles) if tile and cell not in goes.values())
-    known: dict[str, Any] = {"direction": direction, "travel": list(goes.items()), "spawned": spawned}
-    return Step2048(state=state_of(after, seed, ply + 1), **known)
+    state = state_of(after, seed, ply + 1).model_dump()
+    return {"direction": direction, "travel": list(goes.items()), "spawned": spawned, "state": state}
 
 
 # ---- players
@@ -237,7 +221,7 @@ class PlayedGame:
         after = moved(here, direction, self.seed, self.ply)
         step = step_of(here, direction, after, self.seed, self.ply)
         self.ply += 1
-        return after, step.model_dump()
+        return after, step
 
 
 def history_of(positions: Sequence[Position2048]) -> list[tuple[int, int]]:
@@ -255,18 +239,12 @@ def review_in_parts(lab: Lab, asked: Review2048, tell: work.Tell) -> None:
         found = review_game(as_adviser(player, asked.player), positions, asked.moves, REVIEW_SECONDS)
         about = about_values(player)
     worst = [
-        Worst2048.taken_from(each, ply=ply, state=state_of(each.position, asked.seed, ply), loss=each.regret)
+        {"ply": ply, "state": state_of(each.position, asked.seed, ply).model_dump(), "played": each.played,
+         "best": each.best, "loss": each.regret}
         for ply, each in found.worst
-    ]
+    ]  # fmt: skip
     seen = facts(found, "decisions looked_at kept")
-    tell(
-        "review",
-        player=asked.player,
-        moves=len(asked.moves),
-        **seen,
-        worst=[each.model_dump() for each in worst],
-        **about,
-    )
+    tell("review", player=asked.player, moves=len(asked.moves), **seen, worst=worst, **about)
 
 
 def now_and_then(tell: work.Tell) -> Callable[[str, float, float | None], None]:

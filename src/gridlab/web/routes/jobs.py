@@ -4,11 +4,11 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from gridlab.arena.assess import Grades, Order, grade_all
 from gridlab.arena.match import Match, play_between, play_match, read_tournament
@@ -75,15 +75,6 @@ class FileAsked(Told):
     """A file to be looked through."""
 
     file: FileName
-
-
-class ListedGame(BaseModel):
-    """A game of a match; A is X in the first, third, … and O in the others."""
-
-    moves: list[str]
-    opening: Annotated[int, Field(description="So many of the first moves were drawn by chance.")]
-    result: Literal["x_wins", "o_wins", "draw"]
-    end: Literal["played", "resigned", "fault"]
 
 
 class JobInfo(ApiModel):
@@ -247,14 +238,15 @@ def play(job: Job, asked: MatchAsked, rules: Any, a: str, b: str) -> Any:
 
 def match_result(played: Match, asked: MatchAsked, trail: list[tuple[float, ...]]) -> dict[str, Any]:
     more = {"family": "mnk", "a": asked.a, "b": asked.b, "faults": [each[:200] for each in played.faults[:5]]}
-    listed = [listed_game(each).model_dump() for each in played.records[:SHOWN_GAMES]]
+    listed = [listed_game(each) for each in played.records[:SHOWN_GAMES]]
     return played.as_dict() | more | {"trail": list(trail), "listed": listed}
 
 
-def listed_game(record: Record) -> ListedGame:
+def listed_game(record: Record) -> dict[str, Any]:
+    """A game of a match, whose first moves were drawn by chance; A is X in the first, third, … and O in the others."""
     moves = [move_text(each, record.rules.rows, record.rules.cols) for each in record.moves]
     end = record.reason if record.reason in (PLAYED, RESIGNED) else "fault"
-    return ListedGame(moves=moves, opening=record.opening, result=record.result.value, end=cast(Any, end))
+    return {"moves": moves, "opening": record.opening, "result": record.result.value, "end": end}
 
 
 def matches(data: Terminals, asked: FindAsked) -> dict[str, Any]:
@@ -271,10 +263,9 @@ def graded_as_dict(found: Grades, asked: GradeAsked) -> Any:
     if isinstance(held, Grade2048):
         worst = [each.as_dict() | {"svg": each.position._repr_svg_()} for each in held.own.worst]
         return held.as_dict() | {"family": "2048", "player": asked.player, "mistakes": worst}
-    wrong = [each for each in held.outcomes if each.blunder and each.move]
+    wrong = [(each.position, each.move, each.blunder) for each in held.outcomes if each.blunder and each.move]
     blunders = [
-        {"board": str(each.position), "ply": each.position.ply, "move": each.move, "change": each.blunder,
-         "svg": each.position._repr_svg_()}
-        for each in wrong[:SHOWN_BLUNDERS]
-    ]  # fmt: skip
+        {"board": str(here), "ply": here.ply, "move": move, "change": change, "svg": here._repr_svg_()}
+        for here, move, change in wrong[:SHOWN_BLUNDERS]
+    ]
     return held.as_dict() | {"family": "mnk", "player": asked.player, "mistakes": blunders}
