@@ -9,7 +9,7 @@ A question is answered once or not at all, in any order; fields of any other nam
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import StringIO
@@ -270,9 +270,9 @@ def sit(
         open_questions = [number for number in range(1, len(paper.questions) + 1) if number not in given]
         add = held.enter_context(_book(target, _lines_of(paper, entrant.name, given.values())))
         shown = held.enter_context(bar(len(open_questions), entrant.name, "questions", progress))
-        asked = [(number, paper.positions[number - 1]) for number in open_questions]
+        asked = tuple((number, paper.positions[number - 1]) for number in open_questions)
         size = max(1, len(asked)) if workers == 1 and not is_elsewhere() else QUESTIONS_A_JOB
-        for answer in answers_to(asked, entrant, paper.rules, tablebase, seed, workers, size):
+        for answer in answers_to(Job(entrant, paper.rules, tablebase, seed, asked), workers, size):
             given[answer.id] = answer
             add(to_line(answer))
             shown.update(1)
@@ -281,9 +281,7 @@ def sit(
 
 def _usual_workers(player: str | Player, rules: GameRules) -> int | None:
     """One for a program, which may count its callers; else as many as there are cores."""
-    if not isinstance(player, str):
-        return None
-    return 1 if "command" in parse_player(player, kinds_of(rules))[1] else None
+    return 1 if isinstance(player, str) and "command" in parse_player(player, kinds_of(rules))[1] else None
 
 
 def _is_kept(target: Path | None) -> TypeGuard[Path]:
@@ -327,7 +325,7 @@ def _write(path: Path, kept: Iterable[bytes]) -> None:
 
 
 class Job(NamedTuple):
-    """Some questions for one worker."""
+    """Some questions for one worker, with their numbers."""
 
     player: Entrant
     rules: GameRules
@@ -339,13 +337,10 @@ class Job(NamedTuple):
         return f"positions {self.questions[0][0]} to {self.questions[-1][0]}"
 
 
-def answers_to(
-    asked: Sequence[tuple[int, GamePosition]], player: Entrant, rules: GameRules, tablebase: Path | str | None,
-    seed: int, workers: int, size: int,
-) -> Iterator[Answer]:  # fmt: skip
-    """The answers of a player, made anew for every so many questions, as they come; questions have their numbers."""
-    chunks = (tuple(asked[at : at + size]) for at in range(0, len(asked), size))
-    jobs = [Job(player, rules, tablebase, seed, chunk) for chunk in chunks]
+def answers_to(asked: Job, workers: int, size: int) -> Iterator[Answer]:
+    """The answers of a player, made anew for every so many questions, as they come."""
+    starts = range(0, len(asked.questions), size)
+    jobs = [asked._replace(questions=asked.questions[at : at + size]) for at in starts]
     if workers == 1 and not is_elsewhere():
         yield from chain.from_iterable(map(answer_all, jobs))
     else:

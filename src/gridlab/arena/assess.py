@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gridlab.arena import exam as exams
-from gridlab.arena.answers import Answer, Answers, answers_to, read_everybody
+from gridlab.arena.answers import Answer, Answers, Job, answers_to, read_everybody
 from gridlab.arena.exam import NODES, Exam, Judged, Question
 from gridlab.arena.match import faults_text
 from gridlab.arena.session import enter
@@ -272,9 +272,8 @@ class Marks(Tally):
         return f"{brief(self.player, 30)}, {brief(self.exam.name, 30)}: {kept}"
 
     def _sheet(self) -> Sheet:
-        return Sheet(
-            self._heading(), self.header(self.exam.family.STAGE), self.rows(), [self.player, self.regret_text()]
-        )
+        header, notes = self.header(self.exam.family.STAGE), [self.player, self.regret_text()]
+        return Sheet(self._heading(), header, self.rows(), notes)
 
     def _heading(self) -> str:
         return f"{self.exam.name}: {self.exam.rules}, {counted(len(self.marked), 'question')}"
@@ -342,10 +341,8 @@ def _mark(exam: Exam, answers: Answers, keys: tuple[Any, ...], chosen: Sequence[
     """The marks of one person in the questions that were asked."""
     asked = set(chosen)
     if others := [each.id for each in answers.given.values() if each.said and each.id not in asked]:
-        raise BadNotation(
-            f"{answers.player} has answered question {others[0]}, which is not one of the {len(chosen)} that were "
-            "chosen; name the questions and the seed of the sheet"
-        )
+        told = f"which is not one of the {len(chosen)} that were chosen; name the questions and the seed of the sheet"
+        raise BadNotation(f"{answers.player} has answered question {others[0]}, {told}")
     marked = (_marked(exam, number - 1, keys[number - 1], answers.given.get(number)) for number in chosen)
     return Marks(exam, answers.player, tuple(marked))
 
@@ -642,10 +639,8 @@ class Comparison:
 def compare(a: Grade, b: Grade, seed: int = 0) -> Comparison:
     """The difference in accuracy of two grades on the same questions, with an interval by bootstrap."""
     if a.rules != b.rules or [each.position for each in a.outcomes] != [each.position for each in b.outcomes]:
-        raise BadNotation(
-            f"the grades of {a.player} and {b.player} are not on the same positions; "
-            "grade both with the same game, number of positions and seed"
-        )
+        told = "not on the same positions; grade both with the same game, number of positions and seed"
+        raise BadNotation(f"the grades of {a.player} and {b.player} are {told}")
     better = _better_of(a.outcomes, b.outcomes)
     return Comparison(a.player, b.player, a.rules, a.positions, float(better.mean()), of_difference(better, seed), seed)
 
@@ -738,9 +733,8 @@ def grade_between(players: Sequence[str | Player], rules: GameRules, order: Orde
         raise BadNotation("--whole is for 2048; a player of in-a-row games is graded by --positions")
     for player in players:
         close_player(make_player(player, rules, order.tablebase))  # a wrong one is told before anything long begins
-    exam = order.questions or find_questions(
-        rules, order.positions, order.nodes, tablebase=order.tablebase, seed=order.seed, progress=order.progress
-    )
+    drawn = order.positions, order.nodes, None, order.tablebase, order.seed, order.progress
+    exam = order.questions or find_questions(rules, *drawn)
     graded = [_grade(player, exam, order) for player in players]
     both = zip(graded, players, strict=True) if order.mistakes else ()
     wrong = [list(mistakes(each, player, order.tablebase)) for each, player in both]
@@ -750,11 +744,10 @@ def grade_between(players: Sequence[str | Player], rules: GameRules, order: Orde
 def _grade(player: str | Player, exam: Exam, order: Order) -> Grade:
     """The grade of one player."""
     (entrant,), workers = enter([player], exam.rules, order.workers)
-    asked = [(question.id, position) for question, position in zip(exam.questions, exam.positions, strict=True)]
-    given = {}
+    asked = tuple((question.id, position) for question, position in zip(exam.questions, exam.positions, strict=True))
+    job, given = Job(entrant, exam.rules, order.tablebase, order.seed, asked), {}
     with bar(len(asked), entrant.name, "positions", order.progress) as shown:
-        answers = answers_to(asked, entrant, exam.rules, order.tablebase, order.seed, workers, QUESTIONS_A_JOB)
-        for answer in answers:
+        for answer in answers_to(job, workers, QUESTIONS_A_JOB):
             given[answer.id] = answer
             shown.update(1)
     marked = mark(exam, Answers(entrant.name, given)).marked

@@ -152,10 +152,8 @@ def find_exam(name: Path | str) -> Path:
         return path
     if str(name) in standard_exams():
         return SHIPPED / f"{name}{ENDING}"
-    known = ", ".join(standard_exams())
-    raise FileTrouble(
-        f"{str(name)[:200]!r} is neither a file nor an exam that comes with the package; these are {known}"
-    )
+    known = f"an exam that comes with the package; these are {', '.join(standard_exams())}"
+    raise FileTrouble(f"{str(name)[:200]!r} is neither a file nor {known}")
 
 
 # ---- writing
@@ -237,9 +235,8 @@ def read_key(exam: Exam, path: Path) -> tuple[Any, ...]:
     where, line = next(lines, (f"{path}", b""))
     head = parse_json(line, KeyHead, f"{where} is not the head of a key")
     if head.sha256 != exam.sha256:
-        raise CorruptFile(
-            f"{path} is the key of another exam than {exam.path}: the checksum it names is not the exam's"
-        )
+        told = "the checksum it names is not the exam's"
+        raise CorruptFile(f"{path} is the key of another exam than {exam.path}: {told}")
     keys: list[Any] = []
     for (where, line), question in zip(lines, exam.questions, strict=False):
         key = parse_json(line, form, f"{where} is not an entry of a key")
@@ -656,9 +653,8 @@ class Puzzle:
         """A legal move as it was written, or a sentence that says why it is none."""
         move: str = self.position.move_text(self.position.parse_move(text))
         if move not in self.question.legal:
-            raise IllegalMove(
-                f"{move} is not a move in {self.question.board}; there are {', '.join(self.question.legal)}"
-            )
+            legal = ", ".join(self.question.legal)
+            raise IllegalMove(f"{move} is not a move in {self.question.board}; there are {legal}")
         return move
 
     def judge(self, move: str) -> Judged:
@@ -711,22 +707,19 @@ class Book:
 
     def puzzle(self, level: int, number: int) -> Puzzle:
         if level not in self.levels:
-            raise BadNotation(
-                f"{self.game} has no puzzles of level {level}; there are {', '.join(map(str, self.levels))}"
-            )
+            known = ", ".join(map(str, self.levels))
+            raise BadNotation(f"{self.game} has no puzzles of level {level}; there are {known}")
         puzzles = self.levels[level].puzzles
         if not 1 <= number <= len(puzzles):
-            raise BadNotation(
-                f"{self.game} has no puzzle {number} of level {level}; they are numbered 1 to {len(puzzles)}"
-            )
+            known = f"they are numbered 1 to {len(puzzles)}"
+            raise BadNotation(f"{self.game} has no puzzle {number} of level {level}; {known}")
         return puzzles[number - 1]
 
 
 def _level(level: int, exam: Exam, puzzles: list[Puzzle]) -> Level:
     right, legal = zip(*((len(each.right), len(each.question.legal)) for each in puzzles), strict=True)
-    return Level(
-        level, exam.family.LEVELS[level - 1], tuple(puzzles), (min(right), max(right)), (min(legal), max(legal))
-    )
+    about, ends = exam.family.LEVELS[level - 1], ((min(right), max(right)), (min(legal), max(legal)))
+    return Level(level, about, tuple(puzzles), *ends)
 
 
 @cache

@@ -226,9 +226,8 @@ def safe_player(text: str, rules: GameRules, folder: Folder, commands: bool) -> 
     defaults = kinds[name].settings
     if PROGRAM in settings:
         if not commands:
-            raise work.NotHere(
-                "players that start programs are not for this server; gridlab serve --commands allows them"
-            )
+            told = "players that start programs are not for this server; gridlab serve --commands allows them"
+            raise work.NotHere(told)
         return text
     given = {key: _checked(name, key, value, folder) for key, value in settings.items() if value != defaults[key]}
     _check_depth(name, settings, rules)

@@ -182,9 +182,8 @@ def say_of_handles(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> 
     """What an event loop does about an error that concerns nobody in particular."""
     error = context.get("exception")
     if isinstance(error, OSError) and error.errno in NO_HANDLES:
-        log.warning(
-            "no connection can be accepted: %s; trying again every second", os.strerror(error.errno or 0).lower()
-        )
+        reason = os.strerror(error.errno or 0).lower()
+        log.warning("no connection can be accepted: %s; trying again every second", reason)
     else:
         loop.default_exception_handler(context)
 
