@@ -439,14 +439,11 @@ class Listed:
     exams: tuple[Marks, ...]  # of nobody
 
     def as_dict(self) -> dict[str, Any]:
-        found = [
-            {
-                "name": each.exam.name, "rules": str(each.exam.rules), "questions": len(each.marked),
-                "random": float(each.random.accuracy), "first_legal": float(each.first_legal.accuracy),
-                "file": str(each.exam.path), "sha256": each.exam.sha256,
-            }
-            for each in self.exams
-        ]  # fmt: skip
+        found = []
+        for each in self.exams:
+            known = {name: each.total[name] for name in ("questions", "random", "first_legal")}
+            place = {"file": str(each.exam.path), "sha256": each.exam.sha256}
+            found.append(facts(each.exam, "name rules") | known | place)
         return {"exams": found}
 
     def __str__(self) -> str:

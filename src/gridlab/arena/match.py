@@ -372,14 +372,11 @@ class Tournament:
         return sum(match.games for pairing, match in self.matches.items() if player in pairing)
 
     def as_dict(self) -> dict[str, Any]:
-        ranked = [
-            {
-                "player": self.players[player], "elo": self.ratings[player].elo,
-                "elo_interval": list(self.ratings[player].interval), "points": self.points(player),
-                "games": self.games_of(player),
-            }
-            for player in self.ranking
-        ]  # fmt: skip
+        ranked = []
+        for player in self.ranking:
+            elo, interval = self.ratings[player]
+            told = {"player": self.players[player], "elo": elo, "elo_interval": list(interval)}
+            ranked.append(told | {"points": self.points(player), "games": self.games_of(player)})
         matches = [self.matches[pairing].as_dict() for pairing in sorted(self.matches)]
         found = {"ranking": ranked, "cross_table": self.cross_table, "matches": matches, "faults": self.faults}
         return self.settings() | found

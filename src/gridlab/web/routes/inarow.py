@@ -223,6 +223,8 @@ class Opinion(BaseModel):
 
 Board = Annotated[BoardText, Query()]
 Game = Annotated[GameText, Query()]
+By = Literal["search", "network"]
+Checkpoint = Annotated[FileName, Query()]
 IN_PARTS: dict[int | str, dict[str, Any]] = {
     200: {"description": "A line of JSON for each part.", "model": PlayPart, "content": {work.MEDIA_TYPE: {}}}
 }
@@ -250,12 +252,7 @@ def router(lab: Lab) -> APIRouter:
         return Line(moves=[asked.move_text(cell) for cell in whole_line(asked, lab.truth.ask)])
 
     @lab.replies.on(routes.get("/opinion"))
-    def opinion(
-        game: Game,
-        board: Board = "",
-        by: Literal["search", "network"] = "search",
-        checkpoint: Annotated[FileName, Query()] = "",
-    ) -> Opinion:
+    def opinion(game: Game, board: Board = "", by: By = "search", checkpoint: Checkpoint = "") -> Opinion:
         """What a tree search, or a network, thinks of an ongoing position: an opinion, where the truth is dear."""
         asked = position_of(game, board).require_legal()
         if asked.over:
