@@ -118,16 +118,14 @@ class Exam:
 
     def numbers(self, questions: int | None = None, seed: int | None = None) -> tuple[int, ...]:
         """The numbers of so many questions: of the first, or with a seed of some drawn at random; of all by default."""
-        every = len(self.questions)
-        if questions is None:
-            if seed is not None:
-                raise BadNotation("a seed draws some of the questions; say how many: --questions N")
-            return tuple(range(1, every + 1))
-        if not 1 <= questions <= every:
-            raise BadNotation(f"{questions} questions cannot be taken: {self.name} has {every:,}")
-        if seed is None:
-            return tuple(range(1, questions + 1))
-        return tuple(sorted(Random(check_seed(seed)).sample(range(1, every + 1), questions)))
+        every = range(1, len(self.questions) + 1)
+        if questions is None and seed is not None:
+            raise BadNotation("a seed draws some of the questions; say how many: --questions N")
+        if questions is not None and questions not in every:
+            raise BadNotation(f"{questions} questions cannot be taken: {self.name} has {len(every):,}")
+        if seed is None or questions is None:
+            return tuple(every[:questions])
+        return tuple(sorted(Random(check_seed(seed)).sample(every, questions)))
 
     def key(self, path: Path | None = None) -> tuple[Any, ...]:
         """The truth about each question; it lies beside the exam unless a path is named."""

@@ -75,17 +75,17 @@ def enter(players: Sequence[str | Player], rules: GameRules, workers: int | None
     workers = workers or available_cores()
     entrants = []
     for player in players:
+        source: str | bytes | Player = player
         if isinstance(player, str):
             registry.parse_player(player, registry.kinds_of(rules))  # its errors come before anything long begins
-            entrants.append(Entrant(player, player))
         elif reason := can_travel(checked(player)):
             if workers > 1:
                 told = f"cannot be sent to other processes ({reason}); one worker plays"
                 logging.getLogger("gridlab").warning(f"the player {player_name(player)} {told}")
             workers = 1
-            entrants.append(Entrant(player_name(player), player))
         else:
-            entrants.append(Entrant(player_name(player), _pickled(player)))
+            source = _pickled(player)
+        entrants.append(Entrant(player_name(player), source))
     return entrants, workers
 
 

@@ -268,10 +268,8 @@ class Conversation:
             self.save(record)
         while (reply := self.ask("again? [y/n] ").strip().lower()) not in ("y", "yes", "n", "no", "quit", "q"):
             self.say(f"{reply!r} is not an answer; type y for another game or n to leave")
-        if reply in ("y", "yes"):
-            self._new()
-        else:
-            self._quit()
+        again = self._new if reply in ("y", "yes") else self._quit
+        again()
 
     def _verdict(self, winner: str | None) -> str:
         if self._alone or winner is None:

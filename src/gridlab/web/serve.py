@@ -55,9 +55,8 @@ def places() -> int:
         handles = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     except ImportError:  # Windows
         return MOST_PLACES
-    if handles == resource.RLIM_INFINITY:
-        return MOST_PLACES
-    return max(LEAST_PLACES, min(MOST_PLACES, handles - SPARE))
+    endless = handles == resource.RLIM_INFINITY
+    return MOST_PLACES if endless else max(LEAST_PLACES, min(MOST_PLACES, handles - SPARE))
 
 
 class Listener(socket.socket):

@@ -485,9 +485,8 @@ def _is_loopback(host: str) -> bool:
 
 def _name_of(host: str) -> str:
     """The name in a Host header, without its port: `[::1]:8000` is ::1."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()
+    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    return name.lower()
 
 
 def _limited(receive: Receive) -> Receive:

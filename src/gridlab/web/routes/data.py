@@ -254,11 +254,8 @@ def router(lab: Lab) -> APIRouter:
     def games2048(file: File, first: First = 0, count: Count = 24) -> Games2048Page:
         """Recorded games of 2048."""
         games = Games(lab.folder.inside(file))
-        numbers = range(first, min(first + count, len(games)))
-        shown = [
-            Game2048Info.taken_from(game, number=number, score=game.final_score)
-            for number, game in ((number, games[number]) for number in numbers)
-        ]
+        some = ((number, games[number]) for number in range(first, min(first + count, len(games))))
+        shown = [Game2048Info.taken_from(game, number=number, score=game.final_score) for number, game in some]
         return Games2048Page(total=len(games), samples=games.samples, first=first, games=shown)
 
     @lab.quick.on(routes.get("/games2048/replay"))
@@ -297,10 +294,10 @@ def drawn_page(data: Terminals, ply: int, first: int, count: int) -> Page:
     records = data.records(ply)
     boards = []
     for number in range(first, min(first + count, len(records))):
-        position = Position.unpack(int(records[number]), data.rules)
-        outcome = position.outcome()
+        here = Position.unpack(int(records[number]), data.rules)
+        outcome = here.outcome()
         winner = (outcome and outcome.winner) or "nobody"
-        boards.append(Drawn(ply=ply, number=number, board=str(position), winner=winner, svg=position._repr_svg_()))
+        boards.append(Drawn(ply=ply, number=number, board=str(here), winner=winner, svg=here._repr_svg_()))
     return Page(total=len(records), first=first, boards=boards)
 
 
