@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
+from string import Template
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -426,16 +427,8 @@ def _address(page: Path, report: Path) -> str:
 # ---- The report of a tour: one page that stands alone, with boards, charts, tables, timings and what to do next
 
 
+PAGE = Path(__file__).with_name("report.html")  # its line ends are left out
 STYLE = Path(__file__).with_name("report.css")
-WORDS = {
-    "ply": "one move of one player",
-    "W14, L13, D": "on a free cell: whoever moves there wins in 14 plies, loses in 13, or draws, if both go on to play "
-    "their best; that move counts as the first ply, and the best moves are framed",
-    "33": "a move: row 3, column 3, counted from the top left",
-    "5x5:4-3": "the rules of a game: a board of 5×5 cells on which four in a row win and three in a row lose; 3x3:3 is "
-    "tic-tac-toe, in which nothing loses",
-    "up to symmetry": "boards that are turned or mirrored images of each other count once",
-}
 
 
 class StepResult(NamedTuple):
@@ -449,15 +442,11 @@ class StepResult(NamedTuple):
 
 def write_report(path: Path, visits: list[StepResult]) -> None:
     """The page of a tour."""
-    body = "".join(_section(number, each, path) for number, each in enumerate(visits, 1))
-    page = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>gridlab: a tour</title>'
-        f"<style>{STYLE.read_text()}</style></head><body><main><h1>gridlab</h1>"
-        "<p>A laboratory for small grid games: what it does, done on this machine. "
-        f'<span class="muted">{escape(_summary(visits))}, version {gridlab.__version__}.</span></p>'
-        f"{_words()}{body}{_onward(path)}</main></body></html>"
-    )
+    page = Template(PAGE.read_text("utf-8").replace("\n", "")).substitute(
+        style=STYLE.read_text(), summary=escape(_summary(visits)), version=gridlab.__version__,
+        place=escape(str(Path.cwd())), next=_onward(path),
+        steps="".join(_section(number, each, path) for number, each in enumerate(visits, 1)),
+    )  # fmt: skip
     with whole_file(path) as file:
         file.write(page.encode())
 
@@ -466,13 +455,6 @@ def _summary(visits: list[StepResult]) -> str:
     whole = sum(each.seconds for each in visits)
     failed = [each.step.name for each in visits if each.error]
     return f"{len(visits)} steps in {whole:.0f} seconds" + (f"; failed: {', '.join(failed)}" if failed else "")
-
-
-def _words() -> str:
-    """What is written on this page in short, before it is used."""
-    listed = "".join(f"<dt>{escape(word)}</dt><dd>{escape(meaning)}</dd>" for word, meaning in WORDS.items())
-    place = f"Type the commands in <code>{escape(str(Path.cwd()))}</code>."
-    return f"<section><h2>How to read this page</h2><dl>{listed}</dl><p>{place}</p></section>"
 
 
 def _section(number: int, visit: StepResult, report: Path) -> str:
@@ -489,7 +471,7 @@ def _onward(report: Path) -> str:
     commands = [f"<code>{escape(each.command)}</code> {escape(each.about)}" for each in next_commands()]
     whole = page_link("index.md", report, "Every page of the docs, by purpose")
     links = [*_links(("tutorial.md", "web.md", "commands.md"), report), *filter(None, [whole])]
-    return f'<section id="next"><h2>What to type next</h2>{_listed(commands)}{_listed(links)}</section>'
+    return _listed(commands) + _listed(links)
 
 
 def _links(pages: Iterable[str], report: Path) -> list[str]:
