@@ -410,11 +410,9 @@ class PairedMarks:
         return Sheet(f"{self.a} less {self.b}", ("both", "A alone", "B alone", "neither"), [counts], [str(self)])
 
     def __str__(self) -> str:
-        return (
-            f"{self.a} less {self.b}: {_points_text(self.difference, self.difference_interval)}; right "
-            f"alone {self.only_a:,} and {self.only_b:,} times, both {self.both:,}, neither {self.neither:,}; "
-            f"McNemar's exact test p = {self.p:.2g}"
-        )
+        points = _points_text(self.difference, self.difference_interval)
+        right = f"alone {self.only_a:,} and {self.only_b:,} times, both {self.both:,}, neither {self.neither:,}"
+        return f"{self.a} less {self.b}: {points}; right {right}; McNemar's exact test p = {self.p:.2g}"
 
 
 @typed

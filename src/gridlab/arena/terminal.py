@@ -188,10 +188,9 @@ class Conversation:
                 held.callback(close_player, opponent)
             file = held.enter_context(Appended(console.save)) if console.save else None
             answer = cls.oracle(rules, console.tablebase)
-            session = Session.begin(
-                rules, {other: opponent}, console.seed, None if answer is None else ExactAdviser(answer),
-                {} if opponent is None else {other: against},
-            )  # fmt: skip
+            adviser = None if answer is None else ExactAdviser(answer)
+            names = {} if opponent is None else {other: against}
+            session = Session.begin(rules, {other: opponent}, console.seed, adviser, names)
             save = (lambda record: file.add(json.dumps(record.as_dict()).encode() + b"\n")) if file else None
             until_goodbye(cls(session, side, against, console.ask, console.say, save).hold, console.say)
 
