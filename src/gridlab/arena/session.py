@@ -29,13 +29,12 @@ import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import Annotated, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, Self
 
 import msgspec
-import numpy as np
 
 from gridlab.core.arguments import counted, shortened, typed
 from gridlab.core.draw import Sheet, brief, shown
@@ -50,6 +49,11 @@ from gridlab.games.registry import FAMILIES, family_of, game
 from gridlab.players import registry
 from gridlab.players.registry import Player, ask, checked, close_player, make_player, player_name
 from gridlab.players.tries import MOST_TRIES, Try
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+else:  # records are verified without NumPy
+    Generator = Any
 
 # ---- Places at the board: who sits there is made when first asked, and anew after a fault
 #
@@ -104,10 +108,12 @@ class Seat:
         self._entrant, self._rules, self._tablebase = entrant, rules, tablebase
         self._player: Player | None = None
 
-    def move(self, position: GamePosition, random: np.random.Generator, moves: Sequence[Move] | None = None) -> Move:
+    def move(self, position: GamePosition, random: Generator, moves: Sequence[Move] | None = None) -> Move:
         """A legal move, given the moves so far if they are known; PlayerFault says what was wrong with the answer."""
         if self._player is None:
             self._player = self._entrant.make(self._rules, self._tablebase)
+        import numpy as np
+
         answer: Any = ask(self._player, position, random, moves)
         moves = position.moves()
         if isinstance(answer, np.generic):
@@ -148,10 +154,10 @@ PLAYED, RESIGNED, TIME, DRAW = "played", "resigned", "time", "draw"
 class Adviser(Protocol):
     """Somebody who can be asked for more than a move."""
 
-    def values(self, position: Any, random: np.random.Generator, /) -> Any:
+    def values(self, position: Any, random: Generator, /) -> Any:
         """What each move is worth; how that is said is a matter of the game."""
 
-    def hint(self, position: Any, random: np.random.Generator, /) -> Move | None:
+    def hint(self, position: Any, random: Generator, /) -> Move | None:
         """The best move, None if it is not known."""
 
 
@@ -170,7 +176,7 @@ class Session:
     rules: Any
     seats: Mapping[str, Player | None]  # who plays each side; None is a person
     names: Mapping[str, str]
-    random: np.random.Generator
+    random: Generator
     adviser: Adviser | None = None
     seed: int | None = None
     seconds: float | None = None  # of each side for the whole game; None is no limit
@@ -186,9 +192,11 @@ class Session:
     def begin(
         cls, rules: GameRules | str, seats: Mapping[str, Player | None] | None = None, seed: int | None = None,
         adviser: Adviser | None = None, names: Mapping[str, str] | None = None, seconds: float | None = None,
-        random: np.random.Generator | None = None, start: Any = None, moves: Iterable[Move] = (),
+        random: Generator | None = None, start: Any = None, moves: Iterable[Move] = (),
     ) -> "Session":  # fmt: skip
         """A new game; sides that nobody is named for are people. It can begin elsewhere, and with moves played."""
+        import numpy as np
+
         played: GameRules = game(rules)
         everybody = dict.fromkeys(played.sides) | dict(seats or {})
         if unknown := set(everybody) - set(played.sides):
@@ -391,14 +399,27 @@ def duel(rules: GameRules | str) -> Any:
     return found
 
 
+class Chance:
+    """Random numbers for games that hang on none: NumPy makes them only if somebody asks after all."""
+
+    @cached_property
+    def _random(self) -> Any:
+        import numpy as np
+
+        return np.random.default_rng(0)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._random, name)
+
+
 def start_of(rules: Any) -> Any:
     """The position with which a game between two begins; nothing in it hangs on chance."""
-    return family_of(rules).load("position").start(np.random.default_rng(0), rules)
+    return family_of(rules).load("position").start(Chance(), rules)
 
 
 def replay(moves: Iterable[Move], rules: Any) -> Any:
     """The position after some moves."""
-    position, random = start_of(rules), np.random.default_rng(0)
+    position, random = start_of(rules), Chance()
     for move in moves:
         position = position.step(move, random)
     return position
