@@ -20,10 +20,10 @@ from tests.game2048.exact.reference import solve
 
 from gridlab.core.machine import size_text
 from gridlab.game2048.exact.build import build_tablebase2048
+from gridlab.game2048.exact.policy import follow_player
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.sampling import draw_boards
 from gridlab.game2048.rules import Rules2048
-from gridlab.game2048.small_boards import follow_player
 
 PLAIN_SECONDS = 69.0  # of CPU, for 3x3
 FOLLOWED = ("random", "expectimax depth=1", "expectimax depth=3")

@@ -17,9 +17,8 @@ from gridlab.game2048.kernels import Boards, row_tables, unpack
 from gridlab.game2048.players import ExpectimaxPlayer
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.evaluators import find_evaluator
-from gridlab.game2048.search.expectimax import new_expectimax
+from gridlab.game2048.search.expectimax import PlainSearch, new_expectimax
 from gridlab.game2048.search.play import Limits, begin, play_batch, value_boards
-from gridlab.game2048.search.reference import PlainSearch
 
 RULES = Rules2048()
 STRENGTH = [  # player, share of the games asked for

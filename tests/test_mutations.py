@@ -36,7 +36,7 @@ MUTATIONS = [
     Mutation("inarow/kernels.py", "+ 2 * keys[byte, noughts", "+ 1 * keys[byte, noughts", "inarow/exact/test_enumerate.py"),
     Mutation("inarow/kernels.py", "if surplus == 1 else (noughts, crosses)", "if surplus == 0 else (noughts, crosses)", "inarow/test_kernels.py"),
     Mutation("game2048/kernels.py", "is_four = below_by_lower_half(bits, twos + fours) < fours", "is_four = below_by_lower_half(bits, twos + fours) <= fours", "game2048/test_kernels.py"),
-    Mutation("game2048/replay.py", "return SOUND if tile <= TWO else", "return SOUND if tile <= FOUR else", "game2048/datasets/test_verify.py"),
+    Mutation("game2048/kernels.py", "return SOUND if tile <= TWO else", "return SOUND if tile <= FOUR else", "game2048/datasets/test_verify.py"),
     Mutation("inarow/search/alpha_beta.py", "by_threat = UNDECIDED, 0, END - stones - 3", "by_threat = UNDECIDED, 0, END - stones - 2", "inarow/search/test_pins.py"),
     Mutation("inarow/search/alpha_beta.py", "elif cell in (killer, old_killer):", "elif cell in (killer, killer):", "inarow/search/test_pins.py"),
     Mutation("inarow/search/alpha_beta.py", "(cells - stones) ** 2", "(cells - stones) ** 3", "inarow/search/test_pins.py"),

@@ -46,7 +46,7 @@ def expectimax_by_hand() -> Run:
     from gridlab.game2048.kernels import unpack
     from gridlab.game2048.rules import Rules2048
     from gridlab.game2048.search.evaluators import find_evaluator
-    from gridlab.game2048.search.reference import PlainSearch
+    from gridlab.game2048.search.expectimax import PlainSearch
 
     rules, spec = Rules2048(), find_evaluator("spec")
     search = PlainSearch(rules, spec.board(rules), 3, dead=spec.dead)

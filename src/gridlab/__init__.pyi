@@ -44,6 +44,8 @@ from gridlab.game2048.evaluate import Evaluation2048 as Evaluation2048
 from gridlab.game2048.evaluate import ScoreMatch as ScoreMatch
 from gridlab.game2048.evaluate import evaluate as evaluate
 from gridlab.game2048.exact.build import build_tablebase2048 as build_tablebase2048
+from gridlab.game2048.exact.policy import Whole2048 as Whole2048
+from gridlab.game2048.exact.policy import follow_player as follow_player
 from gridlab.game2048.exact.probe import Probe2048 as Probe2048
 from gridlab.game2048.exact.probe import Tablebase2048 as Tablebase2048
 from gridlab.game2048.grade import Grade2048 as Grade2048
@@ -57,8 +59,6 @@ from gridlab.game2048.position import exponents_of as exponents_of
 from gridlab.game2048.position import tiles_of as tiles_of
 from gridlab.game2048.rules import Direction as Direction
 from gridlab.game2048.rules import Rules2048 as Rules2048
-from gridlab.game2048.small_boards import Whole2048 as Whole2048
-from gridlab.game2048.small_boards import follow_player as follow_player
 from gridlab.games import NAMED as NAMED
 from gridlab.games import game as game
 from gridlab.games.laws import check_game as check_game

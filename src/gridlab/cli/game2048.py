@@ -216,7 +216,7 @@ def stats(
 ) -> None:
     """Summarise a file: scores, tiles, moves, directions, and warnings about anything suspicious."""
     from gridlab.core.charts import check_picture
-    from gridlab.game2048.datasets.stats import plot_statistics, statistics_of
+    from gridlab.game2048.datasets.verify import plot_statistics, statistics_of
 
     set_quiet(quiet)
     picture = out or (target(path.with_name(f"{path.name}.png")) if plot else None)

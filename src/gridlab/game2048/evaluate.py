@@ -24,11 +24,11 @@ from gridlab.core.progress import bar
 from gridlab.core.splitmix import Stream, streams
 from gridlab.core.stop import Stop, current_stop, stopped
 from gridlab.core.workers import available_cores, in_order
-from gridlab.game2048 import reference
-from gridlab.game2048.kernels import Boards, row_tables, unpack_board
+from gridlab.game2048 import kernels
+from gridlab.game2048 import rules as reference
+from gridlab.game2048.kernels import Boards
 from gridlab.game2048.players import Player2048, adviser_of, chooser_of, find_player2048, has_chooser, sees_many
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.replay import begin_games, can_move, step_games
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
 from gridlab.game2048.search.play import NO_LIMITS, Limits, Watch, play_and_record, play_batch
 from gridlab.games.registry import game
@@ -82,22 +82,22 @@ def play_to_end(player: Player2048, rules: Rules2048, seed: int, numbers: range,
     begun = time.thread_time()
     ends = play_batch(chooser, rules, states, stop)
     spent = time.thread_time() - begun
-    max_tiles = [max(unpack_board(board, rules)) for board in ends.boards.tolist()]
+    max_tiles = [max(kernels.unpack_board(board, rules)) for board in ends.boards.tolist()]
     return Results(ends.scores.tolist(), max_tiles, int(ends.moves.sum()), spent)
 
 
 def _play_side_by_side(player: Player2048, rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
     """Games of a player that looks at many boards at once: a move of each at a time."""
-    begun, rows, states = time.thread_time(), row_tables(rules), streams(seed, len(numbers), numbers.start)
-    boards, scores, moves = begin_games(rows, rules.odds, states), np.zeros(len(numbers), np.int64), 0
-    while len(going := np.flatnonzero(can_move(boards, rows))) and not stopped(stop):
+    begun, rows, states = time.thread_time(), kernels.row_tables(rules), streams(seed, len(numbers), numbers.start)
+    boards, scores, moves = kernels.begin_games(rows, rules.odds, states), np.zeros(len(numbers), np.int64), 0
+    while len(going := np.flatnonzero(kernels.can_move(boards, rows))) and not stopped(stop):
         with _told(player, numbers):
             directions = cast(Any, player).choose_many(boards[going])
-        if (wrong := step_games(going, directions, boards, scores, rows, rules.odds, states)) >= 0:
+        if (wrong := kernels.step_games(going, directions, boards, scores, rows, rules.odds, states)) >= 0:
             position = Position2048.unpack(int(boards[going[wrong]]), rules=rules)
             raise PlayerFault(f"the player {player_name(player)} answers {directions[wrong]} in {position}")
         moves += len(going)
-    max_tiles = [max(unpack_board(board, rules)) for board in boards.tolist()]
+    max_tiles = [max(kernels.unpack_board(board, rules)) for board in boards.tolist()]
     return Results(scores.tolist(), max_tiles, moves, time.thread_time() - begun)
 
 

@@ -31,14 +31,18 @@ from gridlab.game2048.learn.ntuple_file import NTupleFile, load_network
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
 from gridlab.game2048.search.evaluators import Evaluate, find_evaluator
-from gridlab.game2048.search.expectimax import DEEPEST, Expectimax, SearchSettings, new_expectimax
+from gridlab.game2048.search.expectimax import DEEPEST, Expectimax, PlainSearch, SearchSettings, new_expectimax
 from gridlab.game2048.search.mcts import EXPLORATION, PLAYOUTS, MctsMoves, new_mcts
 from gridlab.game2048.search.ntuple import NEVER, NTupleMoves, new_moves
 from gridlab.game2048.search.ntuple_search import DEEPEST_NTUPLE, NTupleSearch, new_search
-from gridlab.game2048.search.play import Chooser, best_direction, values_by_kernel
-from gridlab.game2048.search.random_moves import RandomMoves, new_random_moves
-from gridlab.game2048.search.reference import PlainSearch
-from gridlab.game2048.search.table_moves import TableMoves
+from gridlab.game2048.search.play import (
+    Chooser,
+    RandomMoves,
+    TableMoves,
+    best_direction,
+    new_random_moves,
+    values_by_kernel,
+)
 from gridlab.games import game
 from gridlab.games.tablebases import usual_table
 from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer

@@ -21,7 +21,7 @@ from gridlab.core.errors import GridlabError
 from gridlab.core.files import locked_folder, try_folder, whole_file
 from gridlab.core.machine import ROOT, program
 from gridlab.game2048.datasets.settings import make_settings
-from gridlab.game2048.datasets.stats import statistics_of
+from gridlab.game2048.datasets.verify import statistics_of
 from gridlab.game2048.datasets.verify import verify as verify_games
 from gridlab.game2048.learn.ntuple_file import read_network
 from gridlab.games.notation import MARKS

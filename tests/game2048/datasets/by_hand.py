@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from gridlab.core.splitmix import Stream
-from gridlab.game2048 import reference
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.rules import Rules2048
 
 RULES = Rules2048()

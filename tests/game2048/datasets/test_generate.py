@@ -15,17 +15,16 @@ import pytest
 from gridlab import cli
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble
 from gridlab.core.splitmix import Stream, streams
-from gridlab.game2048 import reference
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.datasets.files import export_games, read_games
 from gridlab.game2048.datasets.generate import generate, play
 from gridlab.game2048.datasets.reader import index_of
 from gridlab.game2048.datasets.settings import Journal, journal_of, make_settings, settings_to_resume
 from gridlab.game2048.datasets.verify import verify
-from gridlab.game2048.reading import parse
-from gridlab.game2048.records import Game
+from gridlab.game2048.records import Game, parse
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.evaluators import spec
-from gridlab.game2048.search.reference import PlainSearch
+from gridlab.game2048.search.expectimax import PlainSearch
 from tests.conftest import Run, in_long_runs
 from tests.game2048.datasets.by_hand import nested
 

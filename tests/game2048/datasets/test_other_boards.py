@@ -15,7 +15,7 @@ from gridlab.game2048.datasets.reader import Games
 from gridlab.game2048.datasets.settings import make_settings, settings_to_resume
 from gridlab.game2048.datasets.verify import verify
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reading import Misshapen, parse
+from gridlab.game2048.records import Misshapen, parse
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
 from tests.conftest import Run
 from tests.game2048.search.test_small_boards import Hidden

@@ -9,7 +9,7 @@ from gridlab.game2048.environment.games import Games2048, PlainGames2048, moving
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.kernels import unpack
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import slide
+from gridlab.game2048.rules import slide
 from gridlab.games import game
 from gridlab.games.environment import draw_actions
 

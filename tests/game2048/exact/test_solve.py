@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from gridlab.game2048.exact.build import build_tablebase2048
-from gridlab.game2048.exact.layers import board_of
+from gridlab.game2048.exact.layers import Solver, board_of, make_layers, starts_of
 from gridlab.game2048.exact.probe import Tablebase2048
-from gridlab.game2048.exact.solve import Solver, make_layers, starts_of
 from gridlab.game2048.kernels import Boards, pack_board, smallest_images
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board, move
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048, move
 from tests.game2048.exact import reference
 
 GAMES = [
@@ -121,7 +119,7 @@ def test_slices_change_nothing(text: str, monkeypatch: pytest.MonkeyPatch) -> No
     """Layers and sums by one worker and by three, for the first sums of larger boards."""
     rules = Rules2048.parse(text)
     alone = list(make_layers(rules, most=40, workers=1))
-    monkeypatch.setattr("gridlab.game2048.exact.solve.ALONE", 1)
+    monkeypatch.setattr("gridlab.game2048.exact.layers.ALONE", 1)
     shared = list(make_layers(rules, most=40, workers=3))
     for one, other in zip(alone, shared, strict=True):
         assert one[:3] == other[:3]

@@ -15,8 +15,8 @@ from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, IllegalPo
 from gridlab.game2048.exact import build as building
 from gridlab.game2048.exact.build import boards_by_sum, build_tablebase2048, estimate
 from gridlab.game2048.exact.file import KIND, TableFile2048, new_directory, pack_layer, write_table
+from gridlab.game2048.exact.layers import Layer, make_layers
 from gridlab.game2048.exact.probe import Tablebase2048
-from gridlab.game2048.exact.solve import Layer, make_layers
 from gridlab.game2048.exact.verify import stats, verify
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
@@ -62,7 +62,7 @@ def test_shipped_tables_of_six_cells(text: str, tmp_path: Path) -> None:
 def test_any_number_of_workers_gives_the_same_bytes(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridlab.game2048.exact.solve.ALONE", 1)
+    monkeypatch.setattr("gridlab.game2048.exact.layers.ALONE", 1)
     monkeypatch.setattr(building, "A_PART", 1000)
     for workers in (2, 3):
         build_tablebase2048(SMALL, tmp_path / "t.tb", workers=workers)

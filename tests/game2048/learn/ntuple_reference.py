@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gridlab.game2048.reference import Board, empty_cells, move, place
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048, empty_cells, move, place
 from gridlab.game2048.search.ntuple import Cells
 from gridlab.games.symmetry import symmetries
 

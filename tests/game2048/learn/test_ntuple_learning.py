@@ -7,7 +7,7 @@ import pytest
 
 from gridlab.core.splitmix import Stream, streams
 from gridlab.core.stop import stop_flag
-from gridlab.game2048 import reference as game_reference
+from gridlab.game2048 import rules as game_reference
 from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import row_tables, start, unpack_board
 from gridlab.game2048.learn.ntuple import train_ntuple

@@ -9,7 +9,7 @@ import torch
 
 from gridlab.core.errors import BadPlayer, FileTrouble, PlayerFault
 from gridlab.core.stop import stop_flag
-from gridlab.game2048 import reference
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.evaluate import PythonGame, evaluate, play_to_end
 from gridlab.game2048.kernels import pack_board, row_tables, unpack_board
 from gridlab.game2048.learn import policy_networks as policy_file

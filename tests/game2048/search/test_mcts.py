@@ -7,12 +7,11 @@ import pytest
 
 from gridlab.core.splitmix import Stream
 from gridlab.core.stop import stop_flag
-from gridlab.game2048 import reference
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import pack_board, row_tables
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048
 from gridlab.game2048.search.mcts import choose, new_mcts
 from gridlab.players.registry import make_player
 

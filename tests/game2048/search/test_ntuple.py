@@ -9,8 +9,7 @@ from gridlab.core.splitmix import streams
 from gridlab.core.stop import stop_flag
 from gridlab.game2048.kernels import flip, mirror, pack_board, row_tables, transpose, unpack_board, walls_of
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048
 from gridlab.game2048.search import ntuple, ntuple_search
 from gridlab.game2048.search.ntuple import (
     NEVER,

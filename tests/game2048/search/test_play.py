@@ -8,7 +8,7 @@ import pytest
 
 from gridlab.core.splitmix import Stream, streams
 from gridlab.core.stop import stop_flag
-from gridlab.game2048 import reference
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.kernels import mirror_table, shape_of, unpack
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search import play
@@ -17,9 +17,16 @@ from gridlab.game2048.search.expectimax import DeepExpectimax, SearchSettings, n
 from gridlab.game2048.search.mcts import new_mcts
 from gridlab.game2048.search.ntuple import new_moves, new_network, parse_tuples
 from gridlab.game2048.search.ntuple_search import new_search
-from gridlab.game2048.search.play import CHOOSERS, Chooser, Limits, play_and_record, play_batch
-from gridlab.game2048.search.random_moves import RandomMoves, new_random_moves
-from gridlab.game2048.search.table_moves import TableMoves
+from gridlab.game2048.search.play import (
+    CHOOSERS,
+    Chooser,
+    Limits,
+    RandomMoves,
+    TableMoves,
+    new_random_moves,
+    play_and_record,
+    play_batch,
+)
 from tests.conftest import Python
 
 RULES = Rules2048()

@@ -9,12 +9,10 @@ from gridlab.game2048.evaluate import evaluate, record_game
 from gridlab.game2048.kernels import row_tables, transpose
 from gridlab.game2048.players import ExpectimaxPlayer, RandomPlayer2048, has_chooser
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board, empty_cells, place
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048, empty_cells, place
 from gridlab.game2048.search.evaluators import EVALUATORS, expected, static
-from gridlab.game2048.search.expectimax import SearchSettings, new_expectimax
+from gridlab.game2048.search.expectimax import PlainSearch, SearchSettings, new_expectimax
 from gridlab.game2048.search.play import Limits, value_boards
-from gridlab.game2048.search.reference import PlainSearch
 from tests.game2048.test_walls import SMALL, some_boards
 
 SNAKES = {  # the top left of the matrix of spec, in powers of 4, as a sum over tiles of 2

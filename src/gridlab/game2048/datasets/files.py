@@ -13,8 +13,7 @@ from gridlab.core.jit import kernel
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import chunks, lines
 from gridlab.game2048.datasets.tables import FORMS, WRITERS, read_table, write_table
-from gridlab.game2048.reading import LONGEST_LINE, Misshapen, parse
-from gridlab.game2048.records import Game
+from gridlab.game2048.records import LONGEST_LINE, Game, Misshapen, parse
 from gridlab.game2048.rules import Rules2048
 
 if TYPE_CHECKING:

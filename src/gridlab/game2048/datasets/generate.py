@@ -39,13 +39,20 @@ from gridlab.game2048.datasets.settings import (
     settings_to_resume,
     stage,
 )
-from gridlab.game2048.datasets.stats import Statistics
-from gridlab.game2048.datasets.verify import game_flaw
+from gridlab.game2048.datasets.verify import Statistics, game_flaw
 from gridlab.game2048.evaluate import record_game
 from gridlab.game2048.kernels import Boards, unpack_board
 from gridlab.game2048.players import Player2048, find_player2048, has_chooser
-from gridlab.game2048.reading import LONGEST_LINE, LONGEST_TEXT, Misshapen, parse
-from gridlab.game2048.records import Game, about_rules, details_of, tiles_of
+from gridlab.game2048.records import (
+    LONGEST_LINE,
+    LONGEST_TEXT,
+    Game,
+    Misshapen,
+    about_rules,
+    details_of,
+    parse,
+    tiles_of,
+)
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.play import Limits, Watch
 from gridlab.games.registry import game

@@ -39,9 +39,8 @@ from gridlab.game2048 import kernels
 from gridlab.game2048.datasets.files import check_name, read_games, reading_bar
 from gridlab.game2048.datasets.reader import mark_of, may_write
 from gridlab.game2048.datasets.split import shared_out
-from gridlab.game2048.kernels import FIFTEEN, FOUR, Boards, Mirror, RowTables, Shape, symmetries
+from gridlab.game2048.kernels import FIFTEEN, FOUR, REASONS, Boards, Mirror, RowTables, Shape
 from gridlab.game2048.records import Game
-from gridlab.game2048.replay import REASONS, first_flaw
 from gridlab.game2048.rules import Rules2048
 
 # ---- The moves of a file of games as columns that are mapped into memory: any move at once, whatever the format
@@ -199,7 +198,9 @@ def _write(path: Path, place: Path, mark: str, progress: bool) -> None:
 def _check(game: Game, path: Path, number: int) -> None:
     """A move that is not legal, or a score that is not true, would be learnt like any other."""
     last, rows = np.uint64(game.final_board), kernels.row_tables(game.rules)
-    move, reason = first_flaw(game.boards, game.directions.astype(np.int64), game.scores, last, game.final_score, rows)
+    move, reason = kernels.first_flaw(
+        game.boards, game.directions.astype(np.int64), game.scores, last, game.final_score, rows
+    )
     if move >= 0:
         raise CorruptFile(
             f"{path}, game {number + 1}, move {move + 1}: {REASONS[reason]}; gridlab 2048 verify tells more"
@@ -259,7 +260,7 @@ def take(
         move, game, place = chosen[i, 0], chosen[i, 1], chosen[i, 2]
         board, direction = boards[move], int64(directions[move]) & 3
         if key != NO_CHANCE:
-            symmetry = below(mixed(key, chosen[i, 3]), symmetries(shape))
+            symmetry = below(mixed(key, chosen[i, 3]), kernels.symmetries(shape))
             board, direction = kernels.image(board, symmetry, mirror, shape), kernels.image_of(direction, symmetry)
         found.boards[place], turned = board, kernels.transpose(board)
         up, down = kernels.slide_rows(turned, rows.slides)

@@ -27,8 +27,7 @@ from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.files import whole_file
 from gridlab.core.untrusted import Count, Plain, lines, open_regular, read_head, reading
-from gridlab.game2048.reading import LONGEST_LINE, Misshapen, parse
-from gridlab.game2048.records import Game, tiles_of
+from gridlab.game2048.records import LONGEST_LINE, Game, Misshapen, parse, tiles_of
 from gridlab.game2048.rules import MOST_MOVES, Rules2048
 
 MAGIC = b"gl2048ix"

@@ -18,7 +18,7 @@ from gridlab.core.files import NO_LINK
 from gridlab.core.fingerprint import BEHAVIOUR
 from gridlab.core.untrusted import Count, Plain, lines, parse_json, reason_of
 from gridlab.game2048.players import ExpectimaxPlayer, Player2048
-from gridlab.game2048.reading import LONGEST_LINE
+from gridlab.game2048.records import LONGEST_LINE
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.evaluators import find_evaluator
 from gridlab.players.registry import make_player

@@ -42,8 +42,18 @@ from gridlab.game2048.datasets.columns import (
     schema,
 )
 from gridlab.game2048.kernels import pack, unpack
-from gridlab.game2048.reading import Misshapen, checked_game, rules_of, summary_flaw
-from gridlab.game2048.records import DIRECTION_NUMBERS, EXPONENTS, Game, packed_of, rows_text, tiles_of
+from gridlab.game2048.records import (
+    DIRECTION_NUMBERS,
+    EXPONENTS,
+    Game,
+    Misshapen,
+    checked_game,
+    packed_of,
+    rows_text,
+    rules_of,
+    summary_flaw,
+    tiles_of,
+)
 from gridlab.game2048.rules import DIRECTIONS, MOST_MOVES
 
 # ---- Games as what stands in tables, and back: the fields that all rows of a game share, details as text, whole games

@@ -15,27 +15,12 @@ from gridlab.core.errors import BadRules, IllegalMove
 from gridlab.core.jit import inner, kernel
 from gridlab.core.splitmix import States, Stream
 from gridlab.core.stop import stop_flag
-from gridlab.game2048 import reference
+from gridlab.game2048 import kernels
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.exact.probe import Tablebase2048, table_of_points
-from gridlab.game2048.kernels import (
-    FOUR,
-    LEFT,
-    ROW,
-    ROWS,
-    S8,
-    S16,
-    S32,
-    S48,
-    Boards,
-    row_tables,
-    slide_rows,
-    spawn,
-    start,
-    transpose,
-)
+from gridlab.game2048.kernels import FOUR, LEFT, ROW, ROWS, S8, S16, S32, S48, Boards
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048
 from gridlab.game2048.search.play import value_boards
 from gridlab.games import game
 from gridlab.games.environment import check_number, first_outside, reseed, unseeded
@@ -64,7 +49,7 @@ LOWER = np.uint64(0xFFFFFFFF)
 @cache
 def moving_rows(walled: bool) -> NDArray[np.uint8]:
     """For each row whether it can slide to the left (1), to the right (2)."""
-    slides = row_tables(Rules2048(3, 3) if walled else Rules2048()).slides
+    slides = kernels.row_tables(Rules2048(3, 3) if walled else Rules2048()).slides
     rows = np.arange(ROWS, dtype=np.uint32)
     table: NDArray[np.uint8] = (slides & 0xFFFF != rows).astype(np.uint8) | (slides >> 16 != rows).astype(np.uint8) << 1
     table.flags.writeable = False
@@ -81,7 +66,7 @@ def masks_of_sets() -> NDArray[np.uint32]:
 @inner
 def moves_of(board: np.uint64, moving: NDArray[np.uint8]) -> int:
     """The directions that change a board, as bits: up, down, left, right from the lowest."""
-    turned = transpose(board)
+    turned = kernels.transpose(board)
     columns = moving[turned & ROW] | moving[turned >> S16 & ROW] | moving[turned >> S32 & ROW] | moving[turned >> S48]
     lines = moving[board & ROW] | moving[board >> S16 & ROW] | moving[board >> S32 & ROW] | moving[board >> S48]
     return int64(columns) | int64(lines) << 2
@@ -103,7 +88,7 @@ def begin_games(
     """The chosen games begin anew."""
     for i in range(len(boards)):
         if chosen[i]:
-            board = start(walls, odds[0], odds[1], states, i)
+            board = kernels.start(walls, odds[0], odds[1], states, i)
             boards[i], waiting[i] = board, False
             observations[i, 0], observations[i, 1] = spread(board & LOWER), spread(board >> S32)
             masks[i] = sets[moves_of(board, moving)]
@@ -124,16 +109,16 @@ def step_games(
     for i in range(len(boards)):
         board, gained = boards[i], 0
         if waiting[i]:
-            board = start(walls, twos, fours, states, i)
+            board = kernels.start(walls, twos, fours, states, i)
         else:
             upright = actions[i] < LEFT
-            lines = transpose(board) if upright else board
-            front, back = slide_rows(lines, slides)
+            lines = kernels.transpose(board) if upright else board
+            front, back = kernels.slide_rows(lines, slides)
             slid = front if actions[i] & 1 == 0 else back
             gained = points[lines & ROW] + points[lines >> S16 & ROW]
             gained += points[lines >> S32 & ROW] + points[lines >> S48]
             if slid != lines:
-                board = spawn(transpose(slid) if upright else slid, twos, fours, states, i)
+                board = kernels.spawn(kernels.transpose(slid) if upright else slid, twos, fours, states, i)
             else:
                 gained = 0
         rewards[i] = float(gained)
@@ -143,7 +128,7 @@ def step_games(
         if over:
             if same_step:
                 finals[i, 0], finals[i, 1] = spread(board & LOWER), spread(board >> S32)
-                board = start(walls, twos, fours, states, i)
+                board = kernels.start(walls, twos, fours, states, i)
                 moves = moves_of(board, moving)
             else:
                 moves = 15
@@ -241,7 +226,7 @@ class Games2048:
         self.packed, self.states = np.zeros(number, np.uint64), unseeded(number)
         self.waiting, self.ended = np.zeros(number, np.bool_), np.zeros(number, np.bool_)
         self.rewards = np.zeros(number)
-        self._rows, self._odds = row_tables(self.rules), self.rules.odds
+        self._rows, self._odds = kernels.row_tables(self.rules), self.rules.odds
         self._moving, self._sets = moving_rows(self.rules.walled), masks_of_sets()
         self._seen, self._last = np.zeros((number, 2), np.uint64), np.zeros((number, 2), np.uint64)
         self._masks = np.zeros(number, np.uint32)
@@ -305,7 +290,7 @@ class TableTruth2048:
 
     def __init__(self, rules: Rules2048, tablebase: Path | str | None) -> None:
         self.table = table_of_points(rules, tablebase, "truth=True")
-        self.chooser, self.rows, self.stop = self.table.chooser(), row_tables(rules), stop_flag()
+        self.chooser, self.rows, self.stop = self.table.chooser(), kernels.row_tables(rules), stop_flag()
 
     def __call__(self, games: Games2048, actions: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         found = np.empty((games.number, 4))

@@ -30,8 +30,7 @@ from gridlab.game2048.exact.file import (
     tile_of,
     write_table,
 )
-from gridlab.game2048.exact.layers import Values
-from gridlab.game2048.exact.solve import FIRST_SUM, NONE, Layer, Solver, make_layers
+from gridlab.game2048.exact.layers import FIRST_SUM, NONE, Layer, Solver, Values, make_layers
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.registry import game
 from gridlab.games.tablebases import building, has_parts, reading_part, remove_parts, require_room

@@ -32,9 +32,9 @@ from gridlab.core.files import whole_file
 from gridlab.core.fingerprint import BEHAVIOUR
 from gridlab.core.jit import kernel
 from gridlab.core.untrusted import Count, parse_json, unpack
-from gridlab.game2048.exact.layers import Values
-from gridlab.game2048.exact.solve import FIRST_SUM, Layer
-from gridlab.game2048.kernels import FIFTEEN, FOUR, ONE, S16, ZERO, Boards, walls_of
+from gridlab.game2048 import kernels
+from gridlab.game2048.exact.layers import FIRST_SUM, Layer, Values
+from gridlab.game2048.kernels import FIFTEEN, FOUR, ONE, S16, ZERO, Boards
 from gridlab.game2048.rules import Rules2048
 
 MAGIC = b"GRIDEXP1"
@@ -205,7 +205,7 @@ class TableFile2048(Container):
         values = np.frombuffer(unpack(found.values, 8 * number, name), "<f8").astype(np.float64)
         boards = np.empty(number, np.uint64)
         rules, largest = self.rules, (self.rules.largest or 0).bit_length() - 1
-        if not read_boards(planes, rules.rows, rules.cols, np.uint64(walls_of(rules)), total, largest, boards):
+        if not read_boards(planes, rules.rows, rules.cols, np.uint64(kernels.walls_of(rules)), total, largest, boards):
             raise CorruptFile(f"{name} holds boards that cannot be, or not in order")
         most = MOST_CHANCE if self.directory.tile else MOST_POINTS
         if number and not 0 <= values.min() <= values.max() <= most:  # false for what is no number

@@ -17,14 +17,13 @@ from gridlab.core.arguments import typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
 from gridlab.core.plain import facts
+from gridlab.game2048 import kernels
 from gridlab.game2048.exact.file import SCORE, TableFile2048
-from gridlab.game2048.exact.layers import Values, board_of
-from gridlab.game2048.exact.solve import NONE, boards_to_move, start_value
-from gridlab.game2048.kernels import Boards, mirror_table, row_tables, shape_of
+from gridlab.game2048.exact.layers import NONE, Values, board_of, boards_to_move, start_value
+from gridlab.game2048.kernels import Boards
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.replay import afters
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
-from gridlab.game2048.search.table_moves import TableMoves, after_values
+from gridlab.game2048.search.play import TableMoves, after_values
 from gridlab.games.tablebases import find, usual_table
 
 KEPT_BOARDS = 1 << 22  # unpacked boards that stay in memory: 64 MiB
@@ -111,7 +110,11 @@ class Tablebase2048:
         self.rules, self.tile = self.file.rules, self.file.directory.tile
         self.target = self.file.directory.target
         self._goal = self.tile.bit_length() - 1 if self.tile else 0
-        self._rows, self._mirror, self._shape = row_tables(self.rules), mirror_table(self.rules), shape_of(self.rules)
+        self._rows, self._mirror, self._shape = (
+            kernels.row_tables(self.rules),
+            kernels.mirror_table(self.rules),
+            kernels.shape_of(self.rules),
+        )
         self._layers: OrderedDict[int, tuple[Boards, Values]] = OrderedDict()
         self._chooser: TableMoves | None = None
 
@@ -148,7 +151,7 @@ class Tablebase2048:
 
     def directions(self, boards: Boards) -> NDArray[np.int64]:
         """How many directions each of some boards has."""
-        counted: NDArray[np.int64] = (afters(boards, self._rows) != boards[:, None]).sum(axis=1)
+        counted: NDArray[np.int64] = (kernels.afters(boards, self._rows) != boards[:, None]).sum(axis=1)
         return counted
 
     def values(self, position: Position2048) -> dict[str, float]:

@@ -23,10 +23,9 @@ from gridlab.core.progress import bar
 from gridlab.core.workers import interruptible
 from gridlab.game2048.exact import layers
 from gridlab.game2048.exact.file import SCORE
-from gridlab.game2048.exact.layers import CORNER_KEPT, DIFFERENT, FORCED, TIED, Values
+from gridlab.game2048.exact.layers import CORNER_KEPT, DIFFERENT, FORCED, NONE, TIED, Values
 from gridlab.game2048.exact.probe import TIED as SAME
 from gridlab.game2048.exact.probe import Tablebase2048
-from gridlab.game2048.exact.solve import NONE
 from gridlab.game2048.kernels import Boards
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.tablebases import FULL, Verdict

@@ -17,9 +17,17 @@ from gridlab.core.splitmix import States
 from gridlab.core.untrusted import reading
 from gridlab.core.workers import pause
 from gridlab.game2048 import kernels
-from gridlab.game2048.kernels import Boards, RowTables
+from gridlab.game2048.kernels import (
+    Boards,
+    RowTables,
+    afters,
+    all_spawns,
+    can_move,
+    cells_after_moves,
+    points_of_moves,
+    step_games,
+)
 from gridlab.game2048.learn.policy_networks import CELLS, PolicyFile, PolicyNetwork, read
-from gridlab.game2048.replay import afters, all_spawns, can_move, cells_after_moves, points_of_moves, step_games
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.mcts import back_up, best_of, descend, new_tree, new_way, plant, play_out_all
 from gridlab.learn.networks import write_onnx

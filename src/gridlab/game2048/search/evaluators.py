@@ -20,29 +20,9 @@ from numpy.typing import NDArray
 
 from gridlab.core.errors import BadPlayer
 from gridlab.core.jit import kernel
-from gridlab.game2048.kernels import (
-    FIFTEEN,
-    FOUR,
-    ONE,
-    ROW,
-    ROWS,
-    S16,
-    S32,
-    S48,
-    THREE,
-    TWO,
-    UNITS,
-    ZERO,
-    Exponents,
-    count,
-    empties,
-    line_table,
-    row_tables,
-    squeezed,
-    transpose,
-)
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import Rules2048
+from gridlab.game2048 import kernels
+from gridlab.game2048.kernels import FIFTEEN, FOUR, ONE, ROW, ROWS, S16, S32, S48, THREE, TWO, UNITS, ZERO, Exponents
+from gridlab.game2048.rules import Board, Rules2048
 
 # ---- The evaluator `rows`: our own, much stronger than the published one, and the same for every row and column
 #
@@ -126,7 +106,7 @@ def line_values(lines: Exponents, weights: Weights = WEIGHTS) -> NDArray[np.int6
     """`line_value` of many lines of one length at once; tests hold all of them to it."""
     largest = lines.max(axis=1)
     empty = (lines == 0).sum(axis=1)
-    close = squeezed(lines)
+    close = kernels.squeezed(lines)
     merges = ((close[:, :-1] == close[:, 1:]) & (close[:, 1:] > 0)).sum(axis=1)
     steps = np.diff(powers(weights.order_power)[lines], axis=1)
     rises, falls = np.maximum(steps, 0).sum(axis=1), -np.minimum(steps, 0).sum(axis=1)
@@ -268,13 +248,13 @@ class EvaluatorDefinition(NamedTuple):
 @cache
 def spec_arrays(rules: Rules2048) -> Evaluator:
     rows = [partial(placed_row_values, weights=weights) for weights in SNAKE]
-    kinds = [*(line_table(rules, each) for each in rows), line_table(rules, column_values)]
+    kinds = [*(kernels.line_table(rules, each) for each in rows), kernels.line_table(rules, column_values)]
     return assemble(kinds, (1, 4, 0), rules, CORNER)
 
 
 @cache
 def rows_arrays(rules: Rules2048) -> Evaluator:
-    return assemble([line_table(rules, line_values)], (0, 0, 0), rules, dead=DEAD)
+    return assemble([kernels.line_table(rules, line_values)], (0, 0, 0), rules, dead=DEAD)
 
 
 def spec_board(rules: Rules2048) -> Evaluate:
@@ -310,7 +290,7 @@ def assemble(
     dead: int = 0,
 ) -> Evaluator:
     """The arrays of an evaluator from the values of each kind of line; `places` are in kinds."""
-    slides, _, walls = row_tables(rules)
+    slides, _, walls = kernels.row_tables(rules)
     added = [gains(values, *rules.odds) for values in kinds]
     slid = [slid_values(values, slides) for values in kinds]
     rows, first, columns = (np.uint64(each * ROWS) for each in places)
@@ -392,8 +372,8 @@ def expected(
     board: np.uint64, turned: np.uint64, values: LineTable, gains: LineTable, shape: Shape, twos: int, fours: int
 ) -> float:
     """The mean of `static` over all new tiles of a board that has room for one."""
-    cells = empties(board)
-    odds = (twos + fours) * count(cells)
+    cells = kernels.empties(board)
+    odds = (twos + fours) * kernels.count(cells)
     if shape.corner != 0 and corner_may_change(board ^ shape.walls):
         return float(summed_one_by_one(board, turned, cells, values, shape, twos, fours)) / odds
     value = static(board, turned, values, shape)
@@ -409,7 +389,7 @@ def summed_one_by_one(
     while cells != ZERO:
         unit = cells & (~cells + ONE)
         cells ^= unit
-        turned_unit = transpose(unit)
+        turned_unit = kernels.transpose(unit)
         total += twos * static(board | unit, turned | turned_unit, values, shape)
         total += fours * static(board | unit << ONE, turned | turned_unit << ONE, values, shape)
     return total  # type: ignore[return-value]

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import FIRST, S32, States, times
 from gridlab.core.stop import Stop, stopped
-from gridlab.game2048.kernels import Boards, RowTables, move, points_of, spawn
-from gridlab.game2048.search.random_moves import random_direction
+from gridlab.game2048.kernels import Boards, RowTables, move, points_of, random_direction, spawn
 
 PLAYOUTS, EXPLORATION = 200, 0.3
 LONGEST = 256  # moves of a way down
@@ -69,11 +68,6 @@ def new_tree(nodes: int) -> Tree:
 
 def new_way() -> Way:
     return Way(np.empty(LONGEST, np.int64), np.empty(LONGEST, np.int64), np.empty(LONGEST, np.int64))
-
-
-@kernel
-def begin(chooser: MctsMoves) -> None:
-    """Every move begins with a new tree; there is nothing else to forget."""
 
 
 @kernel

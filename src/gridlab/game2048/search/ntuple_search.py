@@ -19,19 +19,9 @@ from gridlab.core.bits import prefetch
 from gridlab.core.jit import kernel
 from gridlab.core.splitmix import States
 from gridlab.core.stop import Stop, stopped
-from gridlab.game2048.kernels import (
-    LEFT,
-    NO_MOVE,
-    ONE,
-    ZERO,
-    Boards,
-    RowTables,
-    count,
-    empties,
-    first_of_best,
-    place_of,
-)
-from gridlab.game2048.search.frames import NEXT_MOVE, add_tile, new_frames, open_frame, put_tile
+from gridlab.game2048 import kernels
+from gridlab.game2048.kernels import LEFT, NO_MOVE, ONE, ZERO, Boards, RowTables
+from gridlab.game2048.search.expectimax import NEXT_MOVE, add_tile, new_frames, open_frame, put_tile
 from gridlab.game2048.search.ntuple import (
     NEVER,
     Layout,
@@ -62,7 +52,7 @@ class NTupleSearch(NamedTuple):
     leaves: NDArray[np.float64]  # [4]: their worth
     leaf_keys: Boards  # [entry]: boards after the last move whose value is known
     leaf_known: NDArray[np.float64]
-    frames: Any  # [layer] of FRAME (frames.py)
+    frames: Any  # [layer] of FRAME
     moves: Boards  # [layer, 4]
     keys: Boards  # [entry]: boards after a move whose worth is known, over the last tiles
     known: NDArray[np.float64]
@@ -107,21 +97,21 @@ def choose(
             values[direction] = gain + last_tiles(search, moves[direction], rows)
         else:
             values[direction] = gain + tiles_above(search, moves[direction], rows, stop)
-    return first_of_best(values)
+    return kernels.first_of_best(values)
 
 
 @kernel
 def last_tiles(search: NTupleSearch, after: np.uint64, rows: RowTables) -> float:
     """What a board after a move is worth: all new tiles, the best move after each, then the network."""
     network, _, twos, fours, places, afters, leaves, leaf_keys, leaf_known, _, _, keys, known, counts, _ = search
-    at = place_of(after, len(keys))
+    at = kernels.place_of(after, len(keys))
     if at >= 0 and keys[at] == after:
         counts[1] += 1
         return known[at]  # type: ignore[no-any-return]
     weights, masks, shifts, offsets, layout = network
     slides, points = rows.slides, rows.points
-    cells = empties(after)
-    odds, total = (twos + fours) * count(cells), 0.0
+    cells = kernels.empties(after)
+    odds, total = (twos + fours) * kernels.count(cells), 0.0
     while cells != ZERO:
         unit = cells & (~cells + ONE)
         cells ^= unit
@@ -149,7 +139,7 @@ def best_leaf(
     across, down = move_all(board, afters, slides, points)
     for direction in range(4):
         after = afters[direction]
-        at = place_of(after, LEAVES)
+        at = kernels.place_of(after, LEAVES)
         leaves[direction] = leaf_known[at] if leaf_keys[at] == after else NO_MOVE
         if after != board and leaf_keys[at] != after:
             find_places(after, places[direction], masks, shifts, offsets, layout)
@@ -161,7 +151,7 @@ def best_leaf(
         if after != board:
             if leaves[direction] == NO_MOVE:
                 leaves[direction] = add_up(weights, places[direction])
-                at = place_of(after, LEAVES)
+                at = kernels.place_of(after, LEAVES)
                 leaf_keys[at], leaf_known[at] = after, leaves[direction]
                 counts[0] += 1
             else:
@@ -175,7 +165,7 @@ def tiles_above(search: NTupleSearch, after: np.uint64, rows: RowTables, stop: S
     """The worth of a board after a move with more moves and tiles before the last: frames down to the last layer."""
     frames, moves, twos, fours = search.frames, search.moves, search.twos, search.fours
     level = 0
-    open_frame(frames[0], after, empties(after), twos, fours, 1.0)
+    open_frame(frames[0], after, kernels.empties(after), twos, fours, 1.0)
     while not stopped(stop):
         frame = frames[level]
         if frame.state == NEXT_MOVE and frame.direction < 4:
@@ -185,7 +175,7 @@ def tiles_above(search: NTupleSearch, after: np.uint64, rows: RowTables, stop: S
                 continue
             if level + 2 < search.layers:
                 level += 1
-                open_frame(frames[level], moved, empties(moved), twos, fours, 1.0)
+                open_frame(frames[level], moved, kernels.empties(moved), twos, fours, 1.0)
                 continue
             take(frame, last_tiles(search, moved, rows))
         elif frame.state == NEXT_MOVE:  # the tile being tried is worth its best move

@@ -19,35 +19,129 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import IllegalMove
-from gridlab.core.jit import kernel, overload
+from gridlab.core.jit import inner, kernel, overload
 from gridlab.core.splitmix import States
 from gridlab.core.stop import Stop, stopped
 from gridlab.core.workers import interruptible
-from gridlab.game2048.kernels import (
-    ZERO,
-    Boards,
-    RowTables,
-    largest_exponent,
-    move,
-    points_of,
-    row_tables,
-    spawn,
-    start,
-)
+from gridlab.game2048 import kernels
+from gridlab.game2048.kernels import FIFTEEN, FOUR, NO_MOVE, ONE, ZERO, Boards, Mirror, RowTables, Shape
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
-from gridlab.game2048.search import expectimax, mcts, ntuple, ntuple_search, random_moves, table_moves
+from gridlab.game2048.search import expectimax, mcts, ntuple, ntuple_search
 from gridlab.game2048.search.expectimax import DeepExpectimax, Expectimax, Values
 from gridlab.game2048.search.mcts import MctsMoves
 from gridlab.game2048.search.ntuple import NTupleMoves
 from gridlab.game2048.search.ntuple_search import NTupleSearch
-from gridlab.game2048.search.random_moves import RandomMoves
-from gridlab.game2048.search.table_moves import TableMoves
 
-ROOM = 4096  # moves of a trace at first
+# ---- Moves at random, and perfect moves looked up in a table of all boards after a move
+#
+# A move keeps the sum of the tiles, so what a board's directions are worth stands in one layer of the table: the boards
+# with that sum, ascending. Of all images of a board the smallest stands for all.
+
+
+MISSING = np.nan  # in place of a value that the table does not have
+
+
+class RandomMoves(NamedTuple):
+    """Any legal direction, all equally likely."""
+
+    counts: NDArray[np.int64]  # [2], of boards evaluated: none
+
+
+def new_random_moves() -> RandomMoves:
+    return RandomMoves(np.zeros(2, np.int64))
+
+
+@kernel
+def choose_at_random(
+    chooser: RandomMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
+    stop: Stop,
+) -> int:  # fmt: skip
+    """A direction by a draw of the game's stream, -1 if there is none; `values` stays as it is."""
+    return kernels.random_direction(board, rows.slides, states, game)
+
+
+class TableMoves(NamedTuple):
+    """A whole table in memory: layer after layer, each ascending."""
+
+    boards: Boards  # after a move
+    values: Values
+    starts: NDArray[np.int64]  # [half the sum of the tiles]: where its layer begins; one more at the end
+    mirror: Mirror
+    shape: Shape
+    goal: int  # the exponent of the tile to be reached; 0 if points are wanted
+    counts: NDArray[np.int64]  # [2], of boards evaluated: none
+
+
+@kernel
+def choose_from_table(
+    chooser: TableMoves, board: np.uint64, values: Values, rows: RowTables, states: States, game: int, stop: Stop
+) -> int:
+    """The best direction, the first of equals, -1 if there is none; what the table does not know is worth nothing."""
+    layer = np.int64(half_sum(board ^ rows.walls))
+    first, last = 0, 0
+    if layer < len(chooser.starts) - 1:
+        first, last = chooser.starts[layer], chooser.starts[layer + 1]
+    after_values(
+        board, rows.slides, rows.points, rows.walls, chooser.mirror, chooser.shape, chooser.goal,
+        chooser.boards[first:last], chooser.values[first:last], values,
+    )  # fmt: skip
+    for direction in range(4):
+        if np.isnan(values[direction]):
+            values[direction] = 0.0
+    return kernels.first_of_best(values)
+
+
+@kernel
+def after_values(
+    board: np.uint64, slides: NDArray[np.uint32], points: NDArray[np.int32], walls: np.uint64, mirror: Mirror,
+    shape: Shape, goal: int, boards: Boards, values: Values, found: Values,
+) -> None:  # fmt: skip
+    """What each direction is worth, into `found`, from the layer of the board: NO_MOVE, or MISSING if it is not there.
+
+    With a goal a board that has the tile is worth 1, else the points of the move are added.
+    """
+    turned = kernels.transpose(board)
+    for direction in range(4):
+        after = kernels.moved(board, turned, direction, slides)
+        if after == board:
+            found[direction] = NO_MOVE
+        elif goal > 0 and kernels.largest_exponent(after ^ walls) >= goal:
+            found[direction] = 1.0
+        else:
+            after = kernels.smallest_image(after, mirror, shape)
+            place = np.searchsorted(boards, after)
+            if place == len(boards) or boards[place] != after:
+                found[direction] = MISSING
+            elif goal > 0:
+                found[direction] = values[place]
+            else:
+                found[direction] = values[place] + kernels.points_of(board, direction, points)
+
+
+@inner
+def half_sum(board: np.uint64) -> np.uint64:
+    """Half of what the tiles of a board without walls add up to."""
+    total = ZERO
+    while board != ZERO:
+        total += ONE << (board & FIFTEEN) >> ONE
+        board >>= FOUR
+    return total
+
 
 # each has `counts`; one for each thread, as it holds memory
 Chooser = RandomMoves | Expectimax | DeepExpectimax | TableMoves | NTupleMoves | NTupleSearch | MctsMoves
+
+
+@kernel
+def forget_nothing(chooser: Chooser) -> None:
+    """Nothing is kept from game to game."""
+
+
+# ---- Whole games inside a kernel
+
+
+ROOM = 4096  # moves of a trace at first
 
 
 class ChooserKernels(NamedTuple):
@@ -58,13 +152,13 @@ class ChooserKernels(NamedTuple):
 
 
 CHOOSERS: dict[type, ChooserKernels] = {
-    RandomMoves: ChooserKernels(random_moves.begin, random_moves.choose),
+    RandomMoves: ChooserKernels(forget_nothing, choose_at_random),
     Expectimax: ChooserKernels(expectimax.forget, expectimax.choose),
     DeepExpectimax: ChooserKernels(expectimax.forget, expectimax.choose_deep),
-    TableMoves: ChooserKernels(table_moves.begin, table_moves.choose),
-    NTupleMoves: ChooserKernels(ntuple.begin, ntuple.choose),
+    TableMoves: ChooserKernels(forget_nothing, choose_from_table),
+    NTupleMoves: ChooserKernels(forget_nothing, ntuple.choose),
     NTupleSearch: ChooserKernels(ntuple_search.begin, ntuple_search.choose),
-    MctsMoves: ChooserKernels(mcts.begin, mcts.choose),
+    MctsMoves: ChooserKernels(forget_nothing, mcts.choose),
 }
 
 
@@ -106,7 +200,7 @@ NO_LIMITS = Limits()
 def play_batch(chooser: Chooser, rules: Rules2048, states: States, stop: Stop, limits: Limits = NO_LIMITS) -> Ends:
     """One game for each stream of chance, on a board of up to 4x4 cells."""
     ends = new_ends(len(states))
-    play_games(chooser, row_tables(rules), ends, new_trace(0), rules.odds, limits, states, stop)
+    play_games(chooser, kernels.row_tables(rules), ends, new_trace(0), rules.odds, limits, states, stop)
     return ends
 
 
@@ -116,7 +210,7 @@ def play_and_record(
 ) -> tuple[Trace, Ends]:  # fmt: skip
     """The game of one stream of chance, every move written down; the kernel comes back where somebody looks on."""
     trace, ends = new_trace(min(limits.moves or ROOM, ROOM)), new_ends(1)
-    moves, rows = 0, row_tables(rules)
+    moves, rows = 0, kernels.row_tables(rules)
     while play_games(chooser, rows, ends, _until_seen(trace, moves, watch), rules.odds, limits, state, stop):
         moves = int(ends.moves[0])
         if watch and moves % watch.every == 0:
@@ -168,7 +262,7 @@ def play_games(
         board, score, moves = ends.boards[game], ends.scores[game], ends.moves[game]
         if board == ZERO:
             begin(chooser)  # what a game finds must not depend on which games came before it
-            board = start(rows.walls, twos, fours, states, game)
+            board = kernels.start(rows.walls, twos, fours, states, game)
         full = False
         while not stopped(stop) and not at_limit(board ^ rows.walls, moves, limits):
             full = room > 0 and moves == room
@@ -181,8 +275,8 @@ def play_games(
             if room > 0:
                 boards[moves], directions[moves], scores[moves] = board, direction, score
                 nodes[moves] = chooser.counts[0] - before
-            score += points_of(board, direction, rows.points)
-            board = spawn(move(board, direction, rows.slides), twos, fours, states, game)
+            score += kernels.points_of(board, direction, rows.points)
+            board = kernels.spawn(kernels.move(board, direction, rows.slides), twos, fours, states, game)
             moves += 1
         ends.boards[game], ends.scores[game], ends.moves[game] = board, score, moves
         if full:
@@ -194,7 +288,7 @@ def play_games(
 def at_limit(board: np.uint64, moves: int, limits: Limits) -> bool:
     """Whether a game stops here; the board comes without its walls."""
     return (limits.moves > 0 and moves >= limits.moves) or (
-        limits.exponent > 0 and largest_exponent(board) >= limits.exponent
+        limits.exponent > 0 and kernels.largest_exponent(board) >= limits.exponent
     )
 
 
@@ -262,5 +356,5 @@ def best_direction(values: dict[str, float], position: Position2048) -> str:
 def values_by_kernel(chooser: Chooser, position: Position2048, state: States) -> dict[str, float]:
     """What a chooser says of each legal direction."""
     found, legal, board = np.empty(4), position.moves(), np.uint64(position.packed)
-    interruptible(lambda stop: choose(chooser, board, found, row_tables(position.rules), state, 0, stop))
+    interruptible(lambda stop: choose(chooser, board, found, kernels.row_tables(position.rules), state, 0, stop))
     return {each: float(value) for each, value in zip(DIRECTIONS, found, strict=True) if each in legal}

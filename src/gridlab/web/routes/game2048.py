@@ -16,8 +16,7 @@ from gridlab.game2048.grade import review_game
 from gridlab.game2048.players import as_adviser
 from gridlab.game2048.position import Position2048, begun, chance, moved, replayed
 from gridlab.game2048.records import game_of
-from gridlab.game2048.reference import travel
-from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.rules import Rules2048, travel
 from gridlab.games.registry import game
 from gridlab.players.registry import Player
 from gridlab.web.folder import safe_player

@@ -14,7 +14,7 @@ from gridlab.arena.grade import Grade, grade
 from gridlab.arena.match import Match, play_between, play_match
 from gridlab.arena.records import PLAYED, RESIGNED
 from gridlab.arena.tournament import read_tournament
-from gridlab.game2048.datasets.stats import statistics_of
+from gridlab.game2048.datasets.verify import statistics_of
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.verify import stats
 from gridlab.game2048.grade import Grade2048, find_table, grade2048
