@@ -60,13 +60,13 @@ def rate(reached: NDArray[np.bool_]) -> str:
 
 def some_boards(number: int) -> Boards:
     """Boards from games of the evaluator rows at depth 3, stopped at random moments."""
-    chooser, states, boards = (
+    policy, states, boards = (
         ExpectimaxPlayer(RULES, "rows", 3).chooser(),
         streams(9, number),
         np.empty(number, np.uint64),
     )
     for game, limit in enumerate(np.random.default_rng(9).integers(200, 1500, number).tolist()):
-        ends = play_batch(chooser, RULES, states[game : game + 1], stop_flag(), Limits(limit))
+        ends = play_batch(policy, RULES, states[game : game + 1], stop_flag(), Limits(limit))
         boards[game] = ends.boards[0]
     return boards
 

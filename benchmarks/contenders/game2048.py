@@ -16,8 +16,8 @@ def boards_of_games() -> Any:
     from gridlab.game2048.rules import Rules2048
     from gridlab.game2048.search.play import Limits, play_batch
 
-    chooser, limit = ExpectimaxPlayer(Rules2048(), "rows", 2).chooser(), Limits(400)
-    return play_batch(chooser, Rules2048(), streams(9, 200), stop_flag(), limit).boards
+    policy, limit = ExpectimaxPlayer(Rules2048(), "rows", 2).chooser(), Limits(400)
+    return play_batch(policy, Rules2048(), streams(9, 200), stop_flag(), limit).boards
 
 
 def expectimax() -> Run:

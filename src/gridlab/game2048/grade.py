@@ -29,7 +29,6 @@ from gridlab.core.errors import BadNotation, BadPlayer, GridlabError, PlayerFaul
 from gridlab.core.progress import bar
 from gridlab.core.stop import current_stop
 from gridlab.core.workers import anywhere, pause
-from gridlab.game2048.evaluate import record_game
 from gridlab.game2048.exact.file import SCORE
 from gridlab.game2048.exact.policy import Whole2048, follow_player
 from gridlab.game2048.exact.probe import TIED, Tablebase2048, check_rules
@@ -38,7 +37,7 @@ from gridlab.game2048.kernels import unpack_board
 from gridlab.game2048.players import Adviser2048, Player2048, find_player2048
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
-from gridlab.game2048.search.play import Limits, best_direction
+from gridlab.game2048.search.play import Limits, best_direction, record_game
 from gridlab.games.registry import game
 from gridlab.games.tablebases import usual_table
 from gridlab.players.registry import close_player, make_player, player_name

@@ -14,7 +14,7 @@ import shlex
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,17 +32,10 @@ from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
 from gridlab.game2048.search.evaluators import Evaluate, find_evaluator
 from gridlab.game2048.search.expectimax import DEEPEST, Expectimax, PlainSearch, SearchSettings, new_expectimax
-from gridlab.game2048.search.mcts import EXPLORATION, PLAYOUTS, MctsMoves, new_mcts
-from gridlab.game2048.search.ntuple import NEVER, NTupleMoves, new_moves
-from gridlab.game2048.search.ntuple_search import DEEPEST_NTUPLE, NTupleSearch, new_search
-from gridlab.game2048.search.play import (
-    Chooser,
-    RandomMoves,
-    TableMoves,
-    best_direction,
-    new_random_moves,
-    values_by_kernel,
-)
+from gridlab.game2048.search.mcts import EXPLORATION, PLAYOUTS, new_mcts
+from gridlab.game2048.search.ntuple import NEVER, new_moves
+from gridlab.game2048.search.ntuple_search import DEEPEST_NTUPLE, new_search
+from gridlab.game2048.search.play import KernelPolicy, adviser_of, best_direction, new_random_moves, values_by_kernel
 from gridlab.games import game
 from gridlab.games.tablebases import usual_table
 from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer
@@ -121,7 +114,7 @@ class NTuplePlayer(ByValues):
         """The points that each legal direction is worth on the board as it is seen; the first of the best is played."""
         return values_by_kernel(self.chooser(), position, np.zeros(1, np.uint64))
 
-    def chooser(self) -> NTupleMoves | NTupleSearch:
+    def chooser(self) -> KernelPolicy:
         network, tile = self.loaded.network(), self.halved_from
         exponent = tile.bit_length() - 1 if tile else NEVER
         if self.depth == 1:
@@ -256,7 +249,7 @@ class MctsPlayer2048(ByValues):
         """The points that each legal direction has brought on average; the first of the largest is played."""
         return values_by_kernel(self.chooser(), position, _states(random, 1))
 
-    def chooser(self) -> MctsMoves:
+    def chooser(self) -> KernelPolicy:
         return new_mcts(self.playouts, float(self.exploration), self.rules.odds)
 
 
@@ -353,7 +346,7 @@ class RandomPlayer2048:
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return str(random.choice(position.moves()))
 
-    def chooser(self) -> RandomMoves:
+    def chooser(self) -> KernelPolicy:
         return new_random_moves()
 
     def __str__(self) -> str:
@@ -451,7 +444,7 @@ class PerfectPlayer2048(ByValues):
         """What each legal direction is worth under best play, the points of the move included, or its chance."""
         return self.table.values(position)
 
-    def chooser(self) -> TableMoves:
+    def chooser(self) -> KernelPolicy:
         return self.table.chooser()
 
 
@@ -522,36 +515,6 @@ def find_player2048(player: str | Player2048, rules: Rules2048 | str | None = No
     if rules is not None and own is not None and own != rules:
         raise BadPlayer(f"the player {player_name(player)} is made for {own}, not for {rules}")
     return player, rules or own or Rules2048()
-
-
-def has_chooser(player: Player2048, rules: Rules2048) -> bool:
-    """Whether kernels can play whole games for this player."""
-    return rules.packed and callable(getattr(player, "chooser", None)) and not _is_overruled(type(player))
-
-
-def chooser_of(player: Player2048, rules: Rules2048) -> Chooser | None:
-    """The player as kernels take it, if they can: a new one, for one thread."""
-    return cast(Any, player).chooser() if has_chooser(player, rules) else None
-
-
-def _is_overruled(kind: type) -> bool:
-    """Whether a subclass finds its moves in another way than the class whose chooser it has inherited."""
-    for each in kind.__mro__:
-        if "chooser" in vars(each):
-            return False
-        if "move" in vars(each) or "values" in vars(each):
-            return True
-    return False
-
-
-def sees_many(player: Player2048, rules: Rules2048) -> bool:
-    """Whether a player can be asked about many boards at once."""
-    return rules.packed and callable(getattr(player, "choose_many", None))
-
-
-def adviser_of(player: Player2048) -> Adviser2048 | None:
-    """The player, if it can say what directions are worth."""
-    return cast(Adviser2048, player) if callable(getattr(player, "values", None)) else None
 
 
 def make_adviser(text: str, rules: Rules2048, tablebase: Path | str | None = None) -> Adviser2048:

@@ -17,7 +17,7 @@ TINY, SMALL = Rules2048(2, 2), Rules2048(2, 3)
 
 
 class LastLegal:
-    """Always plays the same, and has no chooser."""
+    """Always plays the same, and has no policy."""
 
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return position.moves()[-1]

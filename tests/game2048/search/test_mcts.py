@@ -84,13 +84,13 @@ class PlainMcts:
 def test_it_equals_its_reference(text: str, exploration: float) -> None:
     rules, board = Rules2048.parse(text), BOARDS[text]
     for seed in (1, 2):
-        chooser, found = new_mcts(20, exploration, rules.odds), np.empty(4)
+        policy, found = new_mcts(20, exploration, rules.odds), np.empty(4)
         packed, state = np.uint64(pack_board(board, rules)), np.array([seed], np.uint64)
-        direction = choose(chooser, packed, found, row_tables(rules), state, 0, stop_flag())
+        direction = choose(policy, packed, found, row_tables(rules), state, 0, stop_flag())
         wanted = PlainMcts(rules, seed, exploration).values(board, 20)
         assert {name: found[i] for i, name in enumerate(DIRECTIONS) if name in wanted} == pytest.approx(wanted)
         assert found[direction] == max(wanted.values())
-        assert int(chooser.tree.visits[0].sum()) == 20
+        assert int(policy.tree.visits[0].sum()) == 20
 
 
 def test_without_a_move_there_is_none() -> None:

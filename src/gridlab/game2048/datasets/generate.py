@@ -40,9 +40,8 @@ from gridlab.game2048.datasets.settings import (
     stage,
 )
 from gridlab.game2048.datasets.verify import Statistics, game_flaw
-from gridlab.game2048.evaluate import record_game
 from gridlab.game2048.kernels import Boards, unpack_board
-from gridlab.game2048.players import Player2048, find_player2048, has_chooser
+from gridlab.game2048.players import Player2048, find_player2048
 from gridlab.game2048.records import (
     LONGEST_LINE,
     LONGEST_TEXT,
@@ -54,7 +53,7 @@ from gridlab.game2048.records import (
     tiles_of,
 )
 from gridlab.game2048.rules import Rules2048
-from gridlab.game2048.search.play import Limits, Watch
+from gridlab.game2048.search.play import Limits, Watch, has_kernel_policy, record_game
 from gridlab.games.registry import game
 from gridlab.players.registry import close_player, player_name
 
@@ -264,7 +263,7 @@ def generate(
     expectimax plays, with `depth`, `evaluator` and `sample_cells`. `seed` fixes the games, `max_moves` stops them, the
     `curriculum` is easy, medium or hard, `min_score` and `min_tile` are filters, with `metadata` a file says more of
     every move. `settings` have all of this in one object, for those who made one. Workers are threads: all cores by
-    default for a player that has a chooser for kernels, one for any other; `say` is called by them.
+    default for a player that has a policy for kernels, one for any other; `say` is called by them.
     """
     output, board = Path(out), game(rules, "2048")
     check_name(output)
@@ -325,7 +324,7 @@ def _run(
         _count_base(order, order.base, found)
     next_one = order.first + (_resumed(journal, order, found) if resume else _begun(journal, order))
     end = order.first + order.games
-    workers = workers or (None if has_chooser(order.player, settings.game) else 1)
+    workers = workers or (None if has_kernel_policy(order.player, settings.game) else 1)
     alone = (workers or available_cores()) == 1
     teller = Teller(say, 0 if order.keep else end, alone, settings.game) if say else None
     play = partial(_play, settings=settings, player=order.player, teller=None if is_elsewhere() else teller)

@@ -290,11 +290,11 @@ class TableTruth2048:
 
     def __init__(self, rules: Rules2048, tablebase: Path | str | None) -> None:
         self.table = table_of_points(rules, tablebase, "truth=True")
-        self.chooser, self.rows, self.stop = self.table.chooser(), kernels.row_tables(rules), stop_flag()
+        self.policy, self.rows, self.stop = self.table.chooser(), kernels.row_tables(rules), stop_flag()
 
     def __call__(self, games: Games2048, actions: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         found = np.empty((games.number, 4))
-        value_boards(self.chooser, games.packed, found, self.rows, games.states, self.stop)
+        value_boards(self.policy, games.packed, found, self.rows, games.states, self.stop)
         values = np.where(games.waiting, 0.0, found.max(axis=1))
         taken = found[np.arange(games.number), actions]
         taken = np.where(np.isinf(taken), values, taken)

@@ -44,10 +44,10 @@ from gridlab.game2048.exact.layers import (
     starts_of,
 )
 from gridlab.game2048.kernels import ONE, ZERO, Boards
-from gridlab.game2048.players import Player2048, chooser_of, find_player2048, sees_many
+from gridlab.game2048.players import Player2048, find_player2048
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
-from gridlab.game2048.search.play import Chooser, RandomMoves, choose_boards
+from gridlab.game2048.search.play import KernelPolicy, RandomMoves, choose_boards, kernel_policy_of, sees_many
 from gridlab.players.registry import player_name
 
 Directions = NDArray[np.int8]
@@ -352,11 +352,11 @@ def follow_player(
     found, rules = find_player2048(player, rules)
     if rules.cells > MOST_CELLS:
         raise TooLarge(f"a player can be followed through all boards of up to {MOST_CELLS} cells, not of {rules}")
-    chooser, name = chooser_of(found, rules), player_name(player)
-    at_random = isinstance(chooser, RandomMoves)
+    policy, name = kernel_policy_of(found, rules), player_name(player)
+    at_random = isinstance(policy, RandomMoves)
     if not at_random:
         _require_certain(found, rules, name)
-    choose = partial(_ask, found, rules) if chooser is None else partial(_choose, found, rules, workers)
+    choose = partial(_ask, found, rules) if policy is None else partial(_choose, found, rules, workers)
     with bar(None, name, "boards", progress) as shown:
         followed = follow(rules, None if at_random else choose, shown.update)
     return Whole2048(name, rules, followed, str(tile) if tile else SCORE, best)
@@ -383,9 +383,9 @@ def _choose(player: Player2048, rules: Rules2048, workers: int | None, boards: B
     rows = kernels.row_tables(rules)
 
     def work(job: slice, stop: Stop) -> None:
-        chooser: Chooser | None = chooser_of(player, rules)
-        assert chooser is not None
-        choose_boards(chooser, boards[job], directions[job], rows, streams(0, 1), stop)
+        policy: KernelPolicy | None = kernel_policy_of(player, rules)
+        assert policy is not None
+        choose_boards(policy, boards[job], directions[job], rows, streams(0, 1), stop)
 
     if workers == 1 or len(boards) <= A_JOB:
         interruptible(lambda stop: work(slice(0, len(boards)), stop))

@@ -72,21 +72,21 @@ def new_way() -> Way:
 
 @kernel
 def choose(
-    chooser: MctsMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
+    policy: MctsMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
     stop: Stop,
 ) -> int:  # fmt: skip
     """The direction that has brought most, -1 if there is none; chance comes from the game's stream."""
-    tree, way = chooser.tree, chooser.way
+    tree, way = policy.tree, policy.way
     plant(tree, board)
-    for _ in range(chooser.playouts):
+    for _ in range(policy.playouts):
         if stopped(stop):
             return NOWHERE
-        length, leaf = descend(tree, way, board, chooser.exploration, chooser.twos, chooser.fours, rows, states, game)
+        length, leaf = descend(tree, way, board, policy.exploration, policy.twos, policy.fours, rows, states, game)
         if length == 0:
             break
-        points = play_out(leaf, chooser.twos, chooser.fours, rows, states, game)
+        points = play_out(leaf, policy.twos, policy.fours, rows, states, game)
         back_up(tree, way, length, float(points))
-        chooser.counts[0] += 1
+        policy.counts[0] += 1
     return best_of(tree, values)
 
 

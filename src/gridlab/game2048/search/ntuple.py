@@ -254,24 +254,24 @@ def number_of_places(network: Network) -> int:
 
 
 def new_moves(network: Network, downgrade: int = NEVER) -> NTupleMoves:
-    """A chooser for one thread; the weights are shared."""
+    """A policy for one thread; the weights are shared."""
     places = np.empty((4, number_of_places(network)), np.uint64)
     return NTupleMoves(network, places, np.empty(4, np.uint64), np.zeros(2, np.int64), downgrade)
 
 
 @kernel
 def choose(
-    chooser: NTupleMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
+    policy: NTupleMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
     stop: Stop,
 ) -> int:  # fmt: skip
     """The best direction, -1 if there is none; in `values` the points that each is worth."""
-    weights, masks, shifts, offsets, layout = chooser.network
-    board = downgraded(board, layout.walls, chooser.downgrade)
+    weights, masks, shifts, offsets, layout = policy.network
+    board = downgraded(board, layout.walls, policy.downgrade)
     value_moves(
-        board, chooser.afters, values, chooser.places, weights, masks, shifts, offsets, layout, rows.slides, rows.points
+        board, policy.afters, values, policy.places, weights, masks, shifts, offsets, layout, rows.slides, rows.points
     )
     for direction in range(4):
-        chooser.counts[0] += 1 if chooser.afters[direction] != board else 0
+        policy.counts[0] += 1 if policy.afters[direction] != board else 0
     return kernels.first_of_best(values)
 
 
