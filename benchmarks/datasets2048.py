@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from gridlab.game2048.datasets.files import export_games, read_games
+from gridlab.game2048.datasets.files import export_games, index_of, read_games
 from gridlab.game2048.datasets.generate import generate, play
-from gridlab.game2048.datasets.reader import Games, index_of
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.datasets.settings import make_settings
 from gridlab.game2048.datasets.verify import statistics, verify
 

@@ -37,8 +37,8 @@ from gridlab.core.errors import TooLarge as TooLarge
 from gridlab.core.errors import WrongAnswer as WrongAnswer
 from gridlab.core.fingerprint import BEHAVIOUR as BEHAVIOUR
 from gridlab.game2048.datasets.generate import generate as generate
+from gridlab.game2048.datasets.moves import Games as Games
 from gridlab.game2048.datasets.moves import Moves2048 as Moves2048
-from gridlab.game2048.datasets.reader import Games as Games
 from gridlab.game2048.environment.games import Games2048 as Games2048
 from gridlab.game2048.evaluate import Evaluation2048 as Evaluation2048
 from gridlab.game2048.evaluate import ScoreMatch as ScoreMatch

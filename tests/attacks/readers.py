@@ -18,7 +18,7 @@ from gridlab.arena.exam import make_exam, read_exam, read_key
 from gridlab.arena.match import play_match
 from gridlab.arena.records import read_records, verify_records, write_records
 from gridlab.arena.tournament import play_tournament, read_tournament
-from gridlab.game2048.datasets.reader import Games
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.datasets.verify import verify as verify_games
 from gridlab.game2048.exact.build import build_tablebase2048
 from gridlab.game2048.exact.probe import Tablebase2048

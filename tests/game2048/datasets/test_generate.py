@@ -16,9 +16,8 @@ from gridlab import cli
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble
 from gridlab.core.splitmix import Stream, streams
 from gridlab.game2048 import rules as reference
-from gridlab.game2048.datasets.files import export_games, read_games
+from gridlab.game2048.datasets.files import export_games, index_of, read_games
 from gridlab.game2048.datasets.generate import generate, play
-from gridlab.game2048.datasets.reader import index_of
 from gridlab.game2048.datasets.settings import Journal, journal_of, make_settings, settings_to_resume
 from gridlab.game2048.datasets.verify import verify
 from gridlab.game2048.records import Game, parse

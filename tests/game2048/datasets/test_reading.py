@@ -11,8 +11,8 @@ import pytest
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.progress import listening
 from gridlab.game2048 import rules as reference
-from gridlab.game2048.datasets.files import export_games, read_games
-from gridlab.game2048.datasets.reader import Games, index_of, known_index, symmetric
+from gridlab.game2048.datasets.files import export_games, index_of, known_index, read_games
+from gridlab.game2048.datasets.moves import Games, symmetric
 from gridlab.game2048.datasets.settings import DatasetSettings, make_settings
 from gridlab.game2048.datasets.split import split
 from gridlab.game2048.datasets.verify import Statistics, Stopped, plot_statistics, statistics, statistics_of, verify

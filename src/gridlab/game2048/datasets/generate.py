@@ -24,8 +24,17 @@ from gridlab.core.progress import bar
 from gridlab.core.stop import Stop, current_stop, stop_flag
 from gridlab.core.untrusted import lines, parse_json
 from gridlab.core.workers import available_cores, in_order, is_elsewhere
-from gridlab.game2048.datasets.files import check_board, check_name, write_games, write_lines
-from gridlab.game2048.datasets.reader import Index, Made, index_of, known_index, write_index
+from gridlab.game2048.datasets.files import (
+    Index,
+    Made,
+    check_board,
+    check_name,
+    index_of,
+    known_index,
+    write_games,
+    write_index,
+    write_lines,
+)
 from gridlab.game2048.datasets.settings import (
     DROPPED,
     Base,

@@ -1,4 +1,4 @@
-"""Games of 2048 as single moves for training: a map-style dataset for PyTorch, over files of any format.
+"""Games of 2048 for training: a file of JSON lines game by game, files of any format move by move (for PyTorch).
 
     moves = Moves2048("train.jsonl", "more.parquet", symmetries=True)
     train, val, test = moves.split(0.7, 0.15, 0.15)                    by whole games; nothing is read
@@ -6,8 +6,8 @@
     moves[[3, 17]]              the same of several moves, as arrays
     DataLoader(train, batch_size=1024, shuffle=True, num_workers=2)    as it stands
 
-Moves are taken out of columns mapped into memory (moves_file), a batch by one kernel (sampling). torch is not needed
-unless something is handed to it.
+Moves are taken out of columns mapped into memory, a batch by one kernel. torch is not needed unless something is handed
+to it.
 """
 
 import mmap
@@ -26,9 +26,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.arguments import check_seed, counted, typed
+from gridlab.core.arguments import check_seed, counted, told, typed, whole
 from gridlab.core.bits import int64
-from gridlab.core.draw import Sheet, shown
+from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
 from gridlab.core.files import whole_file
 from gridlab.core.jit import inner, kernel
@@ -36,12 +36,156 @@ from gridlab.core.machine import import_extra
 from gridlab.core.splitmix import FIRST, S27, S30, S31, SECOND, STEP, below, plus, times
 from gridlab.core.untrusted import Count, ends_with_digest, open_regular, read_head, reading
 from gridlab.game2048 import kernels
-from gridlab.game2048.datasets.files import check_name, read_games, reading_bar
-from gridlab.game2048.datasets.reader import mark_of, may_write
-from gridlab.game2048.datasets.split import shared_out
+from gridlab.game2048.datasets.files import check_name, mark_of, may_write, read_games, read_index, reading_bar
 from gridlab.game2048.kernels import FIFTEEN, FOUR, REASONS, Boards, Mirror, RowTables, Shape
-from gridlab.game2048.records import Game
+from gridlab.game2048.records import LONGEST_LINE, Game, Misshapen, parse, tiles_of
 from gridlab.game2048.rules import Rules2048
+
+# ---- A file of JSON lines as a sequence of games, and as shuffled batches of arrays
+#
+#     games = Games("data/train.jsonl")
+#     len(games), games[17]                                  any game, without reading the file
+#     for boards, directions in games.batches(256, random, symmetries=True): …       int32[256, 4, 4], int64[256]
+
+
+MOST_SHOWN = 10  # games, in a notebook
+CHUNK = 32  # games decoded together for batches
+# Symmetry s turns the board by 90 degrees s % 4 times (as numpy.rot90, to the left) and for s >= 4 mirrors it first.
+UP, DOWN, LEFT, RIGHT = range(4)
+TURNED = np.array([LEFT, RIGHT, DOWN, UP])  # a quarter turn to the left leads up to left, down to right, …
+MIRRORED = np.array([UP, DOWN, RIGHT, LEFT])
+
+
+@shown
+class Games:
+    """The games of a .jsonl file."""
+
+    @typed
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        if self.path.suffix != ".jsonl":
+            raise FileTrouble(f"{path} is not a file of JSON lines; gridlab 2048 export makes one: --format jsonl")
+        if not self.path.is_file():
+            raise FileTrouble(f"{path} cannot be read: there is no such file, or it is a folder or a pipe")
+        self.index = read_index(self.path)
+
+    def __len__(self) -> int:
+        return len(self.index.moves)
+
+    @property
+    def samples(self) -> int:
+        """How many moves there are in all."""
+        return int(self.index.moves.sum())
+
+    def _in_short(self) -> str:
+        return f"{brief(self.path.name, 60)}: {counted(len(self), 'game')}, {counted(self.samples, 'move')}"
+
+    def _sheet(self) -> Sheet:
+        rows = [(number, moves) for number, moves in enumerate(self.index.moves[:MOST_SHOWN].tolist())]
+        made = ", ".join(f"{name} {value}" for name, value in self.index.settings.items())
+        notes = [f"the first {len(rows)} of {len(self):,} games", *([f"made with {made}"] if made else [])]
+        return Sheet(self._in_short(), ("game", "moves"), rows, notes)
+
+    def __getitem__(self, number: int) -> Game:
+        if (place := whole(number)) is None:
+            raise BadNotation(f"games have numbers from 0, not {told(number)}; batches() gives many at once")
+        number = place
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"{self.path} has {len(self)} games; there is no game {number}")
+        begin, end = (int(each) for each in self.index.offsets[number % len(self) :][:2])
+        with reading(self.path), open_regular(self.path) as file:
+            file.seek(begin)
+            text = file.read(min(end - begin, LONGEST_LINE + 1))
+        try:
+            game = parse(text)[0]
+        except Misshapen as error:
+            raise CorruptFile(f"{self.path}, game {number}: {error}") from error
+        if game.moves != self.index.moves[number]:
+            raise CorruptFile(f"{self.path}, game {number}: it has {game.moves:,} moves, which is not what it says")
+        return game
+
+    @property
+    def rules(self) -> Rules2048:
+        """What the first game was played on, which batches need to be the same for all."""
+        return self[0].rules if len(self) else Rules2048()
+
+    def _of(self, rules: Rules2048, number: int) -> Game:
+        game = self[number]
+        if (game.rules.rows, game.rules.cols) != (rules.rows, rules.cols):
+            raise BadNotation(
+                f"{self.path}, game {number} is of {game.rules}, others of {rules}: no batch can hold both"
+            )
+        return game
+
+    def __iter__(self) -> Iterator[Game]:
+        return (self[number] for number in range(len(self)))
+
+    def batches(
+        self, size: int, random: np.random.Generator, symmetries: bool = False
+    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64]]]:
+        """All moves once in random order, `size` at a time (the last batch may be smaller): boards and directions.
+
+        Games are shuffled, then the moves of a few dozen games together. With `symmetries` every sample is seen as one
+        of its eight images, drawn at random.
+        """
+        if size < 1:
+            raise BadNotation(f"{size} moves make no batch; at least 1 is needed")
+        boards, directions = np.empty(0, np.uint64), np.empty(0, np.int64)
+        order, rules = random.permutation(len(self)), self.rules
+        for first in range(0, len(order), CHUNK):
+            games = [self._of(rules, int(number)) for number in order[first : first + CHUNK]]
+            boards = np.concatenate([boards, *(game.boards for game in games)])
+            directions = np.concatenate([directions, *(game.directions for game in games)])
+            mixed = random.permutation(len(boards))
+            boards, directions = boards[mixed], directions[mixed]
+            keep = len(boards) % size if first + CHUNK < len(order) else 0
+            for begin in range(0, len(boards) - keep, size):
+                chosen = slice(begin, min(begin + size, len(boards) - keep))
+                yield _decoded(boards[chosen], directions[chosen], random if symmetries else None, rules)
+            boards, directions = boards[len(boards) - keep :], directions[len(directions) - keep :]
+
+
+def _decoded(
+    boards: NDArray[np.uint64], directions: NDArray[np.int64], random: np.random.Generator | None, rules: Rules2048
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    tiles = tiles_of(boards, rules)
+    if random is None:
+        return tiles, directions
+    kinds = range(8) if rules.rows == rules.cols else range(0, 8, 2)  # a quarter turn changes an oblong board
+    images = random.integers(len(kinds), size=len(tiles))
+    for number, symmetry in enumerate(kinds):
+        chosen = images == number
+        tiles[chosen], directions[chosen] = symmetric(tiles[chosen], directions[chosen], symmetry)
+    return tiles, directions
+
+
+def symmetric(
+    boards: NDArray[np.int32], directions: NDArray[np.int64], symmetry: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """One of the eight images of boards [sample, row, col], with the directions mapped along."""
+    if symmetry >= 4:
+        boards, directions = boards[:, :, ::-1], MIRRORED[directions]
+    for _ in range(symmetry % 4):
+        boards, directions = np.rot90(boards, axes=(1, 2)), TURNED[directions]
+    return boards, directions
+
+
+# ---- Whole games shared out by chance
+
+
+def shared_out(games: int, shares: Sequence[float], seed: int = 0) -> list[NDArray[np.int64]]:
+    """The numbers of some games shared out by chance: ascending for each share, and each in exactly one of them."""
+    check_shares(shares)
+    order = np.random.default_rng(check_seed(seed)).permutation(games)
+    ends = np.rint(np.cumsum(shares) * games).astype(int).tolist()
+    return [np.sort(order[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
+
+
+def check_shares(shares: Sequence[float]) -> None:
+    if not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > 1e-9:
+        told = ", ".join(f"{share:g}" for share in shares)
+        raise BadNotation(f"{told} are not shares; numbers from 0 that add up to 1 are needed")
+
 
 # ---- The moves of a file of games as columns that are mapped into memory: any move at once, whatever the format
 #

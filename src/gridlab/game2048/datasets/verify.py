@@ -16,8 +16,7 @@ import numpy as np
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
 from gridlab.core.plain import facts
-from gridlab.game2048.datasets.files import check_name, read_games, reading_bar, size_of, texts_of
-from gridlab.game2048.datasets.reader import known_index
+from gridlab.game2048.datasets.files import check_name, known_index, read_games, reading_bar, size_of, texts_of
 from gridlab.game2048.datasets.settings import MAX_MOVES, stage
 from gridlab.game2048.datasets.tables import FORMS, Found, read_table
 from gridlab.game2048.kernels import REASONS, first_flaw, row_tables, unpack_board

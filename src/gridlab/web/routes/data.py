@@ -11,7 +11,7 @@ from gridlab.arena.records import read_records
 from gridlab.core import draw
 from gridlab.core.errors import FileTrouble
 from gridlab.core.machine import import_extra
-from gridlab.game2048.datasets.reader import Games
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.learn.ntuple_file import read_head
 from gridlab.game2048.records import tiles_of
 from gridlab.game2048.rules import DIRECTIONS
