@@ -114,13 +114,9 @@ class Evaluation2048:
 
 @typed
 def evaluate(
-    player: str | Player2048,
-    rules: Rules2048 | str = "2048",
-    games: int = 100,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: bool = False,
-) -> Evaluation2048:
+    player: str | Player2048, rules: Rules2048 | str = "2048", games: int = 100, seed: int = 0,
+    workers: int | None = None, progress: bool = False,
+) -> Evaluation2048:  # fmt: skip
     """Measure a player of 2048, "expectimax depth=3" or an object with `move(position, random)`, by playing games.
 
     Workers are threads: all cores for a player that has a policy for kernels, one for any other, which is asked by
@@ -155,14 +151,10 @@ def _play(player: Player2048, rules: Rules2048, seed: int, numbers: range) -> Re
 
 def _gathered(player: str, rules: Rules2048, seed: int, played: list[Results]) -> Evaluation2048:
     return Evaluation2048(
-        player,
-        rules,
-        seed,
-        np.array([score for each in played for score in each.scores], np.int64),
-        np.array([tile for each in played for tile in each.max_tiles], np.int64),
-        sum(each.moves for each in played),
+        player, rules, seed, np.array([score for each in played for score in each.scores], np.int64),
+        np.array([tile for each in played for tile in each.max_tiles], np.int64), sum(each.moves for each in played),
         sum(each.cpu_seconds for each in played),
-    )
+    )  # fmt: skip
 
 
 # ---- Two players of 2048 on the same chance: the same starts, and new tiles from the same streams, game by game
@@ -253,15 +245,9 @@ def _row(name: str, played: Evaluation2048) -> tuple[str, ...]:
 
 
 def play_match(
-    a: str | Player,
-    b: str | Player,
-    rules: Rules2048 | str = "2048",
-    games: int = 100,
-    openings: str = "random:0",
-    seed: int = 0,
-    workers: int | None = None,
-    progress: bool = False,
-) -> ScoreMatch:
+    a: str | Player, b: str | Player, rules: Rules2048 | str = "2048", games: int = 100, openings: str = "random:0",
+    seed: int = 0, workers: int | None = None, progress: bool = False,
+) -> ScoreMatch:  # fmt: skip
     """Let A and B each play so many games on the same chance; every game of 2048 opens at random anyway."""
     if openings != "random:0":
         raise BadNotation(f"openings {openings} are for games between two; 2048 begins with two random tiles")

@@ -223,15 +223,9 @@ def _row(name: str, answers: Answers, digits: int) -> tuple[str, ...]:
 
 @typed
 def grade2048(
-    player: str | Player2048,
-    rules: Rules2048 | str,
-    positions: int = 1000,
-    whole: bool = False,
-    tablebase: Path | str | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: bool = False,
-) -> Grade2048:
+    player: str | Player2048, rules: Rules2048 | str, positions: int = 1000, whole: bool = False,
+    tablebase: Path | str | None = None, seed: int = 0, workers: int | None = None, progress: bool = False,
+) -> Grade2048:  # fmt: skip
     """Compare a player with the table of a solved board, on boards of its own games and on others.
 
     With `whole` it is followed through all boards it can reach besides.

@@ -530,13 +530,9 @@ REASONS = {
 
 @kernel
 def first_flaw(
-    boards: Boards,
-    directions: NDArray[np.int64],
-    scores: NDArray[np.int64],
-    last: np.uint64,
-    total: int,
+    boards: Boards, directions: NDArray[np.int64], scores: NDArray[np.int64], last: np.uint64, total: int,
     rows: RowTables,
-) -> tuple[int, int]:
+) -> tuple[int, int]:  # fmt: skip
     """The first move that the rules do not explain, from 0, or -1; and why. `last` and `total` are of the end."""
     for i in range(len(boards)):
         after = move(boards[i], directions[i], rows.slides)

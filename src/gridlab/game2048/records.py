@@ -347,14 +347,10 @@ def game_of(positions: Sequence[Position2048], directions: Sequence[str]) -> Gam
     """The game of some positions of a board of up to 4x4 cells, and the directions between them; it ends now."""
     boards = np.array([position.packed for position in positions], np.uint64)
     return Game(
-        boards[:-1],
-        np.array([DIRECTION_NUMBERS[direction] for direction in directions], np.int8),
-        np.array([position.score for position in positions[:-1]], np.int64),
-        int(boards[-1]),
-        positions[-1].score,
-        timestamp(),
-        about_rules(positions[-1].rules),
-    )
+        boards[:-1], np.array([DIRECTION_NUMBERS[direction] for direction in directions], np.int8),
+        np.array([position.score for position in positions[:-1]], np.int64), int(boards[-1]), positions[-1].score,
+        timestamp(), about_rules(positions[-1].rules),
+    )  # fmt: skip
 
 
 def about_rules(rules: Rules2048) -> dict[str, Any]:
@@ -384,32 +380,27 @@ def packed_of(tiles: NDArray[np.integer], rules: Rules2048 = RULES) -> Boards:
 
 
 def details_of(
-    boards: Boards,
-    directions: NDArray[np.int8],
-    last: int,
-    values: NDArray[np.float64] | None = None,
-    nodes: NDArray[np.int64] | None = None,
-    rules: Rules2048 = RULES,
-) -> list[dict[str, Any]]:
+    boards: Boards, directions: NDArray[np.int8], last: int, values: NDArray[np.float64] | None = None,
+    nodes: NDArray[np.int64] | None = None, rules: Rules2048 = RULES,
+) -> list[dict[str, Any]]:  # fmt: skip
     """What else is known of each move: its alternatives, the new tile, and what the player thought, if it said so."""
     after = kernels.afters(boards, kernels.row_tables(rules))
-    legal = (after != boards[:, None]).tolist()
-    new = (after[np.arange(len(boards)), directions] ^ np.append(boards[1:], np.uint64(last))).tolist()
-    chosen = directions.tolist()
-    details: list[dict[str, Any]] = [
-        {
-            "alternative_moves": [name for i, name in enumerate(DIRECTIONS) if legal[move][i] and i != chosen[move]],
-            "spawn": spawn_of(new[move]),
+    new = after[np.arange(len(boards)), directions] ^ np.append(boards[1:], np.uint64(last))
+    details: list[dict[str, Any]] = []
+    for move, legal in enumerate((after != boards[:, None]).tolist()):
+        chosen = DIRECTIONS[directions[move]]
+        worth = {} if values is None else dict(zip(DIRECTIONS, values[move].tolist(), strict=True))
+        said = {name: value for name, value in worth.items() if legal[DIRECTION_NUMBERS[name]]}
+        known: dict[str, Any] = {
+            "alternative_moves": [name for name, can in zip(DIRECTIONS, legal, strict=True) if can and name != chosen],
+            "spawn": spawn_of(int(new[move])),
         }
-        for move in range(len(boards))
-    ]
-    for move, worth in enumerate([] if values is None else values.tolist()):
-        said = {name: worth[i] for i, name in enumerate(DIRECTIONS) if legal[move][i]}
-        if all(map(isfinite, said.values())):  # JSON has no other numbers
-            details[move]["evaluation_score"], details[move]["evaluations"] = worth[chosen[move]], said
-    for move, looked in enumerate([] if nodes is None else nodes.tolist()):
-        details[move]["nodes_evaluated"] = looked
-    return [{key: known[key] for key in DETAILS if key in known} for known in details]
+        if said and all(map(isfinite, said.values())):  # JSON has no other numbers
+            known |= {"evaluation_score": said[chosen], "evaluations": said}
+        if nodes is not None:
+            known["nodes_evaluated"] = int(nodes[move])
+        details.append({key: known[key] for key in DETAILS if key in known})
+    return details
 
 
 def spawn_of(difference: int) -> dict[str, int]:
@@ -495,15 +486,9 @@ class OtherMove(Details, forbid_unknown_fields=True, kw_only=True):
 
 
 def checked_game(
-    boards: Boards,
-    directions: NDArray[Any],
-    scores: NDArray[Any],
-    final_board: int,
-    final_score: int,
-    timestamp: str,
-    about: dict[str, Any],
-    details: list[dict[str, Any]] | None,
-) -> Game:
+    boards: Boards, directions: NDArray[Any], scores: NDArray[Any], final_board: int, final_score: int,
+    timestamp: str, about: dict[str, Any], details: list[dict[str, Any]] | None,
+) -> Game:  # fmt: skip
     """The only reader of games from files, whatever the format: Misshapen unless all parts fit one another.
 
     Nothing from a file may reach a kernel but through here; `packed_of` has looked at the tiles. Whether the game was
@@ -613,12 +598,9 @@ def from_dict(found: Any) -> tuple[Game, str | None]:
 
 
 def _assemble(
-    found: Any,
-    boards: Boards,
-    directions: NDArray[np.int8],
-    scores: NDArray[np.int64],
+    found: Any, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64],
     details: list[dict[str, Any]] | None,
-) -> tuple[Game, str | None]:
+) -> tuple[Game, str | None]:  # fmt: skip
     _check_summary(found)
     about = {key: found[key] for key in (*RUN, *MADE_BY) if key in found}
     final = board_of(found["finalBoard"], "finalBoard", -1, rules_of(found))

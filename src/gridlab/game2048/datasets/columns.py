@@ -260,13 +260,9 @@ def _columns(parts: list[Part]) -> Columns:
     joined = {name: np.concatenate([part[name] for part in parts]) for name in ("board", "direction", "score")}
     shared = {name: parts[0][name] for name in OF_GAME}
     return Columns(
-        boards=bytes_of(joined["board"]),
-        directions=bytes_of(joined["direction"]),
-        scores=bytes_of(joined["score"]),
-        details=[text for part in parts for text in part["details"]],
-        done=parts[-1]["done"],
-        **shared,
-    )
+        boards=bytes_of(joined["board"]), directions=bytes_of(joined["direction"]), scores=bytes_of(joined["score"]),
+        details=[text for part in parts for text in part["details"]], done=parts[-1]["done"], **shared,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -96,13 +96,9 @@ def estimate(rules: Rules2048, tile: int = 0, most: int = 0) -> BuildEstimate204
     objective = f"chance of {tile}" if tile else "score"
     objective += f", tiles of up to {most} in all" if most else ""
     return BuildEstimate2048(
-        rules,
-        objective,
-        boards,
-        round(boards * BYTES_A_BOARD) + OTHER_MEMORY,
-        round(2 * boards * FILE_BYTES_A_BOARD) + (1 << 20),
-        boards / BOARDS_A_SECOND,
-    )
+        rules, objective, boards, round(boards * BYTES_A_BOARD) + OTHER_MEMORY,
+        round(2 * boards * FILE_BYTES_A_BOARD) + (1 << 20), boards / BOARDS_A_SECOND,
+    )  # fmt: skip
 
 
 def boards_by_sum(rules: Rules2048, tile: int = 0, most: int = 0) -> dict[int, int]:
@@ -145,15 +141,10 @@ A_PART = 1 << 22  # boards after a move: what is lost when a build is killed tak
 
 @typed
 def build_tablebase2048(
-    rules: Rules2048 | str,
-    out: Path | str,
-    target: int | str = SCORE,
-    max_sum: int = 0,
-    say: Callable[[str], object] | None = None,
-    workers: int | None = None,
-    resume: bool = False,
+    rules: Rules2048 | str, out: Path | str, target: int | str = SCORE, max_sum: int = 0,
+    say: Callable[[str], object] | None = None, workers: int | None = None, resume: bool = False,
     progress: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     """Solve a board and write the values of all boards after a move: expected score, or the chance to reach a tile.
 
     The `target` is score, or the tile. With `max_sum` a game ends, and nothing comes any more, once the tiles add up to

@@ -337,13 +337,9 @@ class NoChance:
 
 @typed
 def follow_player(
-    player: str | Player2048,
-    rules: Rules2048 | str,
-    target: int | str = SCORE,
-    best: float | None = None,
-    workers: int | None = None,
-    progress: bool = False,
-) -> Whole2048:
+    player: str | Player2048, rules: Rules2048 | str, target: int | str = SCORE, best: float | None = None,
+    workers: int | None = None, progress: bool = False,
+) -> Whole2048:  # fmt: skip
     """The exact mean score of a player that always plays the same on the same board, or of random moves.
 
     The `target` is score, or a tile whose chance is asked for instead; `best` is what best play comes to.

@@ -58,15 +58,9 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights(
-    empty=3550.0,
-    merge=8898.0,
-    weight=164.0,
-    weight_power=3.06,
-    order=1062.0,
-    order_power=2.38,
-    edge=66.8,
+    empty=3550.0, merge=8898.0, weight=164.0, weight_power=3.06, order=1062.0, order_power=2.38, edge=66.8,
     locked=13889.0,
-)
+)  # fmt: skip
 
 
 def line_value(line: Board, weights: Weights = WEIGHTS) -> int:
@@ -283,12 +277,9 @@ def find_evaluator(name: str) -> EvaluatorDefinition:
 
 
 def assemble(
-    kinds: Sequence[NDArray[np.int64]],
-    places: tuple[int, int, int],
-    rules: Rules2048,
-    corner: int = 0,
+    kinds: Sequence[NDArray[np.int64]], places: tuple[int, int, int], rules: Rules2048, corner: int = 0,
     dead: int = 0,
-) -> Evaluator:
+) -> Evaluator:  # fmt: skip
     """The arrays of an evaluator from the values of each kind of line; `places` are in kinds."""
     slides, _, walls = kernels.row_tables(rules)
     added = [gains(values, *rules.odds) for values in kinds]

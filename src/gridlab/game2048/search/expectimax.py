@@ -348,12 +348,9 @@ class DeepExpectimax(Expectimax):
 def new_expectimax(evaluator: Evaluator, settings: SearchSettings, entries: int = 0) -> Expectimax:
     """A search with a transposition table of a power of two of entries a level, or none."""
     memory = Memory(
-        new_frames(LEVELS),
-        np.zeros((LEVELS, entries), np.uint64),
-        np.zeros((LEVELS, entries)),
-        np.zeros((LEVELS, entries), np.uint64),
-        np.zeros((LEVELS, entries)),
-    )
+        new_frames(LEVELS), np.zeros((LEVELS, entries), np.uint64), np.zeros((LEVELS, entries)),
+        np.zeros((LEVELS, entries), np.uint64), np.zeros((LEVELS, entries)),
+    )  # fmt: skip
     kind = Expectimax if settings.depth <= LAST_PLIES else DeepExpectimax
     return kind(evaluator, settings, memory, np.zeros(2, np.int64))
 

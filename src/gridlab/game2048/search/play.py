@@ -459,15 +459,9 @@ def _play_in_python(player: "Player2048", rules: Rules2048, seed: int, numbers: 
 
 
 def record_game(
-    player: "Player2048",
-    rules: Rules2048,
-    seed: int,
-    number: int,
-    stop: Stop,
-    limits: Limits = NO_LIMITS,
-    with_values: bool = False,
-    watch: Watch | None = None,
-) -> Recorded:
+    player: "Player2048", rules: Rules2048, seed: int, number: int, stop: Stop, limits: Limits = NO_LIMITS,
+    with_values: bool = False, watch: Watch | None = None,
+) -> Recorded:  # fmt: skip
     """The game of this number on a board of up to 4x4 cells, every move written down.
 
     Values are written down if they are asked for and the player can say them.
@@ -520,11 +514,8 @@ class PythonGame:
             np.array(boards[:-1], np.uint64),
             np.array([DIRECTIONS.index(direction) for direction in self.directions], np.int8),
             np.array([position.score for position in self.positions[:-1]], np.int64),
-            np.array(values, np.float64) if self.adviser else None,
-            None,
-            boards[-1],
-            self.position.score,
-        )
+            np.array(values, np.float64) if self.adviser else None, None, boards[-1], self.position.score,
+        )  # fmt: skip
 
     def _at_limit(self, limits: Limits) -> bool:
         enough = limits.moves > 0 and len(self.directions) >= limits.moves
