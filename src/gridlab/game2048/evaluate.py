@@ -15,6 +15,7 @@ from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation
+from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.stop import current_stop
 from gridlab.core.workers import available_cores, in_order
@@ -68,18 +69,9 @@ class Evaluation2048:
         return self.moves / self.cpu_seconds if self.cpu_seconds else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        interval = self.mean_score_interval
-        return {
-            "player": self.player,
-            "rules": str(self.rules),
-            "seed": self.seed,
-            "games": self.games,
-            "mean_score": self.mean_score,
-            "mean_score_interval": None if interval is None else list(interval),
-            "tile_rates": {str(tile): rate for tile, rate in self.tile_rates.items()},
-            "moves": self.moves,
-            "moves_per_second": self.moves_per_second,
-        }
+        """For `--json`."""
+        known = facts(self, "player rules seed games mean_score mean_score_interval tile_rates moves moves_per_second")
+        return known | {"mean_score_interval": self.mean_score_interval and list(self.mean_score_interval)}
 
     def _in_short(self) -> str:
         largest = f"largest tile {int(self.max_tiles.max()):,}"
@@ -134,27 +126,25 @@ def evaluate(
         size = max(size, min(GAMES_AT_ONCE, games // workers)) if sees_many(found, rules) else size
         jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
         played: list[Results] = []
-        done = in_order(play, jobs, workers, travels=True, name=lambda job: f"games {job.start + 1} to {job.stop}")
         with bar(games, name, "games", progress) as shown:
-            for job, result in zip(jobs, done, strict=True):
+            for result in in_order(play, jobs, workers, travels=True, name=_name_of):
                 played.append(result)
-                shown.update(len(job))
+                shown.update(len(result.scores))
     finally:
         if isinstance(player, str):  # who was handed over is not ours to close
             close_player(found)
-    return _gathered(name, rules, seed, played)
+    scores = np.array([score for each in played for score in each.scores], np.int64)
+    tiles = np.array([tile for each in played for tile in each.max_tiles], np.int64)
+    moves, spent = sum(each.moves for each in played), sum(each.cpu_seconds for each in played)
+    return Evaluation2048(name, rules, seed, scores, tiles, moves, spent)
+
+
+def _name_of(numbers: range) -> str:
+    return f"games {numbers.start + 1} to {numbers.stop}"
 
 
 def _play(player: Player2048, rules: Rules2048, seed: int, numbers: range) -> Results:
     return play_to_end(player, rules, seed, numbers, current_stop())
-
-
-def _gathered(player: str, rules: Rules2048, seed: int, played: list[Results]) -> Evaluation2048:
-    return Evaluation2048(
-        player, rules, seed, np.array([score for each in played for score in each.scores], np.int64),
-        np.array([tile for each in played for tile in each.max_tiles], np.int64), sum(each.moves for each in played),
-        sum(each.cpu_seconds for each in played),
-    )  # fmt: skip
 
 
 # ---- Two players of 2048 on the same chance: the same starts, and new tiles from the same streams, game by game
@@ -198,15 +188,9 @@ class ScoreMatch:
         return float(np.mean((np.sign(self.differences) + 1) / 2))
 
     def as_dict(self) -> dict[str, Any]:
-        interval = self.difference_interval
-        return {
-            "a": self.a.as_dict(),
-            "b": self.b.as_dict(),
-            "games": self.games,
-            "difference": self.difference,
-            "difference_interval": None if interval is None else list(interval),
-            "a_score": self.a_score,
-        }
+        """For `--json`."""
+        known = facts(self, "a b games difference difference_interval a_score")
+        return known | {"difference_interval": self.difference_interval and list(self.difference_interval)}
 
     def _in_short(self) -> str:
         names = f"{brief(self.a.player, 24)} – {brief(self.b.player, 24)}, {self.a.rules}"
