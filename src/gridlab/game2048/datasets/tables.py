@@ -17,6 +17,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache, partial
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,19 +78,14 @@ def shared_of(game: Game) -> tuple[Any, ...]:
     return game.final_score, game.max_tile, game.won, final, game.timestamp, json.dumps(game.about)
 
 
-def shared_columns(block: list[Game]) -> dict[str, Sequence[Any]]:
-    """The same of some games, by name."""
-    return dict(zip(OF_GAME, zip(*map(shared_of, block), strict=True), strict=True))
-
-
 def details_text(game: Game) -> list[str]:
     return [json.dumps(each) for each in game.details] if game.details else [""] * game.moves
 
 
 def game_of(columns: Columns) -> Found:
     """A game from its columns."""
-    count = len(columns.directions)
-    if len(columns.boards) != 64 * count or len(columns.scores) != 8 * count:
+    moves = len(columns.directions)
+    if len(columns.boards) != 64 * moves or len(columns.scores) != 8 * moves:
         raise WrongTable("the columns are not equally long")
     tiles = [TILES.get(tile) for tile in columns.final_board.split(" ")]
     if len(tiles) != 16 or None in tiles:
@@ -103,25 +99,17 @@ def game_of(columns: Columns) -> Found:
         columns.final_score, columns.timestamp, about,
         _details_of(columns.details),
     )  # fmt: skip
-    summary = {"totalMoves": count, "maxTile": columns.max_tile, "won": columns.won}
+    summary = {"totalMoves": moves, "maxTile": columns.max_tile, "won": columns.won}
     return Found(game, summary_flaw(summary, game), columns.done)
 
 
 def _details_of(texts: list[str]) -> list[dict[str, Any]] | None:
     """None if nothing is known of any move."""
-    if not any(texts):
-        return None
-    return [parse_json(text, dict[str, Any], "details") for text in texts]
+    return [parse_json(text, dict[str, Any], "details") for text in texts] if any(texts) else None
 
 
 def blocks(games: Iterator[Game]) -> Iterator[list[Game]]:
-    block: list[Game] = []
-    for game in games:
-        block.append(game)
-        if len(block) == BLOCK:
-            yield block
-            block = []
-    if block:
+    while block := list(islice(games, BLOCK)):
         yield block
 
 
@@ -135,8 +123,7 @@ TRUTH = {"True": True, "False": False}
 CSV_HEADER = ("game", "move", *TILE_NAMES, "direction", "score", *OF_GAME, "details")
 
 
-def write_csv(path: Path, games: Iterator[Game]) -> int:
-    number = -1
+def write_csv(path: Path, games: Iterator[Game]) -> None:
     with path.open("wb") as file:
         file.write(_csv_text([CSV_HEADER]))
         for number, game in enumerate(games):
@@ -145,7 +132,6 @@ def write_csv(path: Path, games: Iterator[Game]) -> int:
             else:  # all rows end alike, and kernels write the rest
                 end = _csv_text([(*shared_of(game), "")])
                 file.write(rows_text(number, game.boards, game.directions, game.scores, end))
-    return number + 1
 
 
 def _csv_text(rows: Iterable[Sequence[object]]) -> bytes:
@@ -231,33 +217,27 @@ def _game(rows: list[list[str]], done: float) -> Found:
 # ---- Games as Parquet: a row a move
 
 
-def write_parquet(path: Path, games: Iterator[Game]) -> int:
+def write_parquet(path: Path, games: Iterator[Game]) -> None:
     arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
     columns = schema(arrow, arrow.string())
-    count = 0
     with parquet.ParquetWriter(path, columns, compression="zstd") as writer:
-        for block in blocks(games):
-            writer.write_table(arrow.table(_columns(block, count, arrow), schema=columns))
-            count += len(block)
-    return count
+        for number, block in enumerate(blocks(games)):
+            writer.write_table(arrow.table(_columns(_arrays(block), BLOCK * number, arrow), schema=columns))
 
 
-def _columns(block: list[Game], first: int, arrow: Any) -> dict[str, Any]:
-    tiles = np.concatenate([tiles_of(game.boards).ravel() for game in block])
-    lengths = [game.moves for game in block]
-    owners = np.repeat(np.arange(len(block), dtype=np.int32), lengths)
-    columns: dict[str, Any] = {
+def _columns(arrays: dict[str, Any], first: int, arrow: Any) -> dict[str, Any]:
+    """The columns of some games, the first of them with this number; what is of a game is repeated."""
+    lengths = arrays[LENGTHS].tolist()
+    owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    shared = {name: arrow.array(arrays[f"games/{name}"]).take(arrow.array(owners)) for name in OF_GAME}
+    return {
         "game": owners + np.int32(first),
         "move": np.concatenate([np.arange(length, dtype=np.int32) for length in lengths]),
-        "board": arrow.FixedSizeListArray.from_arrays(arrow.array(tiles), 16),
-        "direction": arrow.array(DIRECTIONS).take(arrow.array(np.concatenate([game.directions for game in block]))),
-        "score": np.concatenate([game.scores for game in block]),
-        "details": arrow.array([text for game in block for text in details_text(game)]),
-    }
-    for name, values in shared_columns(block).items():
-        columns[name] = arrow.array(values).take(arrow.array(owners))
-    columns["max_tile"] = columns["max_tile"].cast(arrow.int32())
-    return columns
+        "board": arrow.FixedSizeListArray.from_arrays(arrow.array(arrays["moves/board"].ravel()), 16),
+        "direction": arrow.array(DIRECTIONS).take(arrow.array(arrays["moves/direction"])),
+        "score": arrays["moves/score"], "details": arrow.array(arrays["moves/details"]),
+        **shared, "max_tile": shared["max_tile"].cast(arrow.int32()),
+    }  # fmt: skip
 
 
 # ---- Games as HDF5 and NPZ: an array a column; NPZ is read as a stream
@@ -270,21 +250,16 @@ NPY_HEADER = re.compile(
 )
 
 
-def write_hdf5(path: Path, games: Iterator[Game]) -> int:
-    count = 0
-
+def write_hdf5(path: Path, games: Iterator[Game]) -> None:
     def fill(file: Any) -> Iterator[None]:
-        nonlocal count
         for block in blocks(games):
             append(file, _arrays(block), "gzip")
-            count += len(block)
             yield
 
     fill_hdf5(path, fill)
-    return count
 
 
-def write_npz(path: Path, games: Iterator[Game]) -> int:
+def write_npz(path: Path, games: Iterator[Game]) -> None:
     """Numbers of moves go through files of their own, so that only what belongs to games is held in memory."""
     with room_beside(path) as folder:
         held: dict[str, list[Any]] = {}
@@ -299,14 +274,15 @@ def write_npz(path: Path, games: Iterator[Game]) -> int:
                 with (folder / name.replace("/", "-")).open("ab") as file:
                     file.write(array.tobytes())
         _assemble_npz(path, folder, shapes, held)
-        return sum(map(len, held.get(LENGTHS, [])))
 
 
 def _assemble_npz(path: Path, folder: Path, shapes: dict[str, tuple[int, ...]], held: dict[str, list[Any]]) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         for name, parts in held.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, _plain(np.concatenate(parts)), allow_pickle=False)
+                whole = np.concatenate(parts)  # text of a fixed width needs no pickling
+                whole = whole.astype(np.str_) if whole.dtype == object else whole
+                np.lib.format.write_array(member, whole, allow_pickle=False)
         for name, shape in shapes.items():
             head = {"descr": TYPES[name], "fortran_order": False, "shape": shape}
             with (
@@ -315,11 +291,6 @@ def _assemble_npz(path: Path, folder: Path, shapes: dict[str, tuple[int, ...]], 
             ):
                 np.lib.format.write_array_header_1_0(member, head)
                 shutil.copyfileobj(file, member, 1 << 20)
-
-
-def _plain(array: Any) -> Any:
-    """Text of a fixed width, which needs no pickling."""
-    return array.astype(np.str_) if array.dtype == object else array
 
 
 def _arrays(block: list[Game]) -> dict[str, Any]:
@@ -331,7 +302,8 @@ def _arrays(block: list[Game]) -> dict[str, Any]:
         "moves/details": [text for game in block for text in details_text(game)],
         LENGTHS: [game.moves for game in block],
     }
-    found |= {f"games/{name}": values for name, values in shared_columns(block).items()}
+    for name, values in zip(OF_GAME, zip(*map(shared_of, block), strict=True), strict=True):
+        found[f"games/{name}"] = values
     return {name: np.asarray(column, object if TYPES[name] == TEXT else None) for name, column in found.items()}
 
 
@@ -403,8 +375,10 @@ def write_table(path: Path, form: str, games: Iterator[Game]) -> int:
     """Write games in one of the forms; how many there were."""
     if form not in WRITERS:
         raise FileTrouble(f"{form!r} is not a format for games; {', '.join(WRITERS)} are")
+    numbers = count()  # as many are taken as there are games
     with beside(path) as part:
-        return WRITERS[form](part, (_of_16_cells(game, form) for game in games))
+        WRITERS[form](part, (_of_16_cells(game, form) for game, _ in zip(games, numbers, strict=False)))
+    return next(numbers)
 
 
 def _of_16_cells(game: Game, form: str) -> Game:
