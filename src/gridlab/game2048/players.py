@@ -155,9 +155,25 @@ def said_of(values: Numbers, position: Position2048) -> dict[str, float]:
     return {name: float(value) for name, value in zip(DIRECTIONS, values, strict=True) if name in legal}
 
 
+class SeesMany(ByValues):
+    """A player that says what the directions of many boards are worth at once."""
+
+    @abstractmethod
+    def worth(self, boards: Boards) -> Numbers:
+        """What each direction is worth on each board: [board, direction]."""
+
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
+        """What each legal direction is worth; the first of the largest is played."""
+        return said_of(self.worth(np.array([position.packed], np.uint64))[0], position)
+
+    def choose_many(self, boards: Boards) -> NDArray[np.int8]:
+        """The direction on each board; there is a move on all of them."""
+        return np.asarray(self.worth(boards).argmax(axis=1), np.int8)
+
+
 @shown
 @dataclass(frozen=True)
-class NetworkPlayer(ByValues):
+class NetworkPlayer(SeesMany):
     """The most probable direction, by a network that is asked about `images` of the board."""
 
     rules: Rules2048
@@ -178,18 +194,18 @@ class NetworkPlayer(ByValues):
     def policy(self) -> "Policy":
         return policy_of(self.rules, self.method, self.method, self.checkpoint, self.images)
 
+    def worth(self, boards: Boards) -> Numbers:
+        """The logarithm of the probability of each direction."""
+        return self.policy.directions(boards)
+
     def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
         """The probability of each legal direction; the first of the largest is played."""
-        return said_of(np.exp(self.policy.directions(np.array([position.packed], np.uint64))[0]), position)
-
-    def choose_many(self, boards: Boards) -> NDArray[np.int8]:
-        """The direction on each board; there is a move on all of them."""
-        return np.asarray(self.policy.directions(boards).argmax(axis=1), np.int8)
+        return {name: float(np.exp(value)) for name, value in super().values(position, random).items()}
 
 
 @shown
 @dataclass(frozen=True)
-class DualSearchPlayer(ByValues):
+class DualSearchPlayer(SeesMany):
     """The most points: those of its moves, and those to come by the value head of a dual network."""
 
     points: ClassVar[bool] = True  # what its values are
@@ -212,15 +228,8 @@ class DualSearchPlayer(ByValues):
     def policy(self) -> "Policy":
         return policy_of(self.rules, "dual", "dual", self.checkpoint, 1)
 
-    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
-        """The points that each legal direction is worth; the first of the largest is played."""
-        return said_of(self._points(np.array([position.packed], np.uint64))[0], position)
-
-    def choose_many(self, boards: Boards) -> NDArray[np.int8]:
-        """The direction on each board; there is a move on all of them."""
-        return np.asarray(self._points(boards).argmax(axis=1), np.int8)
-
-    def _points(self, boards: Boards) -> Numbers:
+    def worth(self, boards: Boards) -> Numbers:
+        """The points that each direction is worth."""
         policy = self.policy
         from gridlab.game2048.learn.policy import expected_values
 

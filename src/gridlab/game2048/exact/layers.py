@@ -157,6 +157,17 @@ def table_of(boards: Boards, values: Values) -> tuple[Boards, Values]:
 
 
 @kernel
+def larger_table(keys: Boards, values: Values) -> tuple[Boards, Values]:
+    """The same table with twice the places."""
+    grown = larger(keys)
+    again = np.zeros(len(grown))
+    for i in range(len(keys)):
+        if keys[i] != ZERO:
+            again[find(keys[i], grown)] = values[i]
+    return grown, again
+
+
+@kernel
 def sums_over_tiles(
     twos_on: Boards, fours_on: Boards, keys: Boards, values: Values, game: Board2048, twos: Values, fours: Values,
     stop: Stop,
@@ -183,12 +194,7 @@ def sums_over_tiles(
                 total += worth[place]
             sums[i] = total
             if 2 * (number + 16) > len(known):
-                grown = larger(known)
-                again = np.zeros(len(grown))
-                for j in range(len(known)):
-                    if known[j] != ZERO:
-                        again[find(known[j], grown)] = worth[j]
-                known, worth = grown, again
+                known, worth = larger_table(known, worth)
 
 
 @kernel

@@ -22,6 +22,7 @@ from gridlab.core.arguments import counted, typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadPlayer, PlayerFault, TooLarge
 from gridlab.core.jit import kernel
+from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.splitmix import streams
 from gridlab.core.stop import Stop, stop_flag, stopped
@@ -179,7 +180,7 @@ def with_weighted_tiles(
                 keys[place] = board
                 weights[place] += weight
             if 2 * (number + 32) > len(keys):
-                keys, weights = larger_weighted(keys, weights)
+                keys, weights = layers.larger_table(keys, weights)
     return listed_weighted(keys, weights, number)
 
 
@@ -223,20 +224,9 @@ def after_weighted_moves(
             keys[place] = after
             found[place] += weight
         if 2 * (number + 8) > len(keys):
-            keys, found = larger_weighted(keys, found)
+            keys, found = layers.larger_table(keys, found)
     some, their = listed_weighted(keys, found, number)
     return some, their, -1
-
-
-@kernel
-def larger_weighted(keys: Boards, weights: Values) -> tuple[Boards, Values]:
-    """The same table with twice the places."""
-    grown = layers.larger(keys)
-    again = np.zeros(len(grown))
-    for i in range(len(keys)):
-        if keys[i] != ZERO:
-            again[layers.find(keys[i], grown)] = weights[i]
-    return grown, again
 
 
 @kernel
@@ -280,25 +270,14 @@ class Whole2048:
         return self.mean_score if self.target == SCORE else self.followed.reaching(int(self.target))
 
     def as_dict(self) -> dict[str, Any]:
-        found = self.followed
-        return {
-            "player": self.player,
-            "rules": str(self.rules),
-            "target": self.target,
-            "value": self.value,
-            "best": self.best,
-            "mean_score": found.mean_score,
-            "mean_moves": found.mean_moves,
-            "tiles": {str(tile): share for tile, share in found.tiles.items()},
-            "largest_in_a_corner": found.in_a_corner,
-            "largest_along_an_edge": found.along_an_edge,
-            "boards": found.boards,
-        }
+        """For `--json`."""
+        found, corner, edge = self.followed, self.followed.in_a_corner, self.followed.along_an_edge
+        known = facts(self, "player rules target value best") | facts(found, "mean_score mean_moves tiles")
+        return known | {"largest_in_a_corner": corner, "largest_along_an_edge": edge, "boards": found.boards}
 
     def _in_short(self) -> str:
-        what = self._asked()
-        boards = f"{self.followed.boards:,} boards"
-        return f"{brief(self.player)}, {self.rules}: {what} {self._told(self.value)} exactly, over {boards}"
+        what, boards = f"{self._asked()} {self._told(self.value)}", f"{self.followed.boards:,} boards"
+        return f"{brief(self.player)}, {self.rules}: {what} exactly, over {boards}"
 
     def _sheet(self) -> Sheet:
         heading, *notes = self._facts()

@@ -76,16 +76,13 @@ class Probe2048:
         return Sheet(heading, ("direction", self._what, ""), rows, [self.source], [self.position._repr_svg_()])
 
     def __str__(self) -> str:
-        name = self._what
         digits = 3 if self.target == SCORE else 6
-        if not self.values:
-            return f"{self.position.draw()}\n{self.value:,.{digits}f} {name}; there is no move"
-        rows = [
-            f"{direction:<6}{value:>14,.{digits}f}{'   best' if direction in self.best else ''}"
-            for direction, value in self.values.items()
-        ]
-        second = "" if self.spread is None else f"; {self.spread:,.{digits}f} more than the second direction"
-        return "\n".join([self.position.draw(), *rows, f"{self.value:,.{digits}f} {name}{second}"])
+        end = f"{self.value:,.{digits}f} {self._what}" + ("" if self.values else "; there is no move")
+        if self.spread is not None:
+            end += f"; {self.spread:,.{digits}f} more than the second direction"
+        marks = {direction: "   best" if direction in self.best else "" for direction in self.values}
+        rows = [f"{each:<6}{value:>14,.{digits}f}{marks[each]}" for each, value in self.values.items()]
+        return "\n".join([self.position.draw(), *rows, end])
 
 
 def best_of(values: Mapping[str, float]) -> list[str]:
@@ -194,8 +191,9 @@ class Tablebase2048:
         """The whole table in memory, for kernels: 16 bytes for each board after a move."""
         if self._chooser is None:
             boards, values, starts = self._whole()
-            self._chooser = TableMoves(boards, values, starts, self._mirror, self._shape, self._goal, new_counts())
-        return self._chooser._replace(counts=new_counts())
+            counts = np.zeros(2, np.int64)
+            self._chooser = TableMoves(boards, values, starts, self._mirror, self._shape, self._goal, counts)
+        return self._chooser._replace(counts=np.zeros(2, np.int64))  # of boards evaluated: none
 
     def _whole(self) -> tuple[Boards, Values, NDArray[np.int64]]:
         """All boards after a move, layer after layer, their values, and where each layer begins, by half its sum."""
@@ -210,11 +208,6 @@ class Tablebase2048:
             place = slice(starts[total // 2], starts[total // 2 + 1])
             boards[place], values[place] = self.file.layer(total)
         return boards, values, starts
-
-
-def new_counts() -> NDArray[np.int64]:
-    """Of boards evaluated: none."""
-    return np.zeros(2, np.int64)
 
 
 def check_rules(table: Tablebase2048, rules: Rules2048) -> Tablebase2048:
