@@ -460,13 +460,9 @@ def step_games(
     return -1
 
 
-@kernel
 def can_move(boards: Boards, rows: RowTables) -> NDArray[np.bool_]:
     """Whether there is a move on each board."""
-    found = np.zeros(len(boards), np.bool_)
-    for i in range(len(boards)):
-        for direction in range(4):
-            found[i] |= move(boards[i], direction, rows.slides) != boards[i]
+    found: NDArray[np.bool_] = (afters(boards, rows) != boards[:, None]).any(axis=1)
     return found
 
 

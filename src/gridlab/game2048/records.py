@@ -325,14 +325,10 @@ class Game:
 
     def _summary(self) -> dict[str, Any]:
         return {
-            "totalMoves": self.moves,
-            "finalScore": self.final_score,
-            "maxTile": self.max_tile,
-            "won": self.won,
+            "totalMoves": self.moves, "finalScore": self.final_score, "maxTile": self.max_tile, "won": self.won,
             "finalBoard": tiles_of(np.array([self.final_board], np.uint64), self.rules)[0].tolist(),
-            "timestamp": self.timestamp,
-            **self.about,
-        }
+            "timestamp": self.timestamp, **self.about,
+        }  # fmt: skip
 
     def line(self) -> bytes:
         """The same as a line of a file."""

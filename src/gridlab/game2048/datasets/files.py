@@ -286,12 +286,9 @@ def write_index(path: Path, settings: dict[str, Any], made: Made | None = None) 
     index = Index(np.array(offsets, "<u8"), np.array(moves, "<u4"), settings, made)
     body = index.offsets.tobytes() + index.moves.tobytes()
     header = {
-        "games": len(moves),
-        "mark": mark_of(path),
-        "sha256": hashlib.sha256(body).hexdigest(),
-        "settings": settings,
+        "games": len(moves), "mark": mark_of(path), "sha256": hashlib.sha256(body).hexdigest(), "settings": settings,
         "made": msgspec.to_builtins(made),
-    }
+    }  # fmt: skip
     text = json.dumps(header).encode()
     if may_write(index_of(path), MAGIC):
         try:

@@ -546,13 +546,9 @@ class Moves2048:
         """Samples by name, as items have them."""
         rows, cols = self.rules.rows, self.rules.cols
         return {
-            "board": samples.cells.reshape(-1, 4, 4)[:, :rows, :cols],
-            "direction": samples.directions,
-            "legal": samples.legal,
-            "score": samples.scores,
-            "remaining": samples.remaining,
-            "phase": samples.phases,
-        }
+            "board": samples.cells.reshape(-1, 4, 4)[:, :rows, :cols], "direction": samples.directions,
+            "legal": samples.legal, "score": samples.scores, "remaining": samples.remaining, "phase": samples.phases,
+        }  # fmt: skip
 
     def __getitem__(self, number: Any) -> Any:
         """A move; of several numbers all of them, as arrays."""

@@ -287,20 +287,14 @@ class Statistics:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            **facts(self, "games wins"),
-            "mean_score": float(np.mean(self.scores)) if self.games else 0.0,
-            "mean_moves": float(np.mean(self.moves)) if self.games else 0.0,
-            "max_tile": max(self.tiles, default=0),
+            **facts(self, "games wins"), "mean_score": float(np.mean(self.scores)) if self.games else 0.0,
+            "mean_moves": float(np.mean(self.moves)) if self.games else 0.0, "max_tile": max(self.tiles, default=0),
             "max_tiles": {str(tile): self.tiles[tile] for tile in sorted(self.tiles, reverse=True)},
-            "samples": self.samples,
-            "score_percentiles": self._percentiles(self.scores),
+            "samples": self.samples, "score_percentiles": self._percentiles(self.scores),
             "move_percentiles": self._percentiles(self.moves),
-            "directions": dict(zip(DIRECTIONS, self.directions, strict=True)),
-            "short_games": self.short,
-            "stopped_games": len(self.stopped),
-            **facts(self, "min_score min_tile"),
-            "flags": self.flags(),
-        }
+            "directions": dict(zip(DIRECTIONS, self.directions, strict=True)), "short_games": self.short,
+            "stopped_games": len(self.stopped), **facts(self, "min_score min_tile"), "flags": self.flags(),
+        }  # fmt: skip
 
     def _percentiles(self, values: list[int]) -> dict[str, float]:
         return {str(each): float(np.percentile(values, each)) for each in PERCENTILES} if values else {}

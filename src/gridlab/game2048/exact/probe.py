@@ -107,11 +107,8 @@ class Tablebase2048:
         self.rules, self.tile = self.file.rules, self.file.directory.tile
         self.target = self.file.directory.target
         self._goal = self.tile.bit_length() - 1 if self.tile else 0
-        self._rows, self._mirror, self._shape = (
-            kernels.row_tables(self.rules),
-            kernels.mirror_table(self.rules),
-            kernels.shape_of(self.rules),
-        )
+        self._rows, self._shape = kernels.row_tables(self.rules), kernels.shape_of(self.rules)
+        self._mirror = kernels.mirror_table(self.rules)
         self._layers: OrderedDict[int, tuple[Boards, Values]] = OrderedDict()
         self._chooser: TableMoves | None = None
 

@@ -162,16 +162,6 @@ def smoothness(line: Board) -> int:
     return -sum(abs(one.bit_length() - next.bit_length()) for one, next in steps)
 
 
-def row_value(line: Board) -> int:
-    """What a row adds besides its place in the matrix."""
-    return line.count(0) * EMPTY + column_value(line)
-
-
-def column_value(line: Board) -> int:
-    """What a column adds; its empty cells are counted by the rows."""
-    return monotonicity(line) * MONOTONE + smoothness(line) * SMOOTH
-
-
 # ---- the same for many lines of one length at once; tests hold all of them to the functions above
 
 

@@ -283,11 +283,8 @@ def tiles_and_move(
             by_left = (
                 others_left + slid[new_r] + look_up_lines(kernels.transpose(left), values, first_column, column_step)
             )
-            by_right = (
-                others_right
-                + slid[new_r | ONE]
-                + look_up_lines(kernels.transpose(right), values, first_column, column_step)
-            )
+            by_right = others_right + slid[new_r | ONE]
+            by_right += look_up_lines(kernels.transpose(right), values, first_column, column_step)
             by_up = others_up + slid[new_c] + look_up_lines(kernels.transpose(up), values, ZERO, row_step)
             by_down = others_down + slid[new_c | ONE] + look_up_lines(kernels.transpose(down), values, ZERO, row_step)
             if corner != 0:

@@ -308,12 +308,8 @@ def move_all(board: np.uint64, afters: Moves, slides: NDArray[np.uint32], points
     turned = kernels.transpose(board)
     up, down = kernels.slide_rows(turned, slides)
     left, right = kernels.slide_rows(board, slides)
-    afters[UP], afters[UP + 1], afters[LEFT], afters[LEFT + 1] = (
-        kernels.transpose(up),
-        kernels.transpose(down),
-        left,
-        right,
-    )
+    afters[UP], afters[UP + 1] = kernels.transpose(up), kernels.transpose(down)
+    afters[LEFT], afters[LEFT + 1] = left, right
     return line_points(board, points), line_points(turned, points)
 
 

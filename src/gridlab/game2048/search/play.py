@@ -398,12 +398,10 @@ class Recorded(NamedTuple):
     def since(self, first: int) -> "Recorded":
         """The same without the moves before this one."""
         return self._replace(
-            boards=self.boards[first:],
-            directions=self.directions[first:],
-            scores=self.scores[first:],
+            boards=self.boards[first:], directions=self.directions[first:], scores=self.scores[first:],
             values=None if self.values is None else self.values[first:],
             nodes=None if self.nodes is None else self.nodes[first:],
-        )
+        )  # fmt: skip
 
 
 def play_to_end(player: "Player2048", rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
