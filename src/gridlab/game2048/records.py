@@ -399,6 +399,13 @@ def details_of(
     return details
 
 
+def flaw_by_rules(game: Game) -> tuple[int, int]:
+    """The first move of a game that the rules do not explain, or -1, and which of REASONS."""
+    end = np.uint64(game.final_board), game.final_score
+    rows = kernels.row_tables(game.rules)
+    return kernels.first_flaw(game.boards, game.directions.astype(np.int64), game.scores, *end, rows)
+
+
 def spawn_of(difference: int) -> dict[str, int]:
     """A new tile as row, column (from 0) and value."""
     cell = (difference.bit_length() - 1) // 4

@@ -38,7 +38,7 @@ from gridlab.core.untrusted import Count, ends_with_digest, open_regular, read_h
 from gridlab.game2048 import kernels
 from gridlab.game2048.datasets.files import check_name, mark_of, may_write, read_games, read_index, reading_bar
 from gridlab.game2048.kernels import FIFTEEN, FOUR, REASONS, Boards, Mirror, RowTables, Shape
-from gridlab.game2048.records import LONGEST_LINE, Game, Misshapen, parse, tiles_of
+from gridlab.game2048.records import LONGEST_LINE, Game, Misshapen, flaw_by_rules, parse, tiles_of
 from gridlab.game2048.rules import Rules2048
 
 # ---- A file of JSON lines as a sequence of games, and as shuffled batches of arrays
@@ -341,10 +341,7 @@ def _write(path: Path, place: Path, mark: str, progress: bool) -> None:
 
 def _check(game: Game, path: Path, number: int) -> None:
     """A move that is not legal, or a score that is not true, would be learnt like any other."""
-    last, rows = np.uint64(game.final_board), kernels.row_tables(game.rules)
-    move, reason = kernels.first_flaw(
-        game.boards, game.directions.astype(np.int64), game.scores, last, game.final_score, rows
-    )
+    move, reason = flaw_by_rules(game)
     if move >= 0:
         raise CorruptFile(
             f"{path}, game {number + 1}, move {move + 1}: {REASONS[reason]}; gridlab 2048 verify tells more"

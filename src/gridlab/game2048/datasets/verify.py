@@ -19,8 +19,8 @@ from gridlab.core.plain import facts
 from gridlab.game2048.datasets.files import check_name, known_index, read_games, reading_bar, size_of, texts_of
 from gridlab.game2048.datasets.settings import MAX_MOVES, stage
 from gridlab.game2048.datasets.tables import FORMS, Found, read_table
-from gridlab.game2048.kernels import REASONS, first_flaw, row_tables, unpack_board
-from gridlab.game2048.records import MADE_BY, WINNING_TILE, Game, Misshapen, details_of, parse
+from gridlab.game2048.kernels import REASONS, unpack_board
+from gridlab.game2048.records import MADE_BY, WINNING_TILE, Game, Misshapen, details_of, flaw_by_rules, parse
 from gridlab.game2048.rules import DIRECTIONS
 
 SHOWN = 20  # flaws named; all are counted
@@ -56,10 +56,8 @@ class Verification(NamedTuple):
             replayed = f"{counted(self.games, 'game')}, {counted(self.moves, 'move')} replayed"
             return f"{self.path}: {replayed}: all sound; not checked: {', '.join(self.unchecked)}"
         word = "line" if self.path.suffix == ".jsonl" else "game"
-        lines = [
-            f"{self.path}, {word} {place}{f', move {move}' if move else ''}: {reason}"
-            for place, move, reason in self.flaws
-        ]
+        places = (f"{place}{f', move {move}' if move else ''}: {reason}" for place, move, reason in self.flaws)
+        lines = [f"{self.path}, {word} {each}" for each in places]
         verb = "is" if self.flawed == 1 else "are"
         return "\n".join([*lines, f"{self.path}: {self.flawed:,} of {counted(self.games, 'game')} {verb} not sound"])
 
@@ -70,9 +68,7 @@ def verify(path: Path, max_moves: int | None = None, progress: bool = False) -> 
     If none is said it is what the game says, what the index beside the file says of how it was made, or 5000.
     """
     check_name(path)
-    if max_moves is None and path.suffix == ".jsonl" and path.is_file():
-        index = known_index(path)
-        max_moves = index.settings.get("max_moves") if index else None
+    max_moves = _made_with(path).get("max_moves") if max_moves is None else max_moves
     games, moves, flawed, flaws, unchecked = 0, 0, 0, list[FileFlaw](), {"timestamp": None}
     size = size_of(path)
     with reading_bar(path, "verifying", progress) as shown:
@@ -89,6 +85,12 @@ def verify(path: Path, max_moves: int | None = None, progress: bool = False) -> 
     if not games:
         flawed, flaws = 1, [FileFlaw(1, 0, "there are no games")]
     return Verification(path, games, moves, flawed, flaws, list(unchecked))
+
+
+def _made_with(path: Path) -> dict[str, Any]:
+    """How a file was made, as far as the index beside it says."""
+    index = known_index(path) if path.suffix == ".jsonl" and path.is_file() else None
+    return index.settings if index else {}
 
 
 def _raw(path: Path) -> Iterator[tuple[int, bytes | Found]]:
@@ -115,10 +117,7 @@ def game_flaw(game: Game, place: int = 0, max_moves: int | None = None) -> FileF
     """The first thing wrong with a game by the rules."""
     if reason := _start_flaw(game):
         return FileFlaw(place, 0, reason)
-    move, number = first_flaw(
-        game.boards, game.directions.astype(np.int64), game.scores, np.uint64(game.final_board), game.final_score,
-        row_tables(game.rules),
-    )  # fmt: skip
+    move, number = flaw_by_rules(game)
     if move >= 0:
         return FileFlaw(place, move + 1, REASONS[number])
     if game.details and (move := _details_flaw(game)) >= 0:
@@ -271,11 +270,9 @@ class Statistics:
         short = length < GOOD_LENGTH and all(each.moves >= GOOD_LENGTH for each in self.stopped)
         shallow = self.games >= MANY and max(self.tiles) < LARGE_TILE and not self.stopped
         kept = " of the games kept" if self.filters else ""
+        rate = f"win rate {self.wins / self.games:.1%}{kept}"
         return [
-            (
-                lost > self.games / 2,
-                f"win rate {self.wins / self.games:.1%}{kept} is below 50%: the player does not perform well",
-            ),
+            (lost > self.games / 2, f"{rate} is below 50%: the player does not perform well"),
             (low, f"average score {score:,.0f}{kept} is below {GOOD_SCORE:,}: check the evaluation function"),
             (shallow, f"no {LARGE_TILE} tile in {counted(self.games, 'game')}: the search is too shallow"),
             (short, f"average move count {length:.1f} is below {GOOD_LENGTH}: games end too early"),
@@ -332,11 +329,10 @@ class Statistics:
         return "\n".join([*lines, *(["", *flags] if flags else [])])
 
     def _histogram(self) -> list[str]:
-        most, total = max(self.directions) or 1, self.samples or 1
-        return [
-            f"  {name:>5}: {number:>9,} ({number / total:>6.1%}) {'█' * round(BAR * number / most)}"
-            for name, number in zip(DIRECTIONS, self.directions, strict=True)
-        ]
+        lines, most, total = [], max(self.directions) or 1, self.samples or 1
+        for name, number in zip(DIRECTIONS, self.directions, strict=True):
+            lines.append(f"  {name:>5}: {number:>9,} ({number / total:>6.1%}) {'█' * round(BAR * number / most)}")
+        return lines
 
 
 def statistics(games: Iterable[Game], min_score: int = 0, min_tile: int = 0) -> Statistics:
@@ -349,8 +345,7 @@ def statistics(games: Iterable[Game], min_score: int = 0, min_tile: int = 0) -> 
 
 def statistics_of(path: Path, progress: bool = False) -> Statistics:
     """The games of a file; what they were held to is known from the index beside it, if there is one."""
-    index = known_index(path) if path.suffix == ".jsonl" and path.is_file() else None
-    said = [index.settings.get(name) if index else 0 for name in ("min_score", "min_tile")]
+    said = [_made_with(path).get(name) for name in ("min_score", "min_tile")]
     held_to = [number if type(number) is int and number > 0 else 0 for number in said]
     with reading_bar(path, "reading", progress) as shown:
         return statistics(read_games(path, shown.update), *held_to)

@@ -19,7 +19,7 @@ from gridlab.game2048 import kernels
 from gridlab.game2048 import rules as reference
 from gridlab.game2048.exact.probe import Tablebase2048, table_of_points
 from gridlab.game2048.kernels import FOUR, LEFT, ROW, ROWS, S8, S16, S32, S48, Boards
-from gridlab.game2048.position import Position2048
+from gridlab.game2048.position import Position2048, exponents_of
 from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048
 from gridlab.game2048.search.play import value_boards
 from gridlab.games import game
@@ -138,70 +138,34 @@ def step_games(
     return -1
 
 
-# ---- Many games of 2048 in the plainest Python, on boards of any size: `Games2048` is compared with it
+# ---- A game on a board of any size, in plain Python
 
 
-class PlainGames2048:
-    """Games2048 in plain Python, with its attributes and methods; a board is a tuple of tiles."""
+class LargeGame2048:
+    """One game as `Games2048` has many, of a board that kernels do not play."""
 
-    def __init__(self, rules: Rules2048, number: int, same_step: bool = True) -> None:
-        self.rules, self.number, self.same_step = rules, number, same_step
-        self.boards: list[Board] = [(0,) * rules.cells] * number
-        self.waiting, self.states = np.zeros(number, np.bool_), unseeded(number)
-        shape = (number, rules.rows, rules.cols)
-        self.observations, self.finals = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
-        self.masks = np.zeros((number, 4), np.int8)
-        self.rewards, self.ended = np.zeros(number), np.zeros(number, np.bool_)
+    def __init__(self, rules: Rules2048) -> None:
+        self.rules, self.states, self.board = rules, unseeded(1), (0,) * rules.cells
 
     def reset(self, seeds: Sequence[int | None] = ()) -> None:
         reseed(self.states, seeds)
-        for i in range(self.number):
-            self.begin(i)
-
-    def begin(self, i: int) -> None:
-        self.waiting[i] = False
-        self.boards[i] = (0,) * self.rules.cells
-        self.spawn(i)
-        self.spawn(i)
-        self.show(i)
-
-    def spawn(self, i: int) -> None:
-        """A new tile by the stream of the game."""
-        stream = Stream(int(self.states[i]))
-        self.boards[i] = reference.spawn(self.rules, self.boards[i], stream)
-        self.states[i] = stream.state
+        stream = Stream(int(self.states[0]))
+        self._show(reference.start(self.rules, stream), stream, 0)
 
     def step(self, actions: NDArray[np.int64]) -> None:
-        for i, action in enumerate(actions.tolist()):
-            self.rewards[i], self.ended[i] = 0, False
-            if self.waiting[i]:
-                self.begin(i)
-                continue
-            after, points = reference.move(self.rules, self.boards[i], DIRECTIONS[action])
-            if after != self.boards[i]:
-                self.boards[i], self.rewards[i] = after, points
-                self.spawn(i)
-            self.ended[i] = not reference.legal_moves(self.rules, self.boards[i])
-            if self.ended[i] and self.same_step:
-                self.finals[i] = exponents(self.boards[i], self.rules)
-                self.begin(i)
-            else:
-                self.waiting[i] = self.ended[i]
-                self.show(i)
+        stream = Stream(int(self.states[0]))
+        after, points = reference.move(self.rules, self.board, DIRECTIONS[actions[0]])
+        self._show(after if after == self.board else reference.spawn(self.rules, after, stream), stream, points)
 
-    def show(self, i: int) -> None:
-        legal = reference.legal_moves(self.rules, self.boards[i])
-        self.observations[i] = exponents(self.boards[i], self.rules)
-        self.masks[i] = [self.waiting[i] or direction in legal for direction in DIRECTIONS]
+    def _show(self, board: Board, stream: Stream, points: int) -> None:
+        self.board, self.states[0], self.rewards = board, stream.state, [points]
+        legal = reference.legal_moves(self.rules, board)
+        self.observations = exponents_of(board).reshape(1, self.rules.rows, self.rules.cols)
+        self.masks, self.ended = np.array([[each in legal for each in DIRECTIONS]], np.int8), [not legal]
 
     def position(self, number: int) -> Position2048:
-        """How one of the games stands; the points are not known here."""
-        return Position2048(self.boards[number], rules=self.rules)
-
-
-def exponents(board: Board, rules: Rules2048) -> NDArray[np.uint8]:
-    """The binary logarithms of the tiles, 0 where a cell is empty."""
-    return np.array([tile and tile.bit_length() - 1 for tile in board], np.uint8).reshape(rules.rows, rules.cols)
+        """How the game stands; the points are not known here."""
+        return Position2048(self.board, rules=self.rules)
 
 
 # ---- Thousands of games of 2048 that go on side by side: a step is one kernel call

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.errors import IllegalMove
 from gridlab.core.machine import import_extra
-from gridlab.game2048.environment.games import Games2048, PlainGames2048, TableTruth2048, truth_of
+from gridlab.game2048.environment.games import Games2048, LargeGame2048, TableTruth2048, truth_of
 from gridlab.game2048.exact.probe import table_of_points
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
@@ -42,8 +42,8 @@ class Env2048(gymnasium.Env[NDArray[np.uint8], Any]):
         self.rules: Rules2048 = game(rules, "2048")
         self.render_mode = checked_mode(render_mode)
         self.table = table_of_points(self.rules, tablebase, "truth=True") if truth else None
-        kind = Games2048 if self.rules.packed else PlainGames2048
-        self.games, self.score, self.over = kind(self.rules, 1, same_step=False), 0, True
+        self.games = Games2048(self.rules, 1, same_step=False) if self.rules.packed else LargeGame2048(self.rules)
+        self.score, self.over = 0, True
         self.observation_space, self.action_space = seen_space(self.rules), gymnasium.spaces.Discrete(4)
 
     @property
