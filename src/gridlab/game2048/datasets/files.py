@@ -252,15 +252,11 @@ def known_index(path: Path) -> Index | None:
             body = file.read(size + 9)  # a game is longer than what is known of it here
     except FileTrouble:
         return None
-    count = header.games
-    if header.mark != mark or len(body) != 8 * (count + 1) + 4 * count:
+    count, length = header.games, 8 * (header.games + 1)
+    if (header.mark, len(body), header.sha256) != (mark, length + 4 * count, hashlib.sha256(body).hexdigest()):
         return None
-    if header.sha256 != hashlib.sha256(body).hexdigest():
-        return None
-    index = Index(
-        np.frombuffer(body, "<u8", count + 1), np.frombuffer(body, "<u4", count, 8 * (count + 1)), header.settings,
-        header.made,
-    )  # fmt: skip
+    offsets, moves = np.frombuffer(body, "<u8", count + 1), np.frombuffer(body, "<u4", count, length)
+    index = Index(offsets, moves, header.settings, header.made)
     return index if _fits(index, size) else None
 
 

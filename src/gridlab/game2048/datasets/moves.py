@@ -56,6 +56,10 @@ TURNED = np.array([LEFT, RIGHT, DOWN, UP])  # a quarter turn to the left leads u
 MIRRORED = np.array([UP, DOWN, RIGHT, LEFT])
 
 
+Directions = NDArray[np.int64]
+Batched = tuple[NDArray[np.int32], Directions]  # boards, and where they go
+
+
 @shown
 class Games:
     """The games of a .jsonl file."""
@@ -112,17 +116,14 @@ class Games:
     def _of(self, rules: Rules2048, number: int) -> Game:
         game = self[number]
         if (game.rules.rows, game.rules.cols) != (rules.rows, rules.cols):
-            raise BadNotation(
-                f"{self.path}, game {number} is of {game.rules}, others of {rules}: no batch can hold both"
-            )
+            where = f"{self.path}, game {number}"
+            raise BadNotation(f"{where} is of {game.rules}, others of {rules}: no batch can hold both")
         return game
 
     def __iter__(self) -> Iterator[Game]:
         return (self[number] for number in range(len(self)))
 
-    def batches(
-        self, size: int, random: np.random.Generator, symmetries: bool = False
-    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64]]]:
+    def batches(self, size: int, random: np.random.Generator, symmetries: bool = False) -> Iterator[Batched]:
         """All moves once in random order, `size` at a time (the last batch may be smaller): boards and directions.
 
         Games are shuffled, then the moves of a few dozen games together. With `symmetries` every sample is seen as one
@@ -145,9 +146,7 @@ class Games:
             boards, directions = boards[len(boards) - keep :], directions[len(directions) - keep :]
 
 
-def _decoded(
-    boards: NDArray[np.uint64], directions: NDArray[np.int64], random: np.random.Generator | None, rules: Rules2048
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _decoded(boards: Boards, directions: Directions, random: np.random.Generator | None, rules: Rules2048) -> Batched:
     tiles = tiles_of(boards, rules)
     if random is None:
         return tiles, directions
@@ -159,9 +158,7 @@ def _decoded(
     return tiles, directions
 
 
-def symmetric(
-    boards: NDArray[np.int32], directions: NDArray[np.int64], symmetry: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def symmetric(boards: NDArray[np.int32], directions: Directions, symmetry: int) -> Batched:
     """One of the eight images of boards [sample, row, col], with the directions mapped along."""
     if symmetry >= 4:
         boards, directions = boards[:, :, ::-1], MIRRORED[directions]
@@ -278,14 +275,12 @@ def _mapped(path: Path, place: Path) -> MovesFile:
         if begin % 8 or size != begin + 8 + GAME * header.games + MOVE * header.moves + DIGEST:
             raise CorruptFile(f"{place} has another size than its header says")
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)  # kernels know one kind of array
-    columns: list[NDArray[Any]] = []
-    wanted = (("<u8", header.games + 1), ("<i8", header.games), ("<u8", header.moves), ("<i8", header.moves),
-              ("u1", header.moves))  # fmt: skip
-    for kind, length in wanted:
+    columns, games, moves = list[NDArray[Any]](), header.games, header.moves
+    for kind, length in (("<u8", games + 1), ("<i8", games), ("<u8", moves), ("<i8", moves), ("u1", moves)):
         columns.append(np.frombuffer(content, kind, length, begin))
         begin += columns[-1].nbytes
     starts, directions = columns[0].astype(np.int64), columns[-1]
-    if starts[0] != 0 or starts[-1] != header.moves or (np.diff(starts) < 0).any() or (directions > 3).any():
+    if starts[0] != 0 or starts[-1] != moves or (np.diff(starts) < 0).any() or (directions > 3).any():
         raise CorruptFile(f"{place} holds moves that belong to no game")
     try:
         return MovesFile(path, place, Rules2048.parse(header.rules), *columns)
@@ -323,9 +318,9 @@ def _write(path: Path, place: Path, mark: str, progress: bool) -> None:
                 raise FileTrouble(f"{path}, game {number} is of {game.rules}, others of {rules}: no batch holds both")
             rules = game.rules
             _check(game, path, number)
-            columns[0].write(np.ascontiguousarray(game.boards, "<u8").data)
-            columns[1].write(np.ascontiguousarray(game.scores, "<i8").data)
-            columns[2].write(np.ascontiguousarray(game.directions, "u1").data)
+            parts = (game.boards, "<u8"), (game.scores, "<i8"), (game.directions, "u1")
+            for column, (part, kind) in zip(columns, parts, strict=True):
+                column.write(np.ascontiguousarray(part, kind).data)
             starts.append(starts[-1] + game.moves)
             finals.append(game.final_score)
         text = msgspec.json.encode(Header(len(finals), starts[-1], str(rules), mark))
@@ -343,9 +338,8 @@ def _check(game: Game, path: Path, number: int) -> None:
     """A move that is not legal, or a score that is not true, would be learnt like any other."""
     move, reason = flaw_by_rules(game)
     if move >= 0:
-        raise CorruptFile(
-            f"{path}, game {number + 1}, move {move + 1}: {REASONS[reason]}; gridlab 2048 verify tells more"
-        )
+        place = f"{path}, game {number + 1}, move {move + 1}"
+        raise CorruptFile(f"{place}: {REASONS[reason]}; gridlab 2048 verify tells more")
 
 
 # ---- Moves taken out of columns, each seen through a symmetry of the board: one kernel for a whole batch
@@ -444,9 +438,8 @@ class Moves2048:
         self.files = tuple(open_moves(Path(path), progress) for path in paths)
         self.rules = _one_shape(self.files)
         self.symmetries, self.seed, self.epoch = symmetries, check_seed(seed), 0
-        self.games = np.array(
-            [(number, game) for number, file in enumerate(self.files) for game in range(file.games)], np.int64
-        ).reshape(-1, 2)
+        games = [(number, game) for number, file in enumerate(self.files) for game in range(file.games)]
+        self.games = np.array(games, np.int64).reshape(-1, 2)
         self._number()
 
     def _number(self) -> None:
@@ -469,10 +462,11 @@ class Moves2048:
 
     def _sheet(self) -> Sheet:
         lengths = np.diff(self._ends, prepend=0)
-        rows = []
-        for number, file in enumerate(self.files):
-            here = self.games[:, 0] == number
-            rows.append((str(file.path), int(here.sum()), int(lengths[here].sum())))
+        owned = [self.games[:, 0] == number for number in range(len(self.files))]
+        rows = [
+            (str(file.path), int(here.sum()), int(lengths[here].sum()))
+            for file, here in zip(self.files, owned, strict=True)
+        ]
         return Sheet(self._in_short(), ("file", "games", "moves"), rows)
 
     # ---- parts
@@ -599,9 +593,8 @@ def _known_to_torch() -> None:
 
 def _one_shape(files: Sequence[MovesFile]) -> Rules2048:
     """The rules of all files; boards of two shapes go into no batch."""
+    first = files[0].rules
     for each in files:
-        if (each.rules.rows, each.rules.cols) != (files[0].rules.rows, files[0].rules.cols):
-            raise BadNotation(
-                f"{each.path} is of {each.rules}, {files[0].path} of {files[0].rules}: no batch holds both"
-            )
-    return files[0].rules
+        if (each.rules.rows, each.rules.cols) != (first.rows, first.cols):
+            raise BadNotation(f"{each.path} is of {each.rules}, {files[0].path} of {first}: no batch holds both")
+    return first

@@ -245,9 +245,7 @@ def _until_seen(trace: Trace, moves: int, watch: Watch | None) -> Trace:
     if watch is None:
         return trace
     room = moves - moves % watch.every + watch.every
-    return Trace(
-        trace.boards[:room], trace.directions[:room], trace.scores[:room], trace.values[:room], trace.nodes[:room]
-    )
+    return Trace._make(column[:room] for column in trace)
 
 
 def resized(trace: Trace, room: int) -> Trace:
@@ -397,11 +395,8 @@ class Recorded(NamedTuple):
 
     def since(self, first: int) -> "Recorded":
         """The same without the moves before this one."""
-        return self._replace(
-            boards=self.boards[first:], directions=self.directions[first:], scores=self.scores[first:],
-            values=None if self.values is None else self.values[first:],
-            nodes=None if self.nodes is None else self.nodes[first:],
-        )  # fmt: skip
+        columns: dict[str, Any] = dict(zip(self._fields, self[:5], strict=False))
+        return self._replace(**{name: each[first:] for name, each in columns.items() if each is not None})
 
 
 def play_to_end(player: "Player2048", rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
@@ -442,10 +437,8 @@ def _told(player: "Player2048", numbers: range) -> Iterator[None]:
     except GridlabError:
         raise
     except Exception as error:
-        where = f"games {numbers.start + 1} to {numbers.stop}"
-        raise PlayerFault(
-            f"{where}: the player {player_name(player)} fails: {type(error).__name__}: {error}"
-        ) from error
+        where, what = f"games {numbers.start + 1} to {numbers.stop}", f"{type(error).__name__}: {error}"
+        raise PlayerFault(f"{where}: the player {player_name(player)} fails: {what}") from error
 
 
 def _play_in_python(player: "Player2048", rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
@@ -468,10 +461,8 @@ def record_game(
     if policy is None:
         return PythonGame(player, rules, seed, number, with_values).play(stop, limits, watch).recorded()
     trace, ends = play_and_record(policy, rules, streams(seed, 1, number), stop, limits, watch)
-    return Recorded(
-        trace.boards, trace.directions, trace.scores, trace.values if with_values else None,
-        trace.nodes if with_values else None, int(ends.boards[0]), int(ends.scores[0]),
-    )  # fmt: skip
+    values, nodes = (trace.values, trace.nodes) if with_values else (None, None)
+    return Recorded(*trace[:3], values, nodes, int(ends.boards[0]), int(ends.scores[0]))
 
 
 class PythonGame:
