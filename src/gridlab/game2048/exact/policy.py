@@ -25,8 +25,8 @@ from gridlab.core.jit import kernel
 from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.splitmix import streams
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import in_order, interruptible, own_cores
+from gridlab.core.stop import Stop, stopped
+from gridlab.core.workers import interruptible, own_cores
 from gridlab.game2048 import kernels
 from gridlab.game2048.exact import layers
 from gridlab.game2048.exact.build import MOST_CELLS
@@ -246,7 +246,6 @@ def listed_weighted(keys: Boards, weights: Values, number: int) -> tuple[Boards,
 
 
 HEADER = ("tile", "largest at the end", "reached")
-A_JOB = 1 << 13  # boards
 
 
 @shown
@@ -354,20 +353,15 @@ def _require_certain(player: Player2048, rules: Rules2048, name: str) -> None:
 
 def _choose(player: Player2048, rules: Rules2048, workers: int | None, boards: Boards) -> Directions:
     """What a player plays on many boards, by kernels."""
-    directions, workers = np.full(len(boards), -1, np.int8), workers or own_cores()
-    rows = kernels.row_tables(rules)
+    directions, rows = np.full(len(boards), -1, np.int8), kernels.row_tables(rules)
 
-    def work(job: slice, stop: Stop) -> None:
+    def work(part: float, end: float, stop: Stop) -> None:
         policy: KernelPolicy | None = kernel_policy_of(player, rules)
         assert policy is not None
-        choose_boards(policy, boards[job], directions[job], rows, streams(0, 1), stop)
+        some = slice(round(part * len(boards)), round(end * len(boards)))
+        choose_boards(policy, boards[some], directions[some], rows, streams(0, 1), stop)
 
-    if workers == 1 or len(boards) <= A_JOB:
-        interruptible(lambda stop: work(slice(0, len(boards)), stop))
-        return directions
-    stop, jobs = stop_flag(), [slice(first, first + A_JOB) for first in range(0, len(boards), A_JOB)]
-    for _ in in_order(lambda job: work(job, stop), jobs, workers, stop):
-        pass
+    layers.shared_out(work, len(boards), workers or own_cores())
     return directions
 
 
