@@ -436,7 +436,6 @@ Name = Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)]
 Moves = Annotated[int, msgspec.Meta(ge=0, le=MOST_MOVES)]
 Place = Annotated[int, msgspec.Meta(ge=0, le=3)]
 Tile = Annotated[int, msgspec.Meta(ge=0, le=1 << 15)]
-Row = tuple[Tile, Tile, Tile, Tile]
 Line = Annotated[list[Tile], msgspec.Meta(min_length=2, max_length=4)]
 
 
@@ -473,15 +472,7 @@ class Details(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Move(Details, forbid_unknown_fields=True, kw_only=True):
-    """MOVE and DETAILS."""
-
-    board: tuple[Row, Row, Row, Row]
-    direction: Direction
-    score: Annotated[int, msgspec.Meta(ge=0, le=MOST_POINTS)]
-
-
-class OtherMove(Details, forbid_unknown_fields=True, kw_only=True):
-    """The same on a board of another shape, which is looked at later."""
+    """MOVE and DETAILS; that the board has the right shape is looked at later."""
 
     board: Annotated[list[Line], msgspec.Meta(min_length=2, max_length=4)]
     direction: Direction
@@ -621,17 +612,9 @@ def summary_flaw(found: dict[str, Any], game: Game) -> str | None:
 
 
 def _check_summary(found: Any) -> None:
-    if not isinstance(found, dict):
-        raise Misshapen("a game is a JSON object in braces")
-    for key in (*SUMMARY, "moves"):
-        if key not in found:
-            raise Misshapen(f"the field {key} is missing")
-    for key in found:
-        if key not in (*SUMMARY, *RUN, *MADE_BY, "moves"):
-            raise Misshapen(f"the field {shortened(key)} is not one of a game")
+    _check_fields(found, (*SUMMARY, "moves"), (*RUN, *MADE_BY), "game")
     for key in ("totalMoves", "finalScore", "maxTile"):
-        if not _is_number(found[key]):
-            raise Misshapen(f"{key} must be a whole number from 0, not {_told(found[key])}")
+        _check_number(found, key)
     if not isinstance(found["won"], bool):
         raise Misshapen(f"won must be true or false, not {_told(found['won'])}")
 
@@ -639,7 +622,7 @@ def _check_summary(found: Any) -> None:
 def _columns(moves: list[Any], rules: Rules2048) -> tuple[Boards, NDArray[np.int8], NDArray[np.int64]]:
     """The columns of many moves."""
     try:
-        known: list[Any] = msgspec.convert(moves, list[OtherMove] if rules.walled else list[Move])
+        known: list[Any] = msgspec.convert(moves, list[Move])
         tiles = np.array([move.board for move in known], np.int64).reshape(-1, rules.rows, rules.cols)
         directions = np.array([DIRECTION_NUMBERS[move.direction] for move in known], np.int8)
         if len(tiles) != len(known):
@@ -652,19 +635,27 @@ def _columns(moves: list[Any], rules: Rules2048) -> tuple[Boards, NDArray[np.int
 
 
 def _check_move(move: Any, number: int, rules: Rules2048) -> None:
-    if not isinstance(move, dict):
-        raise Misshapen("a move is a JSON object in braces", number)
-    for key in MOVE:
-        if key not in move:
-            raise Misshapen(f"the field {key} is missing", number)
-    for key in move:
-        if key not in (*MOVE, *DETAILS):
-            raise Misshapen(f"the field {shortened(key)} is not one of a move", number)
+    _check_fields(move, MOVE, DETAILS, "move", number)
     if not isinstance(move["direction"], str) or move["direction"] not in DIRECTION_NUMBERS:
         raise Misshapen(f"direction {_told(move['direction'])} is none of {', '.join(DIRECTIONS)}", number)
-    if not _is_number(move["score"]):
-        raise Misshapen(f"score must be a whole number from 0, not {_told(move['score'])}", number)
+    _check_number(move, "score", number)
     board_of(move["board"], "board", number, rules)
+
+
+def _check_fields(found: Any, needed: tuple[str, ...], more: tuple[str, ...], what: str, number: int = -1) -> None:
+    if not isinstance(found, dict):
+        raise Misshapen(f"a {what} is a JSON object in braces", number)
+    for key in needed:
+        if key not in found:
+            raise Misshapen(f"the field {key} is missing", number)
+    for key in found:
+        if key not in (*needed, *more):
+            raise Misshapen(f"the field {shortened(key)} is not one of a {what}", number)
+
+
+def _check_number(found: dict[str, Any], key: str, number: int = -1) -> None:
+    if not _is_number(found[key]):
+        raise Misshapen(f"{key} must be a whole number from 0, not {_told(found[key])}", number)
 
 
 def board_of(rows: Any, name: str, move: int, rules: Rules2048 = RULES) -> int:

@@ -93,19 +93,15 @@ def game_of(columns: Columns) -> Found:
     about = parse_json(columns.about, dict[str, Any], "about")
     if rules_of(about).walled:
         raise WrongTable(f"a table holds games on boards of 16 cells, not of {rules_of(about)}")
+    told = columns.details if any(columns.details) else None  # of the moves
+    details = None if told is None else [parse_json(text, dict[str, Any], "details") for text in told]
     game = checked_game(  # copies, as kernels are compiled once more for arrays that cannot be written to
         packed_of(np.frombuffer(columns.boards, "<i4")), np.frombuffer(columns.directions, np.int8).copy(),
         np.frombuffer(columns.scores, "<i8").copy(), pack(tuple(tile for tile in tiles if tile is not None)),
-        columns.final_score, columns.timestamp, about,
-        _details_of(columns.details),
+        columns.final_score, columns.timestamp, about, details,
     )  # fmt: skip
     summary = {"totalMoves": moves, "maxTile": columns.max_tile, "won": columns.won}
     return Found(game, summary_flaw(summary, game), columns.done)
-
-
-def _details_of(texts: list[str]) -> list[dict[str, Any]] | None:
-    """None if nothing is known of any move."""
-    return [parse_json(text, dict[str, Any], "details") for text in texts] if any(texts) else None
 
 
 def blocks(games: Iterator[Game]) -> Iterator[list[Game]]:

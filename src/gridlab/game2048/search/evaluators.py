@@ -169,11 +169,6 @@ def row_values(rows: Exponents) -> NDArray[np.int64]:
     return np.asarray((rows == 0).sum(axis=1) * EMPTY + column_values(rows))
 
 
-def placed_row_values(rows: Exponents, weights: tuple[int, ...]) -> NDArray[np.int64]:
-    """All that a row adds, at its place in the matrix."""
-    return row_values(rows) + matrix_values(rows, weights)
-
-
 def column_values(columns: Exponents) -> NDArray[np.int64]:
     one, next = columns[:, :-1], columns[:, 1:]
     monotone = np.maximum((one <= next).sum(axis=1), (one >= next).sum(axis=1))
@@ -231,8 +226,9 @@ class EvaluatorDefinition(NamedTuple):
 
 @cache
 def spec_arrays(rules: Rules2048) -> Evaluator:
-    rows = [partial(placed_row_values, weights=weights) for weights in SNAKE]
-    kinds = [*(kernels.line_table(rules, each) for each in rows), kernels.line_table(rules, column_values)]
+    rows = [kernels.line_table(rules, partial(matrix_values, weights=weights)) for weights in SNAKE]
+    shared = kernels.line_table(rules, row_values)  # what a row adds at any place
+    kinds = [*(each + shared for each in rows), kernels.line_table(rules, column_values)]
     return assemble(kinds, (1, 4, 0), rules, CORNER)
 
 
@@ -273,15 +269,11 @@ def assemble(
     """The arrays of an evaluator from the values of each kind of line; `places` are in kinds."""
     slides, _, walls = kernels.row_tables(rules)
     added = [gains(values, *rules.odds) for values in kinds]
-    slid = [slid_values(values, slides) for values in kinds]
+    slid = [np.stack([values[slides & 0xFFFF], values[slides >> 16]], axis=1).ravel() for values in kinds]
     rows, first, columns = (np.uint64(each * ROWS) for each in places)
     tables = np.concatenate(kinds), np.concatenate(added), np.concatenate(slid)
     top_right = np.uint64(4 * (rules.cols - 1))
     return Evaluator(*tables, Shape(rows, first, columns, corner, dead, top_right, walls))
-
-
-def slid_values(values: NDArray[np.int64], slides: NDArray[np.uint32]) -> NDArray[np.int64]:
-    return np.stack([values[slides & 0xFFFF], values[slides >> 16]], axis=1).ravel()
 
 
 def gains(values: NDArray[np.int64], twos: int, fours: int) -> NDArray[np.int64]:
