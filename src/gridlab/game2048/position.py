@@ -20,18 +20,9 @@ from gridlab.core.arguments import told, whole
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.core.workers import pause
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.kernels import pack_board, unpack_board
-from gridlab.game2048.rules import (
-    DIRECTIONS,
-    Board,
-    Rules2048,
-    direction_of,
-    empty_cells,
-    find_direction,
-    legal_moves,
-    move,
-    place,
-)
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048, direction_of, find_direction
 from gridlab.games.registry import game
 
 STANDARD = Rules2048()
@@ -159,7 +150,7 @@ class Position2048:
 
     def moves(self) -> list[str]:
         """The directions that change the board, in the order up, down, left, right; none when the game is over."""
-        return legal_moves(self.rules, self.tiles)
+        return reference.legal_moves(self.rules, self.tiles)
 
     @property
     def over(self) -> bool:
@@ -196,7 +187,7 @@ class Position2048:
                 direction = direction_of(direction)
             except BadNotation as error:
                 raise IllegalMove(str(error)) from error
-        after, points = move(self.rules, self.tiles, direction)
+        after, points = reference.move(self.rules, self.tiles, direction)
         if after == self.tiles:
             legal = ", ".join(self.moves())
             raise IllegalMove(f"{direction} changes nothing in {self}; {legal or 'no direction'} does")
@@ -204,12 +195,12 @@ class Position2048:
 
     def spawn(self, random: np.random.Generator) -> "Position2048":
         """The position with a new tile on any empty cell, all equally likely; a 4 as often as the rules say."""
-        cells = empty_cells(self.tiles)
+        cells = reference.empty_cells(self.tiles)
         if not cells:
             raise IllegalMove(f"there is no room for a new tile in {self}")
         twos, fours = self.rules.odds
         cell, tile = cells[int(random.integers(len(cells)))], 4 if random.integers(twos + fours) < fours else 2
-        return Position2048(place(self.tiles, cell, tile), self.score, self.rules)
+        return Position2048(reference.place(self.tiles, cell, tile), self.score, self.rules)
 
     def step(self, direction: str | int, random: np.random.Generator) -> "Position2048":
         """A whole turn: the move, then a new tile."""

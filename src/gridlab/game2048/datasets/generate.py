@@ -24,17 +24,9 @@ from gridlab.core.progress import bar
 from gridlab.core.stop import Stop, current_stop, stop_flag
 from gridlab.core.untrusted import lines, parse_json
 from gridlab.core.workers import available_cores, in_order, is_elsewhere
-from gridlab.game2048.datasets.files import (
-    Index,
-    Made,
-    check_board,
-    check_name,
-    index_of,
-    known_index,
-    write_games,
-    write_index,
-    write_lines,
-)
+from gridlab.game2048 import records
+from gridlab.game2048.datasets import files
+from gridlab.game2048.datasets.files import Index, Made
 from gridlab.game2048.datasets.settings import (
     DROPPED,
     Base,
@@ -51,16 +43,7 @@ from gridlab.game2048.datasets.settings import (
 from gridlab.game2048.datasets.verify import Statistics, game_flaw
 from gridlab.game2048.kernels import Boards, unpack_board
 from gridlab.game2048.players import Player2048, find_player2048
-from gridlab.game2048.records import (
-    LONGEST_LINE,
-    LONGEST_TEXT,
-    Game,
-    Misshapen,
-    about_rules,
-    details_of,
-    parse,
-    tiles_of,
-)
+from gridlab.game2048.records import LONGEST_LINE, LONGEST_TEXT, Game, Misshapen
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.play import Limits, Watch, has_kernel_policy, record_game
 from gridlab.games.registry import game
@@ -87,7 +70,7 @@ def settings_for(
 
 def settings_to_extend(output: Path, said: dict[str, Any]) -> DatasetSettings:
     """How a finished file was made; FileTrouble if that is not known, or is not what is said now."""
-    known = settings_from(_index(output)[0].settings, index_of(output), "the games cannot be numbered on")
+    known = settings_from(_index(output)[0].settings, files.index_of(output), "the games cannot be numbered on")
     has = known.as_dict()
     make_settings(**{name: value for name, value in has.items() if name != "player"})  # refuses what makes no sense
     differing = [name for name, value in said.items() if has.get(name) != value]
@@ -121,13 +104,13 @@ def _index(output: Path) -> tuple[Index, Made]:
         raise FileTrouble(f"{why} only of JSON lines (.jsonl) is it written down how they were made")
     if not output.exists():
         raise FileTrouble(f"{why} there is no such file; leave out --extend to make it")
-    index = known_index(output)
+    index = files.known_index(output)
     if index is None or index.made is None:
-        raise FileTrouble(f"{why} {index_of(output).name} does not say which run it is of; write another file")
+        raise FileTrouble(f"{why} {files.index_of(output).name} does not say which run it is of; write another file")
     if index.made.behaviour != BEHAVIOUR:
         raise FileTrouble(f"{why} it was made by another version, whose games differ; write another file")
     if index.made.played < len(index.moves):
-        raise FileTrouble(f"{why} {index_of(output).name} says that it has more games than were played")
+        raise FileTrouble(f"{why} {files.index_of(output).name} says that it has more games than were played")
     return index, index.made
 
 
@@ -240,7 +223,7 @@ def generate(
     default for a player that has a chooser for kernels, one for any other; `say` is called by them.
     """
     output, board = Path(out), game(rules, "2048")
-    check_name(output)
+    files.check_name(output)
     games = _number_of_games(games, keep)
     named, handed = (player, None) if isinstance(player, str) else (None, player)
     said = {
@@ -289,7 +272,7 @@ def _player_of(
         settings = replace(settings, player=player_name(player))
     else:
         player = settings.make_player()
-    check_board(output, settings.game)
+    files.check_board(output, settings.game)
     if len(settings.player) > LONGEST_TEXT:
         raise BadNotation(f"the player {settings.player[:40]!r}… has a name of more than {LONGEST_TEXT} letters")
     return player, settings
@@ -372,7 +355,7 @@ class Run:
     def _count(self, line: bytes, number: int | None, place: str, remedy: str) -> None:
         """Add the game of a line, if it is one of a run with these settings; its number may not be known."""
         try:
-            game, flaw = parse(line)
+            game, flaw = records.parse(line)
             flaw = flaw or _foreign(game, game.about.get("game", 0) if number is None else number, self.settings)
         except Misshapen as error:
             raise CorruptFile(f"{place}: {error}; {remedy}") from error
@@ -445,11 +428,11 @@ class Run:
         if self.base:
             games = chain(lines_of(output, self.base), games)
         if output.suffix in (".jsonl", ".json"):
-            write_lines(output, games, output.suffix[1:])
+            files.write_lines(output, games, output.suffix[1:])
         else:
-            write_games(output, (parse(line)[0] for line in games))
+            files.write_games(output, (records.parse(line)[0] for line in games))
         if output.suffix == ".jsonl" and output.is_file():  # a pipe is not there to be read again
-            write_index(output, self.settings.as_dict(), Made(self.next_one, BEHAVIOUR))
+            files.write_index(output, self.settings.as_dict(), Made(self.next_one, BEHAVIOUR))
 
 
 def _foreign(game: Game, number: int, settings: DatasetSettings) -> str | None:
@@ -494,7 +477,7 @@ def play(
     first = _first(found.boards, settings)
     run, details = found.since(first), None
     if settings.metadata:
-        details = details_of(run.boards, run.directions, run.final_board, run.values, run.nodes, settings.game)
+        details = records.details_of(run.boards, run.directions, run.final_board, run.values, run.nodes, settings.game)
     game = Game(
         run.boards, run.directions, run.scores, run.final_board, run.final_score, timestamp(),
         _about(number, settings, first), details,
@@ -511,12 +494,12 @@ def play(
 def _first(boards: Boards, settings: DatasetSettings) -> int:
     """The first move that is recorded."""
     since = stage(settings.curriculum).since
-    reached = np.flatnonzero(tiles_of(boards, settings.game).max(axis=(1, 2), initial=0) >= since)
+    reached = np.flatnonzero(records.tiles_of(boards, settings.game).max(axis=(1, 2), initial=0) >= since)
     return int(reached[0]) if len(reached) else len(boards)
 
 
 def _about(number: int, settings: DatasetSettings, first: int) -> dict[str, Any]:
-    run = about_rules(settings.game)
+    run = records.about_rules(settings.game)
     run |= {"curriculum": settings.curriculum, "movesBefore": first} if settings.curriculum else {}
     if not settings.metadata:
         return run

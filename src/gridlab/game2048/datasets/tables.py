@@ -31,30 +31,11 @@ from gridlab.core.hdf5 import append, fill_hdf5
 from gridlab.core.machine import import_extra
 from gridlab.core.sandbox import sandboxed
 from gridlab.core.untrusted import lines, open_regular, parse_json, reading, reason_of, size_of
-from gridlab.game2048.datasets.columns import (
-    LENGTHS,
-    LONGEST_TEXT,
-    OF_GAME,
-    TEXT,
-    TYPES,
-    Columns,
-    WrongTable,
-    games_in,
-    schema,
-)
+from gridlab.game2048 import records
+from gridlab.game2048.datasets import columns
+from gridlab.game2048.datasets.columns import LENGTHS, LONGEST_TEXT, OF_GAME, TEXT, TYPES, Columns, WrongTable
 from gridlab.game2048.kernels import pack, unpack
-from gridlab.game2048.records import (
-    DIRECTION_NUMBERS,
-    EXPONENTS,
-    Game,
-    Misshapen,
-    checked_game,
-    packed_of,
-    rows_text,
-    rules_of,
-    summary_flaw,
-    tiles_of,
-)
+from gridlab.game2048.records import DIRECTION_NUMBERS, EXPONENTS, Game, Misshapen
 from gridlab.game2048.rules import DIRECTIONS, MOST_MOVES
 
 # ---- Games as what stands in tables, and back: the fields that all rows of a game share, details as text, whole games
@@ -82,26 +63,26 @@ def details_text(game: Game) -> list[str]:
     return [json.dumps(each) for each in game.details] if game.details else [""] * game.moves
 
 
-def game_of(columns: Columns) -> Found:
-    """A game from its columns."""
-    moves = len(columns.directions)
-    if len(columns.boards) != 64 * moves or len(columns.scores) != 8 * moves:
+def game_of(held: Columns) -> Found:
+    """A game from its held."""
+    moves = len(held.directions)
+    if len(held.boards) != 64 * moves or len(held.scores) != 8 * moves:
         raise WrongTable("the columns are not equally long")
-    tiles = [TILES.get(tile) for tile in columns.final_board.split(" ")]
+    tiles = [TILES.get(tile) for tile in held.final_board.split(" ")]
     if len(tiles) != 16 or None in tiles:
         raise WrongTable("final_board is not 16 tiles with a space between them")
-    about = parse_json(columns.about, dict[str, Any], "about")
-    if rules_of(about).walled:
-        raise WrongTable(f"a table holds games on boards of 16 cells, not of {rules_of(about)}")
-    told = columns.details if any(columns.details) else None  # of the moves
-    details = None if told is None else [parse_json(text, dict[str, Any], "details") for text in told]
-    game = checked_game(  # copies, as kernels are compiled once more for arrays that cannot be written to
-        packed_of(np.frombuffer(columns.boards, "<i4")), np.frombuffer(columns.directions, np.int8).copy(),
-        np.frombuffer(columns.scores, "<i8").copy(), pack(tuple(tile for tile in tiles if tile is not None)),
-        columns.final_score, columns.timestamp, about, details,
+    about = parse_json(held.about, dict[str, Any], "about")
+    if records.rules_of(about).walled:
+        raise WrongTable(f"a table holds games on boards of 16 cells, not of {records.rules_of(about)}")
+    known = any(held.details)  # something of the moves
+    details = [parse_json(text, dict[str, Any], "details") for text in held.details] if known else None
+    game = records.checked_game(  # copies, as kernels are compiled once more for arrays that cannot be written to
+        records.packed_of(np.frombuffer(held.boards, "<i4")), np.frombuffer(held.directions, np.int8).copy(),
+        np.frombuffer(held.scores, "<i8").copy(), pack(tuple(tile for tile in tiles if tile is not None)),
+        held.final_score, held.timestamp, about, details,
     )  # fmt: skip
-    summary = {"totalMoves": moves, "maxTile": columns.max_tile, "won": columns.won}
-    return Found(game, summary_flaw(summary, game), columns.done)
+    summary = {"totalMoves": moves, "maxTile": held.max_tile, "won": held.won}
+    return Found(game, records.summary_flaw(summary, game), held.done)
 
 
 def blocks(games: Iterator[Game]) -> Iterator[list[Game]]:
@@ -127,7 +108,7 @@ def write_csv(path: Path, games: Iterator[Game]) -> None:
                 file.write(_csv_text(_csv_rows(number, game)))
             else:  # all rows end alike, and kernels write the rest
                 end = _csv_text([(*shared_of(game), "")])
-                file.write(rows_text(number, game.boards, game.directions, game.scores, end))
+                file.write(records.rows_text(number, game.boards, game.directions, game.scores, end))
 
 
 def _csv_text(rows: Iterable[Sequence[object]]) -> bytes:
@@ -137,9 +118,9 @@ def _csv_text(rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def _csv_rows(number: int, game: Game) -> Iterator[Sequence[object]]:
-    boards, shared = tiles_of(game.boards).reshape(-1, 16).tolist(), shared_of(game)
-    columns = zip(boards, game.directions.tolist(), game.scores.tolist(), details_text(game), strict=True)
-    for move, (board, direction, score, details) in enumerate(columns):
+    boards, shared = records.tiles_of(game.boards).reshape(-1, 16).tolist(), shared_of(game)
+    moves = zip(boards, game.directions.tolist(), game.scores.tolist(), details_text(game), strict=True)
+    for move, (board, direction, score, details) in enumerate(moves):
         yield (number, move, *board, DIRECTIONS[direction], score, *shared, details)
 
 
@@ -215,10 +196,10 @@ def _game(rows: list[list[str]], done: float) -> Found:
 
 def write_parquet(path: Path, games: Iterator[Game]) -> None:
     arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
-    columns = schema(arrow, arrow.string())
-    with parquet.ParquetWriter(path, columns, compression="zstd") as writer:
+    wanted = columns.schema(arrow, arrow.string())
+    with parquet.ParquetWriter(path, wanted, compression="zstd") as writer:
         for number, block in enumerate(blocks(games)):
-            writer.write_table(arrow.table(_columns(_arrays(block), BLOCK * number, arrow), schema=columns))
+            writer.write_table(arrow.table(_columns(_arrays(block), BLOCK * number, arrow), schema=wanted))
 
 
 def _columns(arrays: dict[str, Any], first: int, arrow: Any) -> dict[str, Any]:
@@ -292,7 +273,7 @@ def _assemble_npz(path: Path, folder: Path, shapes: dict[str, tuple[int, ...]], 
 def _arrays(block: list[Game]) -> dict[str, Any]:
     """The columns of some games; texts are objects."""
     found: dict[str, Any] = {
-        "moves/board": np.concatenate([tiles_of(game.boards) for game in block]),
+        "moves/board": np.concatenate([records.tiles_of(game.boards) for game in block]),
         "moves/direction": np.concatenate([game.directions for game in block]),
         "moves/score": np.concatenate([game.scores for game in block]),
         "moves/details": [text for game in block for text in details_text(game)],
@@ -311,7 +292,7 @@ def read_npz(path: Path) -> Iterator[Found]:
         if names != sorted(f"{name}.npy" for name in TYPES):
             raise WrongTable("its members are not the arrays of games")
         members = {name: Member(archive, name, stack) for name in TYPES}
-        yield from map(game_of, games_in(members, size_of(file)))
+        yield from map(game_of, columns.games_in(members, size_of(file)))
         for member in members.values():
             member.end()
 

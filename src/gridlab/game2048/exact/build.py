@@ -20,17 +20,8 @@ from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation, CorruptFile, TooLarge
 from gridlab.core.machine import size_text
 from gridlab.core.progress import bar
-from gridlab.game2048.exact.file import (
-    LARGEST_LAYER,
-    SCORE,
-    Directory,
-    PackedLayer,
-    TableFile2048,
-    new_directory,
-    pack_layer,
-    tile_of,
-    write_table,
-)
+from gridlab.game2048.exact import file as tables
+from gridlab.game2048.exact.file import LARGEST_LAYER, SCORE, Directory, PackedLayer, TableFile2048
 from gridlab.game2048.exact.layers import FIRST_SUM, NONE, Layer, Solver, Values, make_layers
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.registry import game
@@ -150,7 +141,7 @@ def build_tablebase2048(
     The `target` is score, or the tile. With `max_sum` a game ends, and nothing comes any more, once the tiles add up to
     more. One build at a time: whoever comes second to a place is refused before any work. `say` hears what it takes.
     """
-    rules, path, tile = game(rules, "2048"), Path(out), tile_of(target)
+    rules, path, tile = game(rules, "2048"), Path(out), tables.tile_of(target)
     check_order(rules, tile, max_sum)
     with building(path, PARTS) as folder:
         build = Build(rules, tile, max_sum, folder, workers, progress)
@@ -178,7 +169,7 @@ class Build:
 
     @property
     def directory(self) -> Directory:
-        return new_directory(self.rules, self.tile, self.most)
+        return tables.new_directory(self.rules, self.tile, self.most)
 
     def upwards(self) -> Iterator[Layer]:
         """All layers from the starts on. How far that is, is known of the bound alone: boards by the sum of tiles."""
@@ -208,14 +199,14 @@ class Build:
                 shown.update(layer.boards)
                 if layer.sum < lowest:
                     values = solver.values(layer.sum, layer.afters)
-                    waiting.append(pack_layer(self.rules, layer, values))
+                    waiting.append(tables.pack_layer(self.rules, layer, values))
                 elif layer.sum < lowest + 4:  # known, and what the next ones need
                     values = known_values(known[layer.sum], layer)
                 else:
                     continue
                 solver.add(layer.sum, layer.afters, values, below[layer.sum - 2], below[layer.sum - 4])
                 if waiting and (sum(each.stored.afters for each in waiting) >= A_PART or layer is layers[0]):
-                    write_table(self._part(layer.sum), self.directory, reversed(waiting))
+                    tables.write_table(self._part(layer.sum), self.directory, reversed(waiting))
                     waiting = []
 
     def _part(self, total: int) -> Path:
@@ -242,7 +233,7 @@ class Build:
     def assemble(self, path: Path) -> None:
         """Put the parts into one file, and remove them."""
         files = self.finished_parts(resume=True)
-        write_table(path, self.directory, (layer for file in files for layer in file.all_packed()))
+        tables.write_table(path, self.directory, (layer for file in files for layer in file.all_packed()))
         remove_parts((file.path for file in files), self.folder)
 
 

@@ -40,9 +40,6 @@ from gridlab.game2048.exact.layers import (
     Board2048,
     Corners,
     Values,
-    along_an_edge,
-    in_a_corner,
-    starts_of,
 )
 from gridlab.game2048.kernels import ONE, ZERO, Boards
 from gridlab.game2048.players import Player2048, find_player2048
@@ -111,7 +108,7 @@ def follow(rules: Rules2048, choose: Choose | None, tell: Callable[[int], object
 
 def _starts(rules: Rules2048, by_symmetry: bool) -> dict[int, Weighted]:
     """The starts with their weights, all images of each unless only the smallest is wanted."""
-    found = {total: Weighted(*each) for total, each in starts_of(rules).items()}
+    found = {total: Weighted(*each) for total, each in layers.starts_of(rules).items()}
     return found if by_symmetry else {total: all_images(rules, each) for total, each in found.items()}
 
 
@@ -215,8 +212,8 @@ def after_weighted_moves(
             weight = weights[i] / legal if at_random else weights[i]
             sums[POINTS] += weight * kernels.points_of(board, direction, points)
             sums[MOVES] += weight
-            sums[IN_A_CORNER] += weight * in_a_corner(after, corners)
-            sums[ALONG_AN_EDGE] += weight * along_an_edge(after, corners)
+            sums[IN_A_CORNER] += weight * layers.in_a_corner(after, corners)
+            sums[ALONG_AN_EDGE] += weight * layers.along_an_edge(after, corners)
             if at_random:
                 after = kernels.smallest_image(after, mirror, shape)
             place = layers.find(after, keys)

@@ -27,18 +27,8 @@ from gridlab.game2048 import kernels
 from gridlab.game2048 import rules as reference
 from gridlab.game2048.kernels import FOUR, LEFT, NO_MOVE, ONE, ROW, S16, THREE, TWO, UNITS, UP, ZERO, Boards, RowTables
 from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048
-from gridlab.game2048.search.evaluators import (
-    Evaluate,
-    Evaluator,
-    LineTable,
-    Shape,
-    expected,
-    look_up_lines,
-    look_up_slid,
-    static,
-    summed_one_by_one,
-    tile_at_corner,
-)
+from gridlab.game2048.search import evaluators
+from gridlab.game2048.search.evaluators import Evaluate, Evaluator, LineTable, Shape
 
 # ---- Chance layers of a search as frames on a stack
 #
@@ -149,10 +139,10 @@ def leaf_chance(
     room = kernels.count(cells)
     if sample == 0 or room <= sample:
         counts[0] += 2 * room
-        return expected(after, turned, values, gains, shape, twos, fours)
+        return evaluators.expected(after, turned, values, gains, shape, twos, fours)
     cells = choose_cells(cells, room, sample, states, stream)
     counts[0] += 2 * sample
-    total = summed_one_by_one(after, turned, cells, values, shape, twos, fours)
+    total = evaluators.summed_one_by_one(after, turned, cells, values, shape, twos, fours)
     return float(total) / ((twos + fours) * sample)
 
 
@@ -192,7 +182,7 @@ def best_move_before_tile(
         after, after_turned = (other, slid) if direction < LEFT else (slid, other)
         if after != board:
             best = max(best, leaf_chance(after, after_turned, values, gains, shape, settings, counts, states, stream))
-    return best if best != NO_MOVE else float(static(board, turned, values, shape) - shape.dead)
+    return best if best != NO_MOVE else float(evaluators.static(board, turned, values, shape) - shape.dead)
 
 
 @kernel
@@ -216,7 +206,7 @@ def last_chance(
         place = kernels.place_of(board, len(keys))
         if probability * weight / odds < settings.cutoff:
             counts[0] += 1
-            value = float(static(board, board_turned, values, shape))
+            value = float(evaluators.static(board, board_turned, values, shape))
         elif place >= 0 and keys[place] == board:
             counts[1] += 1
             value = known[place]
@@ -247,8 +237,8 @@ def tiles_and_move(
     turned, total = kernels.transpose(after), 0.0
     bare_left, bare_right = kernels.slide_rows(after, slides)
     bare_up, bare_down = kernels.slide_rows(turned, slides)
-    rows_left, rows_right = look_up_slid(after, slid, ZERO, row_step)
-    columns_up, columns_down = look_up_slid(turned, slid, first_column, column_step)
+    rows_left, rows_right = evaluators.look_up_slid(after, slid, ZERO, row_step)
+    columns_up, columns_down = evaluators.look_up_slid(turned, slid, first_column, column_step)
     evaluated, answered = 0, 0
     while cells != ZERO:
         unit = cells & (~cells + ONE)
@@ -270,7 +260,7 @@ def tiles_and_move(
             place = kernels.place_of(board, len(keys))
             if probability * weight / odds < cutoff:
                 evaluated += 1
-                total += weight * float(static(board, board_turned, values, shape))
+                total += weight * float(evaluators.static(board, board_turned, values, shape))
                 continue
             if place >= 0 and keys[place] == board:
                 answered += 1
@@ -281,23 +271,29 @@ def tiles_and_move(
             up, down = bare_up & rest_c | (slid_col & ROW) << c, bare_down & rest_c | slid_col >> S16 << c
             new_r, new_c = row_place + new_row << ONE, column_place + new_col << ONE
             by_left = (
-                others_left + slid[new_r] + look_up_lines(kernels.transpose(left), values, first_column, column_step)
+                others_left
+                + slid[new_r]
+                + evaluators.look_up_lines(kernels.transpose(left), values, first_column, column_step)
             )
             by_right = others_right + slid[new_r | ONE]
-            by_right += look_up_lines(kernels.transpose(right), values, first_column, column_step)
-            by_up = others_up + slid[new_c] + look_up_lines(kernels.transpose(up), values, ZERO, row_step)
-            by_down = others_down + slid[new_c | ONE] + look_up_lines(kernels.transpose(down), values, ZERO, row_step)
+            by_right += evaluators.look_up_lines(kernels.transpose(right), values, first_column, column_step)
+            by_up = others_up + slid[new_c] + evaluators.look_up_lines(kernels.transpose(up), values, ZERO, row_step)
+            by_down = (
+                others_down
+                + slid[new_c | ONE]
+                + evaluators.look_up_lines(kernels.transpose(down), values, ZERO, row_step)
+            )
             if corner != 0:
-                by_left += corner * tile_at_corner(left, top_right, walls)
-                by_right += corner * tile_at_corner(right, top_right, walls)
-                by_up += corner * tile_at_corner(kernels.transpose(up), top_right, walls)
-                by_down += corner * tile_at_corner(kernels.transpose(down), top_right, walls)
+                by_left += corner * evaluators.tile_at_corner(left, top_right, walls)
+                by_right += corner * evaluators.tile_at_corner(right, top_right, walls)
+                by_up += corner * evaluators.tile_at_corner(kernels.transpose(up), top_right, walls)
+                by_down += corner * evaluators.tile_at_corner(kernels.transpose(down), top_right, walls)
             best = by_left if left != board else LEAST
             best = max(best, by_right if right != board else LEAST)
             best = max(best, by_up if up != board_turned else LEAST)
             best = max(best, by_down if down != board_turned else LEAST)
             if best == LEAST:
-                best = static(board, board_turned, values, shape) - dead
+                best = evaluators.static(board, board_turned, values, shape) - dead
             evaluated += 4
             value = float(best)
             if place >= 0:
@@ -373,7 +369,7 @@ def choose(
             value = NO_MOVE
         elif depth == 1:
             counts[0] += 1
-            value = float(static(after, kernels.transpose(after), lines, shape))
+            value = float(evaluators.static(after, kernels.transpose(after), lines, shape))
         elif depth == 2:
             value = leaf_chance(after, kernels.transpose(after), lines, gains, shape, settings, counts, states, stream)
         else:
@@ -445,7 +441,7 @@ def chance(
             value = frame.best
             if value == NO_MOVE:
                 counts[0] += 1
-                value = float(static(frame.board, frame.turned, lines, shape) - shape.dead)
+                value = float(evaluators.static(frame.board, frame.turned, lines, shape) - shape.dead)
             place = kernels.place_of(frame.board, entries)
             if place >= 0:
                 keys[level, place], values[level, place] = frame.board, value
@@ -456,7 +452,7 @@ def chance(
             place = kernels.place_of(frame.board, entries)
             if frame.probability * frame.weight / frame.odds < settings.cutoff:
                 counts[0] += 1
-                add_tile(frame, float(static(frame.board, frame.turned, lines, shape)))
+                add_tile(frame, float(evaluators.static(frame.board, frame.turned, lines, shape)))
             elif place >= 0 and keys[level, place] == frame.board:
                 counts[1] += 1
                 add_tile(frame, values[level, place])
