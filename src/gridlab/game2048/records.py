@@ -49,13 +49,10 @@ Text = NDArray[np.uint8]
 
 LONGEST = 176  # bytes of a move: 16 tiles of 5 digits, a score of 19, and what stands between them
 WORDS = np.frombuffer(b"".join(f'"{name}"'.encode().ljust(8) for name in DIRECTIONS), np.uint8).reshape(4, 8)
-BOARD = np.frombuffer(b'{"board":[[', np.uint8)
-DIRECTION = np.frombuffer(b']],"direction":', np.uint8)
-SCORE = np.frombuffer(b',"score":', np.uint8)
-NEXT_ROW = np.frombuffer(b"],[", np.uint8)
-KEY_BOARD = np.frombuffer(b'"board"', np.uint8)
-KEY_DIRECTION = np.frombuffer(b'"direction"', np.uint8)
-KEY_SCORE = np.frombuffer(b'"score"', np.uint8)
+BOARD, DIRECTION, SCORE, NEXT_ROW = (
+    np.frombuffer(text, np.uint8) for text in (b'{"board":[[', b']],"direction":', b',"score":', b"],[")
+)
+KEY_BOARD, KEY_DIRECTION, KEY_SCORE = (np.frombuffer(key, np.uint8) for key in (b'"board"', b'"direction"', b'"score"'))
 # As uint8, because kernels would be compiled once more for every plain number that they are called with.
 SPACE, TAB, LINE_FEED, RETURN, QUOTE = np.frombuffer(b' \t\n\r"', np.uint8)
 COMMA, COLON, OPEN, CLOSE, OPEN_BRACE, CLOSE_BRACE = np.frombuffer(b",:[]{}", np.uint8)

@@ -193,19 +193,19 @@ class Build:
         if known and max(known) != last:
             raise CorruptFile(f"{self.folder} does not hold the last layers, up to the sum {last}; start again")
         lowest = min(known, default=last + 2)
-        below = defaultdict(lambda: NONE, {layer.sum: layer.afters for layer in layers})
+        below = defaultdict(lambda: NONE, {layer.sum: layer.afterstates for layer in layers})
         with bar(sum(layer.boards for layer in layers), f"{self.rules}, values", "boards", self.progress) as shown:
             for layer in reversed(layers):
                 shown.update(layer.boards)
                 if layer.sum < lowest:
-                    values = solver.values(layer.sum, layer.afters)
+                    values = solver.values(layer.sum, layer.afterstates)
                     waiting.append(tables.pack_layer(self.rules, layer, values))
                 elif layer.sum < lowest + 4:  # known, and what the next ones need
                     values = known_values(known[layer.sum], layer)
                 else:
                     continue
-                solver.add(layer.sum, layer.afters, values, below[layer.sum - 2], below[layer.sum - 4])
-                if waiting and (sum(each.stored.afters for each in waiting) >= A_PART or layer is layers[0]):
+                solver.add(layer.sum, layer.afterstates, values, below[layer.sum - 2], below[layer.sum - 4])
+                if waiting and (sum(each.stored.afterstates for each in waiting) >= A_PART or layer is layers[0]):
                     tables.write_table(self._part(layer.sum), self.directory, reversed(waiting))
                     waiting = []
 
@@ -240,6 +240,6 @@ class Build:
 def known_values(file: TableFile2048, layer: Layer) -> Values:
     """The values of a layer that an earlier run has left."""
     boards, values = file.layer(layer.sum)
-    if not np.array_equal(boards, layer.afters):
+    if not np.array_equal(boards, layer.afterstates):
         raise CorruptFile(f"{file.path} does not hold the boards of sum {layer.sum}; start again")
     return values

@@ -54,7 +54,7 @@ class StoredLayer(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_f
     sum: Count
     boards: Count  # to move
     over: Count  # of these, without a move
-    afters: Count  # after a move
+    afterstates: Count  # after a move
     boards_size: Count  # bytes
     boards_crc: Count
     values_size: Count
@@ -102,11 +102,11 @@ def pack_layer(rules: Rules2048, layer: Layer, values: Values) -> PackedLayer:
     """A layer and its values as they stand in a file."""
     packer = zstandard.ZstdCompressor(level=LEVEL, write_content_size=True)
     width = _bytes_a_board(rules)
-    dense = without_walls(layer.afters, rules).astype("<u8")
+    dense = without_walls(layer.afterstates, rules).astype("<u8")
     planes = np.ascontiguousarray(dense.view(np.uint8).reshape(-1, 8)[:, :width].T)
     boards, worth = packer.compress(planes.data), packer.compress(values.astype("<f8").data)
     stored = StoredLayer(
-        layer.sum, layer.boards, layer.over, len(layer.afters), len(boards), zlib.crc32(boards), len(worth),
+        layer.sum, layer.boards, layer.over, len(layer.afterstates), len(boards), zlib.crc32(boards), len(worth),
         zlib.crc32(worth),
     )  # fmt: skip
     return PackedLayer(stored, boards, worth)
@@ -176,7 +176,7 @@ class TableFile2048(Container):
         for each in layers:
             if each.sum != expected:
                 raise CorruptFile(f"the directory lists the sum {each.sum} where {expected} should stand")
-            if max(each.afters, each.boards) > LARGEST_LAYER or each.over > each.boards:
+            if max(each.afterstates, each.boards) > LARGEST_LAYER or each.over > each.boards:
                 raise CorruptFile(f"the directory counts more boards of sum {each.sum} than there can be")
             places[each.sum] = at
             at, expected = at + each.boards_size + each.values_size, expected + 2
@@ -199,7 +199,7 @@ class TableFile2048(Container):
     def layer(self, total: int) -> tuple[Boards, Values]:
         """The boards after a move of a layer, ascending, and their values."""
         found = self.packed(total)
-        number, width = found.stored.afters, _bytes_a_board(self.rules)
+        number, width = found.stored.afterstates, _bytes_a_board(self.rules)
         name = f"{self.path}: sum {total}"
         planes = np.frombuffer(unpack(found.boards, number * width, name), np.uint8).reshape(width, number)
         values = np.frombuffer(unpack(found.values, 8 * number, name), "<f8").astype(np.float64)

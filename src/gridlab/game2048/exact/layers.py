@@ -81,15 +81,15 @@ def with_new_tiles(twos_on: Boards, fours_on: Boards, mirror: Mirror, shape: Sha
     """The boards to move that come of boards after a move by a new 2, and of others by a new 4; in no order."""
     keys, number = np.zeros(LEAST_PLACES, np.uint64), 0
     for four in range(2):
-        afters = fours_on if four else twos_on
-        for i in range(len(afters)):
+        afterstates = fours_on if four else twos_on
+        for i in range(len(afterstates)):
             if i & LOOK_AROUND == 0 and stopped(stop):
                 return keys[:0]
-            cells = kernels.empties(afters[i])
+            cells = kernels.empties(afterstates[i])
             while cells != ZERO:
                 unit = cells & (~cells + ONE)
                 cells ^= unit
-                board = kernels.smallest_image(afters[i] | unit << np.uint64(four), mirror, shape)
+                board = kernels.smallest_image(afterstates[i] | unit << np.uint64(four), mirror, shape)
                 place = find(board, keys)
                 if keys[place] == ZERO:
                     keys[place] = board
@@ -178,15 +178,15 @@ def sums_over_tiles(
     """
     known, worth, number = np.zeros(LEAST_PLACES, np.uint64), np.zeros(LEAST_PLACES), 0
     for four in range(2):
-        afters, sums = (fours_on, fours) if four else (twos_on, twos)
-        for i in range(len(afters)):
+        afterstates, sums = (fours_on, fours) if four else (twos_on, twos)
+        for i in range(len(afterstates)):
             if i & LOOK_AROUND == 0 and stopped(stop):
                 return
-            cells, total = kernels.empties(afters[i]), 0.0
+            cells, total = kernels.empties(afterstates[i]), 0.0
             while cells != ZERO:
                 unit = cells & (~cells + ONE)
                 cells ^= unit
-                board = kernels.smallest_image(afters[i] | unit << np.uint64(four), game.mirror, game.shape)
+                board = kernels.smallest_image(afterstates[i] | unit << np.uint64(four), game.mirror, game.shape)
                 place = find(board, known)
                 if known[place] == ZERO:
                     known[place], worth[place] = board, best_value(board, keys, values, game)
@@ -218,11 +218,11 @@ def best_value(board: np.uint64, keys: Boards, values: Values, game: Board2048) 
 
 
 @kernel
-def means(afters: Boards, twos: Values, fours: Values, odds: tuple[int, int]) -> Values:
+def means(afterstates: Boards, twos: Values, fours: Values, odds: tuple[int, int]) -> Values:
     """The value of boards after a move from the sums over their new tiles."""
-    found = np.empty(len(afters))
-    for i in range(len(afters)):
-        cells = (odds[0] + odds[1]) * kernels.count(kernels.empties(afters[i]))
+    found = np.empty(len(afterstates))
+    for i in range(len(afterstates)):
+        cells = (odds[0] + odds[1]) * kernels.count(kernels.empties(afterstates[i]))
         found[i] = (odds[0] * twos[i] + odds[1] * fours[i]) / cells
     return found
 
@@ -357,7 +357,7 @@ class Layer(NamedTuple):
     sum: int
     boards: int  # to move
     over: int  # of these, without a move
-    afters: Boards  # after a move, ascending
+    afterstates: Boards  # after a move, ascending
 
 
 class Starts(NamedTuple):
@@ -418,7 +418,7 @@ def make_layers(
         layer = after_layer(total, boards, game, workers)
         tell(layer)
         yield layer
-        below, two_below, total = layer.afters, below, total + 2
+        below, two_below, total = layer.afterstates, below, total + 2
 
 
 def after_layer(total: int, boards: Boards, game: Board2048, workers: int) -> Layer:
@@ -428,7 +428,7 @@ def after_layer(total: int, boards: Boards, game: Board2048, workers: int) -> La
         return after_moves(_cut(boards, part, end), game, stop)
 
     found = shared_out(play, len(boards), workers)
-    return Layer(total, len(boards), sum(over for _, over in found), _together(afters for afters, _ in found))
+    return Layer(total, len(boards), sum(over for _, over in found), _together(afterstates for afterstates, _ in found))
 
 
 class Solver:
@@ -440,17 +440,17 @@ class Solver:
         self.twos: dict[int, Values] = {}
         self.fours: dict[int, Values] = {}
 
-    def values(self, total: int, afters: Boards) -> Values:
+    def values(self, total: int, afterstates: Boards) -> Values:
         """What the boards after a move of this layer are worth; both layers above have been `added`."""
-        nothing = np.zeros(len(afters))
+        nothing = np.zeros(len(afterstates))
         twos, fours = self.twos.pop(total, nothing), self.fours.pop(total, nothing)
-        return means(afters, twos, fours, self.rules.odds)
+        return means(afterstates, twos, fours, self.rules.odds)
 
-    def add(self, total: int, afters: Boards, values: Values, below: Boards, two_below: Boards) -> None:
+    def add(self, total: int, afterstates: Boards, values: Values, below: Boards, two_below: Boards) -> None:
         """Let the boards of the layers 2 and 4 below know what the boards of this one are worth."""
         twos, fours = self.rules.odds
         with_two, with_four = below if twos else NONE, two_below if fours else NONE
-        keys, worth = table_of(afters, values)
+        keys, worth = table_of(afterstates, values)
         sums_two, sums_four = np.zeros(len(below)), np.zeros(len(two_below))
 
         def add_up(part: float, end: float, stop: Stop) -> None:
@@ -463,11 +463,11 @@ class Solver:
         self.twos[total - 2], self.fours[total - 4] = sums_two, sums_four
 
 
-def start_value(rules: Rules2048, game: Board2048, total: int, afters: Boards, values: Values) -> float:
+def start_value(rules: Rules2048, game: Board2048, total: int, afterstates: Boards, values: Values) -> float:
     """What the starts of a layer add to the mean over all starts."""
     if total not in starts_of(rules):
         return 0.0
-    keys, worth = table_of(afters, values)
+    keys, worth = table_of(afterstates, values)
     boards, shares = starts_of(rules)[total]
     return float(sum(share * best_value(board, keys, worth, game) for board, share in zip(boards, shares, strict=True)))
 

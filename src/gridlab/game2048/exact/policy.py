@@ -160,16 +160,16 @@ def with_weighted_tiles(
         place = layers.find(starts[i], keys)
         keys[place], weights[place], number = starts[i], start_weights[i], number + 1
     for four in range(2):
-        afters, shares = (fours_on, four_weights) if four else (twos_on, two_weights)
-        for i in range(len(afters)):
+        afterstates, shares = (fours_on, four_weights) if four else (twos_on, two_weights)
+        for i in range(len(afterstates)):
             if i & LOOK_AROUND == 0 and stopped(stop):
                 break
-            cells = kernels.empties(afters[i])
+            cells = kernels.empties(afterstates[i])
             weight = shares[i] * (four_share if four else two_share) / kernels.count(cells)
             while cells != ZERO and weight > 0.0:
                 unit = cells & (~cells + ONE)
                 cells ^= unit
-                board = afters[i] | unit << np.uint64(four)
+                board = afterstates[i] | unit << np.uint64(four)
                 if by_symmetry:
                     board = kernels.smallest_image(board, game.mirror, game.shape)
                 place = layers.find(board, keys)
@@ -192,21 +192,21 @@ def after_weighted_moves(
     """
     (slides, points, walls), mirror, shape, _ = game
     keys, found, number = np.zeros(LEAST_PLACES, np.uint64), np.zeros(LEAST_PLACES), 0
-    afters = np.empty(4, np.uint64)
+    afterstates = np.empty(4, np.uint64)
     for i in range(len(boards)):
         if i & LOOK_AROUND == 0 and stopped(stop):
             break
         board, turned, legal = boards[i], kernels.transpose(boards[i]), 0
         for direction in range(4):
-            afters[direction] = kernels.moved(board, turned, direction, slides)
-            legal += afters[direction] != board
+            afterstates[direction] = kernels.moved(board, turned, direction, slides)
+            legal += afterstates[direction] != board
         if legal == 0:
             ends[kernels.largest_exponent(board ^ walls)] += weights[i]
         chosen = directions[i]
-        if (not at_random and (chosen >= 0) != (legal > 0)) or (chosen >= 0 and afters[chosen] == board):
+        if (not at_random and (chosen >= 0) != (legal > 0)) or (chosen >= 0 and afterstates[chosen] == board):
             return keys[:0], found[:0], i
         for direction in range(4):
-            after = afters[direction]
+            after = afterstates[direction]
             if after == board or not (at_random or direction == chosen):
                 continue
             weight = weights[i] / legal if at_random else weights[i]

@@ -122,7 +122,7 @@ class Tablebase2048:
 
     def _sheet(self) -> Sheet:
         layers = self.file.directory.layers
-        rows = [(each.sum, each.boards, each.over, each.afters) for each in layers]
+        rows = [(each.sum, each.boards, each.over, each.afterstates) for each in layers]
         total = ("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:]))
         header = ("sum of tiles", "boards to move", "without a move", "after a move")
         notes = [f"a game is worth {self.mean:,.4f}", str(self.file.path)]
@@ -194,7 +194,7 @@ class Tablebase2048:
 
     def _whole(self) -> tuple[Boards, Values, NDArray[np.int64]]:
         """All boards after a move, layer after layer, their values, and where each layer begins, by half its sum."""
-        sizes = [each.afters for each in self.file.directory.layers]
+        sizes = [each.afterstates for each in self.file.directory.layers]
         starts = np.zeros(max(self.file.layers) // 2 + 2, np.int64)
         starts[min(self.file.layers) // 2 + 1 :] = np.cumsum(sizes)
         try:

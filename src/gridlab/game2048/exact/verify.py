@@ -121,7 +121,7 @@ def _layer(table: Tablebase2048, total: int) -> LayerStats:
     over, forced, tied, different, kept = counts.tolist()
     alive, choices = len(boards) - over, len(boards) - over - forced
     mean, gain = value / alive if alive else 0.0, gained / choices if choices else 0.0
-    afters = table.file.layers[total].afters
+    afters = table.file.layers[total].afterstates
     return LayerStats(total, len(boards), over, afters, forced, tied, mean, gain, different, kept)
 
 
@@ -195,28 +195,28 @@ def _check_layer(table: Tablebase2048, total: int, random: np.random.Generator |
     return len(chosen), complaints if random else [*complaints, *_board_flaws(table, total)]
 
 
-def values_anew(table: Tablebase2048, total: int, afters: Boards) -> Values:
+def values_anew(table: Tablebase2048, total: int, afterstates: Boards) -> Values:
     """What boards after a move of a layer are worth by the layers above."""
     game, odds = layers.board_of(table.rules, table.tile), table.rules.odds
-    sums = np.zeros((2, len(afters)))
+    sums = np.zeros((2, len(afterstates)))
     for four in range(2):
         above = total + 2 + 2 * four
         if odds[four] and above in table.file.layers:
             keys, worth = layers.table_of(*table.layer(above))
-            one, other = (NONE, afters) if four else (afters, NONE)
+            one, other = (NONE, afterstates) if four else (afterstates, NONE)
             add_up = partial(
                 layers.sums_over_tiles, one, other, keys, worth, game, sums[0][: len(one)], sums[1][: len(other)]
             )
             interruptible(add_up)
-    return layers.means(afters, sums[0], sums[1], odds)
+    return layers.means(afterstates, sums[0], sums[1], odds)
 
 
 def _board_flaws(table: Tablebase2048, total: int) -> Iterator[str]:
     """Are the boards of a layer those that the rules make of the layers below?"""
     stored = table.file.layers[total]
     boards, game = table.boards(total), layers.board_of(table.rules, table.tile)
-    afters, over = interruptible(lambda stop: layers.after_moves(boards, game, stop))
-    if not np.array_equal(np.sort(afters), table.layer(total)[0]):
+    afterstates, over = interruptible(lambda stop: layers.after_moves(boards, game, stop))
+    if not np.array_equal(np.sort(afterstates), table.layer(total)[0]):
         yield f"sum {total}: the boards after a move are not those that the layers below lead to"
     if (stored.boards, stored.over) != (len(boards), over):
         yield (

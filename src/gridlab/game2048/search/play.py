@@ -13,8 +13,7 @@ argument, or bound by a closure, would be compiled in every run, as numba knows 
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -419,8 +418,7 @@ def _play_side_by_side(player: "Player2048", rules: Rules2048, seed: int, number
     begun, rows, states = time.thread_time(), kernels.row_tables(rules), streams(seed, len(numbers), numbers.start)
     boards, scores, moves = kernels.begin_games(rows, rules.odds, states), np.zeros(len(numbers), np.int64), 0
     while len(going := np.flatnonzero(kernels.can_move(boards, rows))) and not stopped(stop):
-        with _told(player, numbers):
-            directions = cast(Any, player).choose_many(boards[going])
+        directions = _choose_many(player, boards[going], numbers)
         if (wrong := kernels.step_games(going, directions, boards, scores, rows, rules.odds, states)) >= 0:
             position = Position2048.unpack(int(boards[going[wrong]]), rules=rules)
             raise PlayerFault(f"the player {player_name(player)} answers {directions[wrong]} in {position}")
@@ -429,11 +427,10 @@ def _play_side_by_side(player: "Player2048", rules: Rules2048, seed: int, number
     return Results(scores.tolist(), max_tiles, moves, time.thread_time() - begun)
 
 
-@contextmanager
-def _told(player: "Player2048", numbers: range) -> Iterator[None]:
-    """Whatever a player fails with becomes a sentence."""
+def _choose_many(player: "Player2048", boards: Boards, numbers: range) -> NDArray[np.int8]:
+    """Directions of a player; whatever it fails with becomes a sentence."""
     try:
-        yield
+        return cast(NDArray[np.int8], cast(Any, player).choose_many(boards))
     except GridlabError:
         raise
     except Exception as error:
