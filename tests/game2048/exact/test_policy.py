@@ -105,7 +105,7 @@ def test_the_mean_of_games_is_the_exact_one(player: str) -> None:
 @pytest.mark.compiled
 def test_workers_and_jobs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     one = follow_player("expectimax depth=3", SMALL, workers=1)
-    monkeypatch.setattr("gridlab.game2048.exact.policy.A_JOB", 64)
+    monkeypatch.setattr("gridlab.game2048.exact.layers.ALONE", 64)
     assert follow_player("expectimax depth=3", SMALL, workers=3) == one
 
 

@@ -21,7 +21,7 @@ from gridlab.core.errors import BadNotation, CorruptFile, TooLarge
 from gridlab.core.machine import size_text
 from gridlab.core.progress import bar
 from gridlab.game2048.exact import file as tables
-from gridlab.game2048.exact.file import LARGEST_LAYER, SCORE, Directory, PackedLayer, TableFile2048
+from gridlab.game2048.exact.file import LARGEST_LAYER, SCORE, Directory, PackedLayer, TableFile2048, write_table
 from gridlab.game2048.exact.layers import FIRST_SUM, NONE, Layer, Solver, Values, make_layers
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.registry import game
@@ -206,7 +206,7 @@ class Build:
                     continue
                 solver.add(layer.sum, layer.afterstates, values, below[layer.sum - 2], below[layer.sum - 4])
                 if waiting and (sum(each.stored.afterstates for each in waiting) >= A_PART or layer is layers[0]):
-                    tables.write_table(self._part(layer.sum), self.directory, reversed(waiting))
+                    write_table(self._part(layer.sum), self.directory, reversed(waiting))
                     waiting = []
 
     def _part(self, total: int) -> Path:
@@ -233,7 +233,7 @@ class Build:
     def assemble(self, path: Path) -> None:
         """Put the parts into one file, and remove them."""
         files = self.finished_parts(resume=True)
-        tables.write_table(path, self.directory, (layer for file in files for layer in file.all_packed()))
+        write_table(path, self.directory, (layer for file in files for layer in file.all_packed()))
         remove_parts((file.path for file in files), self.folder)
 
 
