@@ -133,6 +133,10 @@ def evaluate(
     finally:
         if isinstance(player, str):  # who was handed over is not ours to close
             close_player(found)
+    return _gathered(name, rules, seed, played)
+
+
+def _gathered(name: str, rules: Rules2048, seed: int, played: list[Results]) -> Evaluation2048:
     scores = np.array([score for each in played for score in each.scores], np.int64)
     tiles = np.array([tile for each in played for tile in each.max_tiles], np.int64)
     moves, spent = sum(each.moves for each in played), sum(each.cpu_seconds for each in played)

@@ -491,9 +491,7 @@ PLAYERS: dict[str, Kind] = {
         "some moves and tiles ahead, then an evaluator: spec, rows, ntuple:FILE or dual:FILE",
     ),
     "ntuple": Kind(
-        NTuplePlayer,
-        {"file": "", "downgrade": "auto"},
-        "the most points by a network that was learnt, one move deep",
+        NTuplePlayer, {"file": "", "downgrade": "auto"}, "the most points by a network that was learnt, one move deep"
     ),
     "cnn": _network_kind("cnn", "what a convolutional network has learnt from games of others"),
     "dual": _network_kind("dual", "the same by a network that also knows what a board is worth"),

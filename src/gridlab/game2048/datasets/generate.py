@@ -517,6 +517,3 @@ def _filtered(game: Game, settings: DatasetSettings) -> str:
     if game.max_tile < settings.min_tile:
         return f"tile {game.max_tile} is below {settings.min_tile}"
     return ""
-
-
-__all__ = ["DatasetSettings", "Generated", "generate", "make_settings", "play", "settings_to_resume"]

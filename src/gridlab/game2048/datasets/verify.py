@@ -6,7 +6,7 @@ player thought of its moves. Which of them a file has is said with the verdict.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -72,7 +72,7 @@ def verify(path: Path, max_moves: int | None = None, progress: bool = False) -> 
     games, moves, flawed, flaws, unchecked = 0, 0, 0, list[FileFlaw](), {"timestamp": None}
     size = size_of(path)
     with reading_bar(path, "verifying", progress) as shown:
-        for place, found in _raw(path):
+        for place, found in enumerate(read_table(path), 1) if path.suffix in FORMS else texts_of(path):
             games += 1
             game, flaw = _judge(found, place, max_moves)
             if game is not None:
@@ -91,10 +91,6 @@ def _made_with(path: Path) -> dict[str, Any]:
     """How a file was made, as far as the index beside it says."""
     index = known_index(path) if path.suffix == ".jsonl" and path.is_file() else None
     return index.settings if index else {}
-
-
-def _raw(path: Path) -> Iterator[tuple[int, bytes | Found]]:
-    return enumerate(read_table(path), 1) if path.suffix in FORMS else texts_of(path)
 
 
 def _judge(found: bytes | Found, place: int, max_moves: int | None) -> tuple[Game | None, FileFlaw | None]:

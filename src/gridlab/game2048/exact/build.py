@@ -205,9 +205,14 @@ class Build:
                 else:
                     continue
                 solver.add(layer.sum, layer.afterstates, values, below[layer.sum - 2], below[layer.sum - 4])
-                if waiting and (sum(each.stored.afterstates for each in waiting) >= A_PART or layer is layers[0]):
-                    write_table(self._part(layer.sum), self.directory, reversed(waiting))
-                    waiting = []
+                waiting = self._left(waiting, layer is layers[0])
+
+    def _left(self, waiting: list[PackedLayer], is_last: bool) -> list[PackedLayer]:
+        """The layers that wait on; where they are many, or the last, they go into a part."""
+        if not waiting or not (is_last or sum(each.stored.afterstates for each in waiting) >= A_PART):
+            return waiting
+        write_table(self._part(waiting[-1].stored.sum), self.directory, reversed(waiting))
+        return []
 
     def _part(self, total: int) -> Path:
         return self.folder / f"{total}.tb"
