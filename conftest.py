@@ -22,4 +22,4 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
 
 @pytest.fixture(autouse=True)
 def _one_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gridlab.core.workers.own_cores", lambda: 1)
+    monkeypatch.setattr("gridlab.core.run.own_cores", lambda: 1)

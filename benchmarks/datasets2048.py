@@ -12,12 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gridlab.game2048.datasets.files import export_games, read_games
+from gridlab.game2048.datasets.files import export_games, index_of, read_games
 from gridlab.game2048.datasets.generate import generate, play
-from gridlab.game2048.datasets.reader import Games, index_of
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.datasets.settings import make_settings
-from gridlab.game2048.datasets.stats import statistics
-from gridlab.game2048.datasets.verify import verify
+from gridlab.game2048.datasets.verify import statistics, verify
 
 GAMES = int(sys.argv[1]) if len(sys.argv) > 1 else 40
 PLAIN_C = 32.0  # µs of CPU a move of a plain C player at depth 4

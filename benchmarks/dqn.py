@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from gridlab.core.stop import stop_flag
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order, stop_flag
 from gridlab.games import game
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.learn.dqn import Learner
 from gridlab.inarow.learn.episodes import EpisodeSetup, play_episodes
 from gridlab.inarow.learn.judge import load_judge, random_boards
-from gridlab.inarow.learn.settings import PRESETS, Course, Lessons, teach
+from gridlab.inarow.learn.settings import PRESETS, Samples, SelfPlay, play_samples
 from gridlab.inarow.position import Position
 from gridlab.inarow.search.depth_limited import best_move, heuristics_of, new_depth_table
 from gridlab.inarow.search.geometry import Geometry, geometry_of
@@ -69,20 +68,20 @@ def steps() -> None:
 def episodes() -> None:
     print(f"games: the phases of guide, and best; by one worker, and by two; least wall time of {RUNS} runs")
     setup = EpisodeSetup(JUDGE, PRESETS["guide"], 0)
-    course, geometry = PRESETS["best"].course, geometry_of(SQUAVA)
-    assert course is not None
-    teaching = partial(teach_games, course, geometry)
+    self_play, geometry = PRESETS["best"].course, geometry_of(SQUAVA)
+    assert self_play is not None
+    playing = partial(play_games, self_play, geometry)
     for name, first in PHASES.items():
         faster(
             name, partial(play_episodes, setup), [range(first + GROUP * i, first + GROUP * (i + 1)) for i in range(4)]
         )
-    faster("best", teaching, [range(20 * i, 20 * (i + 1)) for i in range(4)])
-    spent, number = cpu(lambda: teaching(range(200))), len(teaching(range(200)).own)
+    faster("best", playing, [range(20 * i, 20 * (i + 1)) for i in range(4)])
+    spent, number = cpu(lambda: playing(range(200))), len(playing(range(200)).own)
     print(f"  preset best: {200 / spent:,.0f} games and {number / spent:,.0f} positions per CPU second")
 
 
-def teach_games(course: Course, geometry: Geometry, games: range) -> Lessons:
-    return teach(course, 0, games, geometry, stop_flag())
+def play_games(self_play: SelfPlay, geometry: Geometry, games: range) -> Samples:
+    return play_samples(self_play, 0, games, geometry, stop_flag())
 
 
 def faster(name: str, play: Callable[[range], Any], groups: list[range]) -> None:

@@ -18,12 +18,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 from tests.game2048.exact.reference import solve
 
-from gridlab.core.machine import size_text
+from gridlab.core.run import size_text
 from gridlab.game2048.exact.build import build_tablebase2048
+from gridlab.game2048.exact.policy import follow_player
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.sampling import draw_boards
 from gridlab.game2048.rules import Rules2048
-from gridlab.game2048.small_boards import follow_player
 
 PLAIN_SECONDS = 69.0  # of CPU, for 3x3
 FOLLOWED = ("random", "expectimax depth=1", "expectimax depth=3")
@@ -50,7 +50,7 @@ def build(rules: Rules2048, path: Path) -> None:
 
 def describe(table: Tablebase2048) -> None:
     layers, size = table.file.directory.layers, table.file.path.stat().st_size
-    boards, afters = sum(each.boards for each in layers), sum(each.afters for each in layers)
+    boards, afters = sum(each.boards for each in layers), sum(each.afterstates for each in layers)
     print(f"{table.rules}: {boards:,} boards to move up to symmetry, {afters:,} after a move, {len(layers):,} layers")
     print(f"file: {size_text(size)}, {size / afters:.2f} bytes a board after a move; best play {table.mean:,.4f}")
 

@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.arena.statistics import wilson
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import Boards, row_tables, unpack
 from gridlab.game2048.players import ExpectimaxPlayer
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.evaluators import find_evaluator
-from gridlab.game2048.search.expectimax import new_expectimax
+from gridlab.game2048.search.expectimax import PlainSearch, new_expectimax
 from gridlab.game2048.search.play import Limits, begin, play_batch, value_boards
-from gridlab.game2048.search.reference import PlainSearch
 
 RULES = Rules2048()
 STRENGTH = [  # player, share of the games asked for
@@ -61,13 +60,13 @@ def rate(reached: NDArray[np.bool_]) -> str:
 
 def some_boards(number: int) -> Boards:
     """Boards from games of the evaluator rows at depth 3, stopped at random moments."""
-    chooser, states, boards = (
+    policy, states, boards = (
         ExpectimaxPlayer(RULES, "rows", 3).chooser(),
         streams(9, number),
         np.empty(number, np.uint64),
     )
     for game, limit in enumerate(np.random.default_rng(9).integers(200, 1500, number).tolist()):
-        ends = play_batch(chooser, RULES, states[game : game + 1], stop_flag(), Limits(limit))
+        ends = play_batch(policy, RULES, states[game : game + 1], stop_flag(), Limits(limit))
         boards[game] = ends.boards[0]
     return boards
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.game2048.datasets.generate import generate
 from gridlab.game2048.datasets.moves import Moves2048
 from gridlab.game2048.datasets.settings import make_settings

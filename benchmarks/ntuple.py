@@ -16,8 +16,8 @@ import numpy as np
 from tests.game2048.learn import ntuple_reference as reference
 from tests.game2048.learn.ntuple_reference import PlainNetwork
 
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import row_tables, unpack_board
 from gridlab.game2048.learn.ntuple import train_ntuple

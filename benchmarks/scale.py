@@ -25,10 +25,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.cluster.processes import DaskCluster, family
 
 import gridlab
-from gridlab.arena.grade import find_questions
-from gridlab.core.cluster import Cluster, on_cluster
+from gridlab.arena.assess import find_questions
+from gridlab.core.cluster import Cluster, Tasks, on_cluster
 from gridlab.core.draw import table
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 from gridlab.game2048.datasets.settings import make_settings
 from gridlab.inarow.search.geometry import geometry_of
 
@@ -70,7 +70,7 @@ def kinds(size: int) -> list[Kind]:
             "mcts playouts=3000", "alpha-beta depth=5", squava, 64 * size, "random:4", workers=workers)),
         Kind("grade, mcts", "processes", lambda workers: gridlab.grade(
             f"mcts playouts={3000 * size}", "tictactoe", questions=questions, workers=workers)),
-        Kind("train squava, its games", "threads", lambda workers: lessons(240 * size, workers)),
+        Kind("train squava, its games", "threads", lambda workers: samples(240 * size, workers)),
     ]  # fmt: skip
 
 
@@ -81,14 +81,14 @@ def generate(games: int, workers: int | None) -> None:
         )
 
 
-def lessons(games: int, workers: int | None) -> None:
-    from gridlab.inarow.learn.dqn import _teach
+def samples(games: int, workers: int | None) -> None:
+    from gridlab.inarow.learn.dqn import _play_samples
     from gridlab.inarow.learn.settings import PRESETS
 
-    course, geometry = PRESETS["best"].course, geometry_of(gridlab.game("squava"))
-    assert course is not None
+    self_play, geometry = PRESETS["best"].course, geometry_of(gridlab.game("squava"))
+    assert self_play is not None
     rounds = [range(first, first + 20) for first in range(0, games, 20)]
-    list(in_order(partial(_teach, course, 1, geometry), rounds, workers, travels=True))
+    list(in_order(partial(_play_samples, self_play, 1, geometry), rounds, workers, travels=True))
 
 
 def clock(run: Callable[[], object]) -> float:
@@ -181,7 +181,7 @@ def overhead() -> None:
         assert cluster is not None
         trip = min(cluster.round_trip() for _ in range(5))
         batched = clock(lambda: list(in_order(nothing, range(20_000), processes=True))) / 20_000
-        executor = cluster.tasks()
+        executor = Tasks(cluster.client)
         alone = clock(lambda: [each.result() for each in [executor.submit(nothing, job) for job in range(500)]]) / 500
     here = clock(lambda: list(in_order(nothing, range(20_000), 2))) / 20_000
     loky = clock(lambda: list(in_order(nothing, range(20_000), 2, processes=True))) / 20_000

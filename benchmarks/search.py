@@ -13,7 +13,7 @@ import numpy as np
 from gridlab.games import game
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
-from gridlab.inarow.search.alpha_beta import AlphaBetaSearch, Bounds, OutOfBudget, sign, solve
+from gridlab.inarow.search.alpha_beta import AlphaBetaSearch, Bounds, OutOfBudget, solve
 from gridlab.inarow.search.depth_limited import NodeCounts, best_move, heuristics_of, new_depth_table
 from gridlab.inarow.search.geometry import END
 from gridlab.inarow.search.mcts import search as mcts
@@ -49,7 +49,7 @@ def openings() -> None:
         value = search.value(Position(SQUAVA).play(cell), forget)
         spent = time.process_time() - begun
         total += spent
-        effort(f"X on cell {cell}, {RESULTS[-sign(value.low)]} for X", search.nodes - before, spent)
+        effort(f"X on cell {cell}, {RESULTS[-int(np.sign(value.low))]} for X", search.nodes - before, spent)
     effort("all six", search.nodes, total)
 
 
@@ -63,7 +63,7 @@ def small_games() -> None:
         score = search.score(Position(rules), forget).low
         spent = time.process_time() - begun
         plies = END - abs(score) if score else rules.cells
-        effort(f"{name} start, {RESULTS[sign(score)]} in {plies}", search.nodes, spent)
+        effort(f"{name} start, {RESULTS[int(np.sign(score))]} in {plies}", search.nodes, spent)
         search = fresh(rules)
         begun = time.process_time()
         solve(Position(rules), search=search)

@@ -13,13 +13,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 from tests.inarow.exact.reference import retrograde
 
-from gridlab.core.machine import size_text
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import size_text, stop_flag
 from gridlab.games import game
 from gridlab.inarow.exact.census import census
-from gridlab.inarow.exact.tablebase.blocks import shape
 from gridlab.inarow.exact.tablebase.build import build_tablebase
-from gridlab.inarow.exact.tablebase.halves import halves
+from gridlab.inarow.exact.tablebase.layout import halves, shape
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.exact.tablebase.solve import crosses_move, new_counts, noughts_move

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 from tests.inarow.exact.reference import terminal_wins
 
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 from gridlab.games import game
 from gridlab.inarow.datasets.terminals.build import build_terminals
 from gridlab.inarow.exact.terminals import count_shards, make_shard, prepare, stones_at, walk_shard

@@ -14,9 +14,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import stop_flag
-from gridlab.core.workers import in_order
+from gridlab.core.bits import streams
+from gridlab.core.run import in_order, stop_flag
 from gridlab.game2048.kernels import exponents_of_rows
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.evaluators import DEAD, WEIGHTS, Weights, assemble, line_values

@@ -1,6 +1,6 @@
 """Nim with one heap, a whole family of games in one module: take one to three stones, who takes the last one wins.
 
-What gridlab asks of a game is drawn in gridlab.games.protocol; CONTRIBUTING.md enters this one into the registry.
+What gridlab asks of a game is drawn in gridlab.games.registry; CONTRIBUTING.md enters this one into the registry.
 Matches, tournaments, records, grades, exams and play in the terminal then come for nothing.
 """
 

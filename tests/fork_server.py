@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gridlab.core import workers
+from gridlab.core import run
 
 IMPORTED = ("gridlab.__main__", "numba", "pyarrow.parquet", "h5py", "matplotlib.figure", "torch", "torch._dynamo")
 LOADING = (  # commands that load kernels
@@ -64,7 +64,7 @@ def serve(place: str) -> None:
     """Answer until stdin is closed, however whoever opened it has ended."""
     for name in IMPORTED:
         importlib.import_module(name)
-    workers.own_cores = lambda: 1
+    run.own_cores = lambda: 1
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         for command in LOADING:
             assert importlib.import_module("gridlab.cli").run(command.split()) == 0

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from gridlab.games import laws
-from gridlab.games.symmetry import Symmetry, symmetries
+from gridlab.games.grid import Symmetry, symmetries
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 from tests.inarow import reference

@@ -23,9 +23,9 @@ TESTS_OF_DEPENDENCIES = [  # whatever calls a library; what only calls ourselves
 ]
 NOT_THEIRS = ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")  # the last: every process would compile anew
 MISSED = """
-import gridlab.core.machine
+import gridlab.core.run
 try:
-    gridlab.core.machine.import_extra("gymnasium", "gym")
+    gridlab.core.run.import_extra("gymnasium", "gym")
 except gridlab.MissingExtra as error:
     print(error)
 """

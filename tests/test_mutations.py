@@ -29,15 +29,15 @@ class Mutation(NamedTuple):
 MUTATIONS = [
     Mutation("core/bits.py", "return builder.cttz(", "return builder.ctlz(", "core/test_bits.py"),
     Mutation("core/bits.py", ">> 2 >> lowest_cell(low)", ">> 1 >> lowest_cell(low)", "core/test_bits.py"),
-    Mutation("core/splitmix.py", "S27, S30, S31, S32 = np.uint64(27)", "S27, S30, S31, S32 = np.uint64(28)", "game2048/test_kernels.py"),
+    Mutation("core/bits.py", "S27, S30, S31, S32 = np.uint64(27)", "S27, S30, S31, S32 = np.uint64(28)", "game2048/test_kernels.py"),
     Mutation("core/bits.py", "while rest >= TEN:", "while rest > TEN:", "core/test_text.py"),
     Mutation("inarow/kernels.py", "for _ in range(length - 1):", "for _ in range(length - 2):", "inarow/test_kernels.py"),
     Mutation("inarow/kernels.py", "if found != 0 and result == 0:", "if found != 0:", "inarow/test_kernels.py"),
     Mutation("inarow/kernels.py", "+ 2 * keys[byte, noughts", "+ 1 * keys[byte, noughts", "inarow/exact/test_enumerate.py"),
     Mutation("inarow/kernels.py", "if surplus == 1 else (noughts, crosses)", "if surplus == 0 else (noughts, crosses)", "inarow/test_kernels.py"),
     Mutation("game2048/kernels.py", "is_four = below_by_lower_half(bits, twos + fours) < fours", "is_four = below_by_lower_half(bits, twos + fours) <= fours", "game2048/test_kernels.py"),
-    Mutation("game2048/replay.py", "return SOUND if tile <= TWO else", "return SOUND if tile <= FOUR else", "game2048/datasets/test_verify.py"),
-    Mutation("inarow/search/alpha_beta.py", "by_threat = UNDECIDED, 0, END - stones - 3", "by_threat = UNDECIDED, 0, END - stones - 2", "inarow/search/test_pins.py"),
+    Mutation("game2048/kernels.py", "return SOUND if tile <= TWO else", "return SOUND if tile <= FOUR else", "game2048/datasets/test_verify.py"),
+    Mutation("inarow/search/alpha_beta.py", "by_threat = tactics.UNDECIDED, 0, END - stones - 3", "by_threat = tactics.UNDECIDED, 0, END - stones - 2", "inarow/search/test_pins.py"),
     Mutation("inarow/search/alpha_beta.py", "elif cell in (killer, old_killer):", "elif cell in (killer, killer):", "inarow/search/test_pins.py"),
     Mutation("inarow/search/alpha_beta.py", "(cells - stones) ** 2", "(cells - stones) ** 3", "inarow/search/test_pins.py"),
     Mutation("inarow/search/depth_limited.py", "weights[left, place - 1] < weight:", "weights[left, place - 1] <= weight:", "inarow/search/test_pins.py"),
@@ -46,7 +46,7 @@ MUTATIONS = [
     Mutation("game2048/search/expectimax.py", "values[direction] > values[best]", "values[direction] >= values[best]", "game2048/search/test_expectimax.py game2048/search/test_play.py"),
     Mutation("game2048/search/expectimax.py", "evaluated += 4", "evaluated += 3", "game2048/search/test_expectimax.py game2048/search/test_play.py"),
     Mutation("game2048/search/expectimax.py", "best = static(board, board_turned, values, shape) - dead", "best = static(board, board_turned, values, shape) + dead", "game2048/search/test_expectimax.py"),
-    Mutation("inarow/exact/tablebase/crosses.py", "lower_paired(min(cell, low_cells),", "lower_paired(max(cell, low_cells),", "inarow/exact/tablebase/test_solve.py"),
+    Mutation("inarow/exact/tablebase/solve.py", "lower_paired(min(cell, low_cells),", "lower_paired(max(cell, low_cells),", "inarow/exact/tablebase/test_solve.py"),
 ]  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def click() -> list[str]:
     from starlette.testclient import TestClient
 
     from gridlab.web.app import make_app
-    from gridlab.web.limits import Settings
+    from gridlab.web.work import Settings
 
     with tempfile.TemporaryDirectory() as folder:
         page = TestClient(make_app(Settings(Path(folder))), "http://localhost")
@@ -102,9 +102,9 @@ def click() -> list[str]:
 
 
 WALKS: dict[str, tuple[Callable[[], list[str]], int]] = {  # and how many files each passes through: it may become fewer
-    "tablebase build 3x3:3": (lambda: command("tablebase", "build", "3x3:3", "-o", "t.tb"), 28),
-    "2048 generate -g 2 -d 2": (lambda: command("2048", "generate", "-g", "2", "-d", "2", "-o", "games.jsonl"), 33),
-    "a click on the board": (click, 27),
+    "tablebase build 3x3:3": (lambda: command("tablebase", "build", "3x3:3", "-o", "t.tb"), 19),
+    "2048 generate -g 2 -d 2": (lambda: command("2048", "generate", "-g", "2", "-d", "2", "-o", "games.jsonl"), 24),
+    "a click on the board": (click, 19),
 }
 
 

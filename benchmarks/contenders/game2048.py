@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 
 from contenders.run import Run, once
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 
 
 def boards_of_games() -> Any:
-    from gridlab.core.splitmix import streams
+    from gridlab.core.bits import streams
     from gridlab.game2048.players import ExpectimaxPlayer
     from gridlab.game2048.rules import Rules2048
     from gridlab.game2048.search.play import Limits, play_batch
 
-    chooser, limit = ExpectimaxPlayer(Rules2048(), "rows", 2).chooser(), Limits(400)
-    return play_batch(chooser, Rules2048(), streams(9, 200), stop_flag(), limit).boards
+    policy, limit = ExpectimaxPlayer(Rules2048(), "rows", 2).chooser(), Limits(400)
+    return play_batch(policy, Rules2048(), streams(9, 200), stop_flag(), limit).boards
 
 
 def expectimax() -> Run:
-    from gridlab.core.splitmix import streams
+    from gridlab.core.bits import streams
     from gridlab.game2048.kernels import row_tables
     from gridlab.game2048.players import ExpectimaxPlayer
     from gridlab.game2048.rules import Rules2048
@@ -46,7 +46,7 @@ def expectimax_by_hand() -> Run:
     from gridlab.game2048.kernels import unpack
     from gridlab.game2048.rules import Rules2048
     from gridlab.game2048.search.evaluators import find_evaluator
-    from gridlab.game2048.search.reference import PlainSearch
+    from gridlab.game2048.search.expectimax import PlainSearch
 
     rules, spec = Rules2048(), find_evaluator("spec")
     search = PlainSearch(rules, spec.board(rules), 3, dead=spec.dead)
@@ -61,7 +61,7 @@ def expectimax_by_hand() -> Run:
 
 
 def learning() -> Run:
-    from gridlab.core.splitmix import streams
+    from gridlab.core.bits import streams
     from gridlab.game2048.kernels import row_tables
     from gridlab.game2048.learn.ntuple_kernels import MOVES, TALLY, Recipe, learn_games, new_path
     from gridlab.game2048.rules import Rules2048

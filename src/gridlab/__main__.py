@@ -13,7 +13,7 @@ from contextlib import suppress
 INTERRUPTED = 130
 
 try:
-    from gridlab.core.signals import ignore_signals, listen
+    from gridlab.core.run import ignore_signals, listen
 except KeyboardInterrupt:  # before anybody listens
     sys.exit(INTERRUPTED)
 

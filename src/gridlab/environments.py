@@ -10,10 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 SINGLE = {
-    "gridlab/2048-v0": (
-        "gridlab.game2048.environment.gym:Env2048",
-        "gridlab.game2048.environment.gym:Vector2048",
-    ),
+    "gridlab/2048-v0": ("gridlab.game2048.environment.gym:Env2048", "gridlab.game2048.environment.gym:Vector2048"),
     "gridlab/InARow-v0": ("gridlab.inarow.environment.gym:InARowEnv", "gridlab.inarow.environment.gym:VectorInARow"),
 }
 AEC = "gridlab/InARow-v0"

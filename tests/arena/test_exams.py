@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 
 from gridlab.arena.answers import read_answers, sit
-from gridlab.arena.exam import SHIPPED, Drawn, Exam, key_path, make_exam, read_exam, standard_exams, write_exam
-from gridlab.arena.grade import grade
-from gridlab.arena.judge import Key
-from gridlab.arena.mark import compare_marks, listed, mark
+from gridlab.arena.assess import compare_marks, grade, listed, mark
+from gridlab.arena.exam import SHIPPED, Drawn, Exam, Key, key_path, make_exam, read_exam, standard_exams, write_exam
 from gridlab.arena.printed import page_of
 from gridlab.arena.statistics import mcnemar
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble

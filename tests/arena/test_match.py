@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gridlab.arena.match import Match, parse_openings, play_match
-from gridlab.arena.records import find_flaw, verify_records, write_records
+from gridlab.arena.session import find_flaw, verify_records, write_records
 from gridlab.arena.statistics import PAIR_SCORES, paired, wilson
 from gridlab.core.errors import BadNotation, BadPlayer
 from gridlab.games import game

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.arena.grade import grade
-from gridlab.arena.match import play_match
-from gridlab.arena.tournament import play_tournament
+from gridlab.arena.assess import grade
+from gridlab.arena.match import play_match, play_tournament
 from gridlab.core.errors import BadPlayer
 from gridlab.inarow.position import Position
 from gridlab.players.registry import Player

@@ -9,8 +9,8 @@ import pytest
 
 import gridlab
 from gridlab.arena.answers import read_table
+from gridlab.arena.assess import ClassList, mark, mark_all
 from gridlab.arena.exam import Exam, read_exam
-from gridlab.arena.mark import ClassList, mark, mark_all
 from gridlab.arena.printed import page_of, print_exam
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from tests.conftest import Run

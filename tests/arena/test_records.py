@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gridlab.arena.records import ENOUGH, UNCHECKED, read_records, verify_records, write_records
+from gridlab.arena.session import ENOUGH, UNCHECKED, read_records, verify_records, write_records
 from gridlab.core.errors import CorruptFile, FileTrouble, IllegalMove
 from gridlab.games import game
 from gridlab.inarow.position import Outcome

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.arena import tournament as module
-from gridlab.arena.match import play_match
-from gridlab.arena.records import verify_records
-from gridlab.arena.tournament import Tournament, pairing_seed, play_tournament, plot_ratings, read_tournament
+from gridlab.arena import match as module
+from gridlab.arena.match import Tournament, pairing_seed, play_match, play_tournament, plot_ratings, read_tournament
+from gridlab.arena.session import verify_records
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble
 from gridlab.games import game
 from tests.arena.players import First, Late, add_player
@@ -80,8 +79,9 @@ def test_a_stopped_tournament_goes_on_after_the_last_whole_pairing(
         begun.append(f"{a} {b}")
         if begun == ["late random", "late first", "random first"]:
             raise KeyboardInterrupt
-        return play_match(a, b, rules, *others)  # type: ignore[call-overload]
+        return play_between(a, b, rules, *others)  # type: ignore[arg-type]
 
+    play_between = module.play_between
     monkeypatch.setattr(module, "play_between", stop_at_the_last)
     with pytest.raises(KeyboardInterrupt):
         play(tmp_path)

@@ -6,9 +6,8 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from gridlab.core.cluster import Worker
+from gridlab.core.cluster import Worker, fingerprint
 from gridlab.core.errors import ClusterTrouble
-from gridlab.core.fingerprint import fingerprint
 from gridlab.game2048.evaluate import evaluate
 from gridlab.tour import visit as module
 from gridlab.tour.visit import visit
@@ -37,7 +36,7 @@ class FakeCluster:
 
 
 @contextmanager
-def _here(_: FakeCluster) -> Iterator[None]:
+def _here(elsewhere: FakeCluster) -> Iterator[None]:
     yield
 
 
@@ -49,7 +48,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeCluster]:
         "empty": FakeCluster(ClusterTrouble("nobody works there")),
     }
     monkeypatch.setattr(module, "Cluster", found.__getitem__)
-    monkeypatch.setattr(module, "elsewhere", _here)
+    monkeypatch.setattr(module, "working", _here)
     monkeypatch.setattr(module, "GAMES", 2)
     return found
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from gridlab.core.errors import GridlabError
-from gridlab.game2048 import reference
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.datasets.files import export_games, read_games
 from gridlab.game2048.datasets.generate import play
-from gridlab.game2048.datasets.reader import Games
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.datasets.settings import DatasetSettings, Journal, make_settings
 from gridlab.game2048.rules import Rules2048
 from tests.attacks.harness import tried

@@ -15,10 +15,9 @@ import numpy as np
 
 from gridlab.arena.answers import read_answers, sit
 from gridlab.arena.exam import make_exam, read_exam, read_key
-from gridlab.arena.match import play_match
-from gridlab.arena.records import read_records, verify_records, write_records
-from gridlab.arena.tournament import play_tournament, read_tournament
-from gridlab.game2048.datasets.reader import Games
+from gridlab.arena.match import play_match, play_tournament, read_tournament
+from gridlab.arena.session import read_records, verify_records, write_records
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.datasets.verify import verify as verify_games
 from gridlab.game2048.exact.build import build_tablebase2048
 from gridlab.game2048.exact.probe import Tablebase2048
@@ -29,8 +28,8 @@ from gridlab.game2048.rules import Rules2048
 from gridlab.games import game
 from gridlab.inarow.datasets.best_first import read_start
 from gridlab.inarow.datasets.terminals.build import build_terminals
+from gridlab.inarow.datasets.terminals.build import verify as verify_terminals
 from gridlab.inarow.datasets.terminals.dataset import Terminals
-from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
 from gridlab.inarow.exact.tablebase.build import build_tablebase
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.learn.networks import SHIPPED

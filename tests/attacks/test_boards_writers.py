@@ -14,7 +14,7 @@ import pytest
 
 from gridlab.arena.match import play_match
 from gridlab.inarow.datasets.terminals.build import build_terminals
-from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
+from gridlab.inarow.datasets.terminals.build import verify as verify_terminals
 from gridlab.inarow.exact.tablebase.build import build_tablebase
 from gridlab.inarow.exact.tablebase.verify import verify
 from tests.attacks.harness import Attacker

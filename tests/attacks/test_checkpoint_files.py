@@ -17,8 +17,9 @@ from gridlab.games import game
 from gridlab.inarow.learn.dqn import TRAINING, begin, go_on, learn_all
 from gridlab.inarow.learn.judge import load_judge
 from gridlab.inarow.learn.networks import SHIPPED
-from gridlab.inarow.learn.settings import Asked, settings_of
+from gridlab.inarow.learn.settings import settings_of
 from gridlab.learn.networks import digest_of
+from gridlab.learn.run import Asked
 from tests.attacks.damaging import RAW, answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker
 
@@ -105,7 +106,7 @@ def read_by_player(path: Path, content: bytes) -> Any:
 def resumed(folder: Path, content: bytes) -> Any:
     folder.mkdir(exist_ok=True)
     (folder / TRAINING).write_bytes(content)
-    return answer_of(lambda: go_on(SQUAVA, Asked(episodes=14), folder, "cpu"))
+    return answer_of(lambda: go_on(SQUAVA, Asked.of((), episodes=14), folder, "cpu"))
 
 
 def test_the_sound_file_satisfies_every_command(tmp_path: Path, torch_attacker: Attacker, training: bytes) -> None:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.game2048.datasets.files import export_games, read_games
-from gridlab.game2048.datasets.reader import Games, index_of
+from gridlab.game2048.datasets.files import export_games, index_of, read_games
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.datasets.split import split
-from gridlab.game2048.datasets.stats import statistics
-from gridlab.game2048.datasets.verify import verify
+from gridlab.game2048.datasets.verify import statistics, verify
 from tests.attacks.games2048 import damaged, every_game, judged_sound, refused, text_damaged
 from tests.attacks.harness import Attacker
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gridlab.game2048.datasets.files import MAGIC, index_of
 from gridlab.game2048.datasets.generate import generate
-from gridlab.game2048.datasets.reader import MAGIC, Games, index_of
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.datasets.settings import DIGITS, Journal, journal_of
 from gridlab.game2048.datasets.verify import verify
 from tests.attacks.games2048 import damaged, judged_sound, refused, settings, text_damaged

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.arena.match import play_match
-from gridlab.arena.records import ENOUGH, read_records, verify_records, write_records
-from gridlab.arena.tournament import play_tournament
+from gridlab.arena.match import play_match, play_tournament
+from gridlab.arena.session import ENOUGH, read_records, verify_records, write_records
 from gridlab.inarow.datasets.best_first import read_start
 from tests.attacks.damaging import DEEP, answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker

@@ -107,7 +107,7 @@ def test_signals_stop_long_work(attacker: Attacker, tmp_path: Path, name: str) -
 INSIDE_C = """
 import importlib._bootstrap as bootstrap
 import os, signal, sys, time
-from gridlab.core import signals
+from gridlab.core import run as signals
 
 sent = []
 
@@ -157,7 +157,7 @@ def test_a_signal_while_a_text_is_executed_ends_with_130(tmp_path: Path) -> None
 
 LATE = """
 import os, signal, time
-from gridlab.core import signals
+from gridlab.core import run as signals
 
 signals.listen()
 os.kill(os.getpid(), signal.SIGALRM)  # late: nothing was put off, or it has been raised

@@ -15,7 +15,7 @@ import zstandard
 
 from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.inarow.exact.tablebase.build import build_tablebase
-from gridlab.inarow.exact.tablebase.file import KIND, MAGIC, Directory, TableFile, all_possible, possible_scores
+from gridlab.inarow.exact.tablebase.layout import KIND, MAGIC, Directory, TableFile, all_possible, possible_scores
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.exact.tablebase.verify import stats, verify

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import GridlabError
-from gridlab.inarow.datasets.terminals.build import build_terminals, command_for
+from gridlab.inarow.datasets.terminals.build import build_terminals, verify
 from gridlab.inarow.datasets.terminals.dataset import Terminals
 from gridlab.inarow.datasets.terminals.export import export
-from gridlab.inarow.datasets.terminals.manifest import Manifest
-from gridlab.inarow.datasets.terminals.verify import verify
+from gridlab.inarow.datasets.terminals.files import Manifest, command_for
 from tests.attacks.damaging import Change, answer_of, changes, mutated, some_changes
 from tests.attacks.harness import Attacker
 

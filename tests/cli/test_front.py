@@ -12,8 +12,8 @@ import pytest
 
 from gridlab import __version__, cli
 from gridlab.cli import SECTIONS
-from gridlab.core.machine import remedy
 from gridlab.core.progress import bar
+from gridlab.core.run import remedy
 from gridlab.tour import doctor
 from tests.attacks.commands import commands as every_command
 from tests.conftest import Run

@@ -3,6 +3,8 @@
 import io
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -58,6 +60,29 @@ def test_every_parameter_of_every_command_is_described() -> None:
             assert text, f"{name}: {each.name} is not described"
             assert text[0].isupper() or text[0].isdigit() or text.split()[0].islower(), f"{name} {each.name}: {text}"
             assert text.endswith((".", ")")), f"{name}, {each.name}: {text}"
+
+
+NAMED_OTHERWISE = {
+    "objective": "--target", "form": "--format", "open_page": "--open", "rules": "--game", "settings": "--setting",
+    "number": "--games",
+}  # fmt: skip
+
+
+def test_descriptions_stand_in_the_order_of_the_parameters() -> None:
+    """Where the last paragraph of a docstring has another order, options would go to the wrong parameters."""
+    for name, command in every_command():
+        for each in command.params:
+            if each.param_type_name == "option":
+                usual = f"--{each.name.replace('_', '-')}"
+                spelt = {part for option in each.opts for part in option.split("/")}
+                assert {usual, NAMED_OTHERWISE.get(each.name)} & spelt, f"{name}: {each.name} is {each.opts}"
+
+
+def test_python_without_docstrings_has_the_same_options(gridlab: Run) -> None:
+    words = ("tablebase", "build", "--help")
+    done = subprocess.run([sys.executable, "-OO", "-m", "gridlab", *words], capture_output=True, text=True, check=True)
+    listed = gridlab(*words)[1].partition("Options:")[2]
+    assert listed == done.stdout.partition("Options:")[2] != ""
 
 
 def test_an_option_is_spelt_alike_everywhere() -> None:

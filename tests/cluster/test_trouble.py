@@ -17,11 +17,9 @@ from typing import Any
 import pytest
 
 import gridlab as package
-from gridlab.core.cluster import Cluster, on_cluster
-from gridlab.core.cluster_jobs import Mismatch, Order, carry_out
+from gridlab.core.cluster import Cluster, Mismatch, Order, Tasks, carry_out, fingerprint, on_cluster
 from gridlab.core.errors import ClusterTrouble
-from gridlab.core.fingerprint import fingerprint
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 from tests.cluster import jobs
 from tests.cluster.processes import DaskCluster, family, wait_for
 from tests.conftest import Run
@@ -45,7 +43,7 @@ def opened(cluster: DaskCluster) -> Iterator[Cluster]:
 def tasks(cluster: DaskCluster) -> int:
     """What a scheduler still has to do, for whomever."""
     with opened(cluster) as found:
-        return int(found._client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
+        return int(found.client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
 
 
 Begin = Callable[..., "subprocess.Popen[str]"]
@@ -186,7 +184,7 @@ def test_a_stranger_is_refused_by_name(cluster: DaskCluster, gridlab: Run, tmp_p
 def test_a_stranger_that_comes_later_begins_nothing(cluster: DaskCluster) -> None:
     with opened(cluster) as found:
         order = Order("run", fingerprint()._replace(python="3.9.1"), {}, {}, b"")
-        said = found._answer(found.tasks().submit(carry_out, order))
+        said = found._answer(Tasks(found.client).submit(carry_out, order))
     assert isinstance(said, Mismatch)
     assert said.flaws[0].startswith("has python 3.")
 

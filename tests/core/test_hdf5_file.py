@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gridlab.core.hdf5 import PatientFile, fill_hdf5
+from gridlab.core.tables import PatientFile, fill_hdf5
 
 h5py = pytest.importorskip("h5py")
 

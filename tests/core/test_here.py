@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.core import machine as here
+from gridlab.core import run as here
 
 
 @pytest.fixture

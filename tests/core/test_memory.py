@@ -9,7 +9,7 @@ TABLES_THAT_COME_AND_GO = """
 import re, threading
 from pathlib import Path
 import numpy as np
-from gridlab.core.machine import give_back
+from gridlab.core.run import give_back
 
 def own():
     return int(re.search(r"RssAnon:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])

@@ -9,7 +9,7 @@ import pytest
 
 from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import sha256_of
-from gridlab.core.parquet_shards import SPLITS, export_folder, features_of
+from gridlab.core.tables import SPLITS, export_folder, features_of
 from gridlab.game2048.exact import sampling as labelled2048
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.inarow.exact.tablebase import sampling as labelled

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gridlab import game
-from gridlab.core.plain import facts, plain
+from gridlab.core.draw import facts, plain
 
 
 class Point(NamedTuple):

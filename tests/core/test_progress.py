@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from gridlab.core import progress
 from gridlab.core.progress import bars
+from gridlab.core.run import working
 from tests.screen import screen
 
 
@@ -37,7 +38,7 @@ def test_a_whole_and_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_who_listens_hears_every_bar_of_the_thread() -> None:
     heard: list[tuple[str, float, float | None]] = []
-    with progress.listening(lambda *said: heard.append(said)):
+    with working(hear=lambda *said: heard.append(said)):
         with progress.bar(3, "counting", "things", shown=False) as shown:
             shown.update(1)
             shown.update(2)
@@ -54,7 +55,7 @@ def test_what_a_listener_raises_ends_the_work() -> None:
     def enough(what: str, done: float, total: float | None) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), progress.listening(enough), progress.bar(9, "x", "things", False) as shown:
+    with pytest.raises(KeyboardInterrupt), working(hear=enough), progress.bar(9, "x", "things", False) as shown:
         shown.update(1)
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.core import sandbox
+from gridlab.core import untrusted
 from gridlab.core.errors import CorruptFile
-from gridlab.core.sandbox import sandboxed
+from gridlab.core.untrusted import sandboxed
 
 PROGRAM = """
 import ctypes, os, sys, time
-from gridlab.core import sandbox
+from gridlab.core import untrusted as sandbox
 sandbox.SECONDS = 1
 def read(path):
     yield [1, "one"]
@@ -82,4 +82,4 @@ def test_ctrl_c_is_for_whoever_waits(program: Path) -> None:
     found = answers(program, "os.kill(os.getpid(), 2); time.sleep(0.1)")
     assert [number for number, _ in found] == [1, 2]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert sandbox.SECONDS == 5
+    assert untrusted.SECONDS == 5

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gridlab.core import sources
+from gridlab.core import jit
 
-FILES = sorted(Path(sources.PACKAGE).rglob("*.py"))
+FILES = sorted(Path(jit.PACKAGE).rglob("*.py"))
 
 
 def module_name(file: Path) -> str:
-    parts = file.relative_to(sources.PACKAGE).with_suffix("").parts
+    parts = file.relative_to(jit.PACKAGE).with_suffix("").parts
     return ".".join(["gridlab", *(part for part in parts if part != "__init__")])
 
 
@@ -31,17 +31,17 @@ def names_in(tree: ast.AST) -> set[str]:
 def test_no_import_is_overlooked() -> None:
     for file in FILES:
         text = file.read_bytes()
-        named = {sources.module_of(name) for name in names_in(ast.parse(text)) if name.split(".")[0] == "gridlab"}
-        assert named <= sources.imports(text), file
+        named = {jit.module_of(name) for name in names_in(ast.parse(text)) if name.split(".")[0] == "gridlab"}
+        assert named <= jit.imports(text), file
 
 
 @pytest.mark.parametrize(
     ("text", "modules"),
     [
         ("from gridlab.core.bits import popcount", ["core.bits"]),
-        ("from gridlab.core import bits, stop as halt  # both", ["core", "core.bits", "core.stop"]),
-        ("from gridlab.core import (\n    bits,  # (once)\n    stop,\n)", ["core", "core.bits", "core.stop"]),
-        ("from gridlab.core import bits, \\\n    stop", ["core.bits", "core.stop"]),
+        ("from gridlab.core import bits, run as work  # both", ["core", "core.bits", "core.run"]),
+        ("from gridlab.core import (\n    bits,  # (once)\n    run,\n)", ["core", "core.bits", "core.run"]),
+        ("from gridlab.core import bits, \\\n    run", ["core.bits", "core.run"]),
         ("def late():\n    import gridlab.core.bits", ["core.bits"]),
         ("import gridlab.core.bits as b", ["core.bits"]),
         ("from gridlab.games import game", ["games"]),
@@ -51,24 +51,24 @@ def test_no_import_is_overlooked() -> None:
     ],
 )
 def test_imports_of_all_kinds(text: str, modules: list[str]) -> None:
-    assert sources.imports(text.encode()) == {f"gridlab.{module}".rstrip(".") for module in modules}
+    assert jit.imports(text.encode()) == {f"gridlab.{module}".rstrip(".") for module in modules}
 
 
 def test_a_module_reaches_itself_and_what_its_imports_reach() -> None:
-    reached = sources.reached("gridlab.core.stop")
-    assert {"gridlab.core.stop", "gridlab.core.jit", "gridlab.core.sources"} <= reached
+    reached = jit.reached("gridlab.core.bits")
+    assert {"gridlab.core.bits", "gridlab.core.jit", "gridlab.core.errors"} <= reached
     assert all(module.startswith("gridlab.core.") for module in reached)
-    assert "gridlab.inarow.rules" in sources.reached("gridlab.inarow.exact.census")
+    assert "gridlab.inarow.rules" in jit.reached("gridlab.inarow.exact.census")
     assert not any(
         module.startswith(("gridlab.inarow.search.", "gridlab.game2048.search."))
-        for module in sources.reached("gridlab.inarow.exact.census")
+        for module in jit.reached("gridlab.inarow.exact.census")
     )
 
 
 def test_all_sources_are_searched_in_no_time() -> None:
-    for function in (sources.digest_of, sources.read, sources.module_of, sources.file_of):
+    for function in (jit.digest_of, jit.read, jit.module_of, jit.file_of):
         function.cache_clear()
     begun = time.process_time()
     for file in FILES:
-        sources.digest_of(module_name(file))
+        jit.digest_of(module_name(file))
     assert time.process_time() - begun < 0.1  # 10 ms on an idle machine

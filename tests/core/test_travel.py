@@ -6,11 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from gridlab.core.cluster_jobs import lacking, receive
+from gridlab.core.cluster import Fingerprint, differences, fingerprint, lacking, package_digest, receive
 from gridlab.core.errors import GridlabError
-from gridlab.core.fingerprint import Fingerprint, differences, fingerprint
-from gridlab.core.sources import PACKAGE, package_digest
-from gridlab.core.travel import Attachments, Wanted, here, packed_variables, require_home, travelling, variable
+from gridlab.core.jit import PACKAGE
+from gridlab.core.run import Attachments, Wanted, here, packed_variables, require_home, variable, working
 from gridlab.core.untrusted import open_regular
 
 
@@ -20,7 +19,7 @@ def test_files_keep_their_names(tmp_path: Path) -> None:
     named = tmp_path / "net.ntuple"
     named.write_bytes(b"something else of the same name")
     assert here(named) == named
-    with travelling(Attachments({str(named): copy, "net.ntuple": copy}, {})):
+    with working(attachments=Attachments({str(named): copy, "net.ntuple": copy}, {})):
         for name in (named, Path("net.ntuple")):
             with open_regular(name) as file:
                 assert file.read() == b"what came"
@@ -36,7 +35,7 @@ def test_variables_are_those_of_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/nowhere")
     monkeypatch.delenv("GRIDLAB_TABLEBASE", raising=False)
     assert packed_variables() == {"SOURCE_DATE_EPOCH": "1"}
-    with travelling(Attachments({}, {"SOURCE_DATE_EPOCH": "2"})):
+    with working(attachments=Attachments({}, {"SOURCE_DATE_EPOCH": "2"})):
         assert variable("SOURCE_DATE_EPOCH") == "2"
     assert variable("SOURCE_DATE_EPOCH") == "1"
     assert variable("GRIDLAB_TABLEBASE") == ""
@@ -44,7 +43,10 @@ def test_variables_are_those_of_home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_stays_at_home() -> None:
     require_home("the program ./bot")
-    with travelling(Attachments({}, {})), pytest.raises(GridlabError, match=r"^the program ./bot does not travel"):
+    with (
+        working(attachments=Attachments({}, {})),
+        pytest.raises(GridlabError, match=r"^the program ./bot does not travel"),
+    ):
         require_home("the program ./bot")
 
 

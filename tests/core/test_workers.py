@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core import workers
-from gridlab.core.stop import stop_flag, working
+from gridlab.core import run as workers
+from gridlab.core.run import stop_flag, working
 
 SPINNING = """
 from gridlab.core.jit import kernel
-from gridlab.core.stop import stop_flag, stopped
-from gridlab.core.workers import {imports}
+from gridlab.core.run import stop_flag; from gridlab.core.bits import stopped
+from gridlab.core.run import {imports}
 
 @kernel
 def spin(stop):
@@ -38,7 +38,7 @@ except KeyboardInterrupt:
 """
 BUSY = """
 import time
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 
 if __name__ == "__main__":
     try:
@@ -52,7 +52,7 @@ if __name__ == "__main__":
 PLANTED = "import sys; from pathlib import Path; Path({witness!r}).open('a').write(' '.join(sys.orig_argv))\n"
 HERE = """
 import os, subprocess, sys
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 
 def job(number):
     program = [sys.executable, "-c", "import planted; print(planted.NAME)"]  # such as a bot with files beside it
@@ -205,7 +205,7 @@ def test_ctrl_c_ends_long_work_at_once(program: str, tmp_path: Path) -> None:
 
 
 UNGUARDED = """
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 
 class Squares:
     def __init__(self, add):
@@ -234,7 +234,7 @@ def test_what_cannot_be_sent_is_known_before(tmp_path: Path) -> None:
 
 ORPHANS = """
 import os, signal, time
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 
 def show_and_sleep(number):
     os.write(1, b"%d\\n" % os.getpid())  # in one piece: two workers write

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from gridlab.core.machine import remedy
+from gridlab.core.run import remedy
 
 EXTRAS = {
     "gridlab.games.vector": "gym",

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from gridlab.arena.answers import sit
+from gridlab.arena.assess import Marks, mark
 from gridlab.arena.exam import make_exam, read_exam
-from gridlab.arena.mark import Marks, mark
 from gridlab.arena.match import play_match
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from gridlab.arena.statistics import of_mean
+from gridlab.core.bits import Stop, Stream, streams
 from gridlab.core.errors import BadNotation, BadPlayer
-from gridlab.core.splitmix import Stream, streams
-from gridlab.core.stop import Stop
 from gridlab.game2048 import evaluate as evaluate_module
-from gridlab.game2048 import reference
-from gridlab.game2048.evaluate import Evaluation2048, Results, evaluate, play_to_end
+from gridlab.game2048 import rules as reference
+from gridlab.game2048.evaluate import Evaluation2048, evaluate
 from gridlab.game2048.players import PLAYERS, ExpectimaxPlayer
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.evaluators import EVALUATORS
-from gridlab.game2048.search.reference import PlainSearch
+from gridlab.game2048.search.expectimax import PlainSearch
+from gridlab.game2048.search.play import Results, play_to_end
 from gridlab.players.registry import make_player
 
 SQUARE = Rules2048(3, 3)

@@ -11,9 +11,10 @@ from gridlab.game2048.exact.build import build_tablebase2048
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.sampling import draw_boards, draw_layers
 from gridlab.game2048.grade import Grade2048, find_table, grade2048, judge
-from gridlab.game2048.players import PerfectPlayer2048, adviser_of, has_chooser
+from gridlab.game2048.players import PerfectPlayer2048
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.search.play import adviser_of, has_kernel_policy
 from gridlab.players.registry import make_player
 from tests.conftest import Run, in_long_runs
 
@@ -120,7 +121,7 @@ def test_refusals(tmp_path: Path) -> None:
 def test_the_perfect_player() -> None:
     player = make_player("perfect", SMALL)
     assert isinstance(player, PerfectPlayer2048)
-    assert has_chooser(player, SMALL)
+    assert has_kernel_policy(player, SMALL)
     assert adviser_of(player) is player
     assert str(player) == "perfect"
     assert str(PerfectPlayer2048(SMALL, "2048:2x3")) == "perfect tablebase=2048:2x3"

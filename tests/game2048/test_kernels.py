@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import Stream, below, draw, streams
-from gridlab.game2048 import kernels, reference
+from gridlab.core.bits import Stream, below, draw, streams
+from gridlab.game2048 import kernels
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.kernels import row_tables
 from gridlab.game2048.rules import Rules2048
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gridlab.game2048 import kernels, reference
+from gridlab.game2048 import kernels
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.kernels import ROWS, row_tables
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.rules import Board, Rules2048
 
 PICTURES = [
     # before           after            points

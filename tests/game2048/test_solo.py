@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadPlayer, PlayerFault
-from gridlab.core.stop import stop_flag
-from gridlab.game2048.evaluate import evaluate, record_game
-from gridlab.game2048.players import ExpectimaxPlayer, RandomPlayer2048, adviser_of, find_player2048, has_chooser
+from gridlab.core.run import stop_flag
+from gridlab.game2048.evaluate import evaluate
+from gridlab.game2048.players import ExpectimaxPlayer, RandomPlayer2048, find_player2048
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
-from gridlab.game2048.search.play import Limits
+from gridlab.game2048.search.play import Limits, adviser_of, has_kernel_policy, record_game
 from gridlab.players.registry import make_player, player_name
 
 RULES = Rules2048()
@@ -27,7 +27,7 @@ class FirstLegal:
 
 
 class Wrapped:
-    """An expectimax player that hides its chooser: the same games, move by move in Python."""
+    """An expectimax player that hides its policy: the same games, move by move in Python."""
 
     def __init__(self, player: ExpectimaxPlayer) -> None:
         self.player = player
@@ -120,7 +120,7 @@ def test_how_players_are_called() -> None:
 
 
 class Timid(ExpectimaxPlayer):
-    """Inherits a chooser that does not play as it does."""
+    """Inherits a policy that does not play as it does."""
 
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return position.moves()[-1]
@@ -132,11 +132,11 @@ class Renamed(ExpectimaxPlayer):
 
 
 def test_kernels_play_only_for_those_they_play_alike() -> None:
-    assert has_chooser(Renamed(RULES), RULES)
-    assert not has_chooser(Timid(RULES), RULES)
-    assert has_chooser(ExpectimaxPlayer(SQUARE), SQUARE)
-    assert not has_chooser(ExpectimaxPlayer(Rules2048(5, 2)), Rules2048(5, 2))
-    assert not has_chooser(FirstLegal(), RULES)
+    assert has_kernel_policy(Renamed(RULES), RULES)
+    assert not has_kernel_policy(Timid(RULES), RULES)
+    assert has_kernel_policy(ExpectimaxPlayer(SQUARE), SQUARE)
+    assert not has_kernel_policy(ExpectimaxPlayer(Rules2048(5, 2)), Rules2048(5, 2))
+    assert not has_kernel_policy(FirstLegal(), RULES)
     game = record_game(Timid(RULES), RULES, 1, 0, stop_flag(), Limits(4))
     last = [Position2048.unpack(board).moves()[-1] for board in game.boards.tolist()]
     assert [DIRECTIONS[direction] for direction in game.directions] == last

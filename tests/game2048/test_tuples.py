@@ -7,7 +7,7 @@ import pytest
 from gridlab.core.errors import BadNotation
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.ntuple import Cells, default_tuples, neighbours, parse_tuples, polyominoes, runs, text_of
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 
 STANDARD = Rules2048()
 

@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import Stream, streams
-from gridlab.game2048 import kernels, reference
+from gridlab.core.bits import Stream, streams
+from gridlab.game2048 import kernels
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.kernels import ROWS, row_tables
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.rules import Board, Rules2048
 from tests.conftest import in_long_runs
 
 SMALL = [Rules2048(rows, cols) for rows in range(2, 5) for cols in range(2, 5) if rows * cols < 16]

@@ -1,7 +1,7 @@
 import pytest
 
 from gridlab.core.errors import BadNotation
-from gridlab.games.notation import board_text, move_text, parse_board, parse_move, reading_of
+from gridlab.games.grid import board_text, move_text, parse_board, parse_move, reading_of
 
 VALUES = (1, 2, 0, 0, 2, 1, 1, 2, 1)
 

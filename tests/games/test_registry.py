@@ -10,7 +10,7 @@ import pytest
 
 import gridlab
 from gridlab.arena.answers import sit
-from gridlab.arena.mark import mark
+from gridlab.arena.assess import mark
 from gridlab.arena.session import Session
 from gridlab.arena.terminal import Console, play
 from gridlab.core.errors import BadPlayer, BadRules

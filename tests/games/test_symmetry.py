@@ -2,7 +2,7 @@ from itertools import product
 
 import pytest
 
-from gridlab.games.symmetry import Symmetry, symmetries
+from gridlab.games.grid import Symmetry, symmetries
 from gridlab.inarow.rules import Rules
 from tests.inarow import reference
 

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 from gridlab.arena.answers import Answer
-from gridlab.arena.exam import Judged, Question
-from gridlab.arena.grade import FAULT, Grade, compare, find_questions, grade, plot_grades
-from gridlab.arena.judge import Key
-from gridlab.arena.mark import Marked
+from gridlab.arena.assess import FAULT, Grade, Marked, compare, find_questions, grade, plot_grades
+from gridlab.arena.exam import Judged, Key, Question
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble
 from gridlab.games import game
 from gridlab.inarow.exact.oracle import Oracle

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadPlayer
-from gridlab.core.machine import remedy
+from gridlab.core.run import remedy
 from gridlab.games import game
 from gridlab.inarow.players import PLAYERS, PerfectPlayer
 from gridlab.inarow.position import Position

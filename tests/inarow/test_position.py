@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import gridlab
 from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.position import Outcome, Position
 from gridlab.inarow.rules import Rules
 from tests.conftest import in_long_runs

@@ -3,7 +3,7 @@
 import pytest
 
 from gridlab import Budget, Oracle, Position, game
-from gridlab.arena.records import replay
+from gridlab.arena.session import replay
 from gridlab.inarow.questions import Review, review
 
 RULES = game("tictactoe")

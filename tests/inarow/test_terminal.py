@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.arena.records import find_flaw, read_records
-from gridlab.arena.terminal import Console
+from gridlab.arena.session import Session, find_flaw, read_records
+from gridlab.arena.terminal import Console, ExactAdviser, until_goodbye
 from gridlab.core.errors import FileTrouble, PlayerFault, TooLarge
 from gridlab.inarow.position import Outcome, Position
 from gridlab.inarow.position import Player as Side
@@ -26,13 +26,16 @@ from gridlab.players.registry import Player
 TICTACTOE = Rules(3, 3, 3)
 PROGRAM = """
 import numpy as np
+from gridlab.arena.session import Session
+from gridlab.arena.terminal import until_goodbye
 from gridlab.inarow.terminal import Conversation
 from gridlab.cli.play import ask
 from gridlab.inarow.rules import Rules
 from gridlab.players.registry import make_player
 
 rules = Rules(3, 3, 3)
-Conversation.play_game(rules, make_player("random", rules), "X", ask, print, None, np.random.default_rng(1))
+session = Session.begin(rules, {"O": make_player("random", rules)}, random=np.random.default_rng(1))
+until_goodbye(Conversation(session, "X", "opponent", ask, print, None).hold, print)
 """
 
 
@@ -65,12 +68,15 @@ class Evening:
         self.typed = list(typed)
         self.said: list[str] = []
         self.saved: list[Record] = []
-        answer = self.answer if exact else None
-        random = np.random.default_rng(0)
-        Conversation.play_game(
-            rules, opponent, side, self.ask, self.said.append, answer, random, self.saved.append, against="queue"
-        )
+        adviser = ExactAdviser(self.answer) if exact else None
+        other, random = "O" if side == "X" else "X", np.random.default_rng(0)
+        names = {other: "queue"} if opponent else {}
+        session = Session.begin(rules, {other: opponent}, adviser=adviser, names=names, random=random)
+        until_goodbye(Conversation(session, side, "queue", self.ask, self.say, self.saved.append).hold, self.say)
         assert [find_flaw(record) for record in self.saved] == [None] * len(self.saved)
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
 
     def ask(self, prompt: str) -> str:
         self.said.append(prompt)
@@ -224,7 +230,7 @@ def test_control_c_says_goodbye_and_is_passed_up() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Conversation.play_game(TICTACTOE, None, "X", interrupted, said.append, None, np.random.default_rng(0))
+        Conversation.play(TICTACTOE, Console(interrupted, said.append, "nobody"))
     assert said[-1] == "\ngoodbye"
 
 

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from gridlab.arena.answers import sit
+from gridlab.arena.assess import mark
 from gridlab.arena.exam import make_exam
-from gridlab.arena.mark import mark
 from gridlab.arena.match import play_match
-from gridlab.arena.records import read_records, verify_records
-from gridlab.arena.session import Session
+from gridlab.arena.session import Session, read_records, verify_records
 from gridlab.core.errors import BadPlayer, PlayerFault, Resigned, WrongAnswer
 from gridlab.game2048.datasets.generate import generate
 from gridlab.game2048.datasets.settings import make_settings

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from gridlab import grade, play_match
-from gridlab.core.machine import import_extra, program
+from gridlab.core.run import import_extra, program
 from gridlab.inarow.learn import training
 from gridlab.learn.run import where_extras_allow
 from gridlab.tour import run as steps

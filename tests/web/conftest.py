@@ -13,8 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from gridlab.arena.match import play_match
-from gridlab.arena.tournament import play_tournament
+from gridlab.arena.match import play_match, play_tournament
 from gridlab.game2048.datasets.generate import generate, play
 from gridlab.game2048.datasets.settings import make_settings
 from gridlab.game2048.learn.ntuple import train_ntuple

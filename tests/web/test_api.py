@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from gridlab import Oracle, Position, game, open_tablebase
-from gridlab.arena.records import find_flaw
-from gridlab.arena.tournament import read_tournament
+from gridlab.arena.match import read_tournament
+from gridlab.arena.session import find_flaw
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reading import parse
+from gridlab.game2048.records import parse
 from gridlab.inarow.records import Record
 from tests.web.conftest import Ask, Server
 

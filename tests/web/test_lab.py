@@ -9,15 +9,14 @@ import pytest
 
 from gridlab import Position, game
 from gridlab.core.errors import BadPlayer
-from gridlab.inarow.datasets.terminals.manifest import layer_name, write_layer
+from gridlab.inarow.datasets.terminals.files import layer_name, write_layer
 from gridlab.inarow.exact.oracle import whole_line
 from gridlab.inarow.solution import Solution
 from gridlab.web import lab
 from gridlab.web import lab as truth_module
-from gridlab.web.folder import Folder, NotHere, offered, safe_player
-from gridlab.web.lab import Players, Prompt, Truth, moves_known
-from gridlab.web.limits import Settings
+from gridlab.web.lab import Folder, Players, Prompt, Truth, moves_known, offered, safe_player
 from gridlab.web.routes.data import terminals_info
+from gridlab.web.work import NotHere, Settings
 
 pytestmark = pytest.mark.compiled
 
@@ -181,9 +180,9 @@ def test_a_folder_with_more_files_than_are_listed(tmp_path: Path, monkeypatch: p
     """The first of them by name, up to a limit; and no more are looked at than to another."""
     for number in range(12):
         (tmp_path / f"{number:02}.safetensors").touch()
-    monkeypatch.setattr("gridlab.web.folder.MOST_FOUND", 5)
+    monkeypatch.setattr("gridlab.web.lab.MOST_FOUND", 5)
     assert [each.path for each in Folder(tmp_path).listing()] == [f"{number:02}.safetensors" for number in range(5)]
-    monkeypatch.setattr("gridlab.web.folder.MOST_ENTRIES", 3)
+    monkeypatch.setattr("gridlab.web.lab.MOST_ENTRIES", 3)
     assert [each.path for each in Folder(tmp_path).listing()] == [f"{number:02}.safetensors" for number in range(3)]
 
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from gridlab.web.limits import HEADERS
+from gridlab.web.work import HEADERS
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.compiled

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from gridlab.arena.mark import mark_all
+from gridlab.arena.assess import mark_all
 from gridlab.arena.printed import print_exam, write_page
 
 MILLIMETRE = 96 / 25.4  # CSS pixels

@@ -9,8 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from gridlab import Oracle, Position
-from gridlab.arena.exam import read_exam, standard_exams
-from gridlab.arena.puzzles import Puzzle, book_of, books
+from gridlab.arena.exam import Puzzle, book_of, books, read_exam, standard_exams
 from gridlab.games.registry import game
 from tests.web.conftest import Ask
 

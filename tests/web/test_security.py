@@ -14,9 +14,8 @@ import pytest
 
 from gridlab.core.errors import FileTrouble, MissingExtra
 from gridlab.web import serve as serving
-from gridlab.web.folder import Folder, _kind_of_lines, _kind_of_table
-from gridlab.web.limits import MOST_BODY, Guard, Settings
-from gridlab.web.work import problem_of
+from gridlab.web.lab import Folder, _kind_of_lines, _kind_of_table
+from gridlab.web.work import MOST_BODY, Guard, Settings, problem_of
 from tests.conftest import Run
 from tests.web.conftest import Server
 

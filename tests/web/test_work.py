@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from gridlab.core.progress import bar
-from gridlab.core.workers import pause
+from gridlab.core.run import pause
 from gridlab.web import work
 from gridlab.web.work import Busy, Job, Jobs, Lane, Part, Tell, TooLong
 

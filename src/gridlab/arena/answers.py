@@ -9,28 +9,28 @@ A question is answered once or not at all, in any order; fields of any other nam
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple, TypeGuard
 
 import msgspec
 import numpy as np
 
-from gridlab.arena.exam import ENDING, Exam, Id, Short, read_exam
+from gridlab.arena.exam import ENDING, Exam, Id, Short, exam_of
 from gridlab.arena.session import Entrant, Seat, enter
 from gridlab.core.arguments import check_seed, counted, shortened, typed, whole_number
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError, PlayerFault, WrongAnswer
 from gridlab.core.files import Appended, locked, whole_file
 from gridlab.core.progress import bar
+from gridlab.core.run import in_order, is_elsewhere
 from gridlab.core.untrusted import Count, lines, parse_json, read_bytes
-from gridlab.core.workers import in_order, is_elsewhere
-from gridlab.games.protocol import GamePosition, GameRules
-from gridlab.players.registry import Player, close_player, kinds_of, make_player, parse_player
-from gridlab.players.tries import MOST_TRIES, Seconds, Try
+from gridlab.games.registry import GamePosition, GameRules
+from gridlab.players.registry import MOST_TRIES, Player, Seconds, Try, close_player, kinds_of, make_player, parse_player
 
 ANSWERS: Final = "gridlab-exam-answers"
 VERSION: Final = 1
@@ -82,8 +82,11 @@ class Answers:
 
 def whole_text(exam: Exam, answers: Answers) -> str:
     """The file of answers as text."""
-    head = AnswersHead(ANSWERS, VERSION, exam.name, answers.player)
-    return b"".join([to_line(head), *map(to_line, answers.given.values())]).decode()
+    return b"".join(_lines_of(exam, answers.player, answers.given.values())).decode()
+
+
+def _lines_of(exam: Exam, player: str, given: Iterable[Answer]) -> list[bytes]:
+    return [to_line(AnswersHead(ANSWERS, VERSION, exam.name, player)), *map(to_line, given)]
 
 
 def to_line(each: AnswersHead | Answer) -> bytes:
@@ -103,12 +106,17 @@ def read_answers(path: Path, exam: Exam) -> Answers:
         if not line.strip():
             continue
         answer = parse_json(line, Answer, f"{where} is not an answer")
-        if answer.id > len(exam.questions):
-            raise CorruptFile(f"{where}: {exam.name} has no question {answer.id}; it has {len(exam.questions):,}")
+        _check_number(where, answer.id, exam)
         if answer.id in given:
             raise CorruptFile(f"{where}: question {answer.id} is answered a second time; one answer each is taken")
         given[answer.id] = answer
     return Answers(player, given)
+
+
+def _check_number(where: str, number: int, exam: Exam) -> int:
+    if number > len(exam.questions):
+        raise CorruptFile(f"{where}: {exam.name} has no question {number}; it has {len(exam.questions):,}")
+    return number
 
 
 def is_begun(path: Path, exam: Exam) -> bool:
@@ -211,10 +219,8 @@ def _people(where: str, header: list[str], path: Path) -> list[str]:
     while names and not names[-1]:
         names.pop()
     if len(names) < 2 or names[0].lower() != QUESTION:
-        raise CorruptFile(
-            f"{where}: a table of answers begins with the headings question,answer, or with question and a name for "
-            f"each person, not with {shortened(','.join(header))}"
-        )
+        right = "with the headings question,answer, or with question and a name for each person"
+        raise CorruptFile(f"{where}: a table of answers begins {right}, not with {shortened(','.join(header))}")
     people = names[1:]
     if len(people) > MOST_PEOPLE:
         raise CorruptFile(f"{where}: there are {len(people):,} people; a table has up to {MOST_PEOPLE:,}")
@@ -230,9 +236,7 @@ def _number(where: str, text: str, exam: Exam) -> int:
         number = whole_number(text, 1)
     except GridlabError as error:
         raise CorruptFile(f"{where}: {shortened(text)} is not the number of a question") from error
-    if number > len(exam.questions):
-        raise CorruptFile(f"{where}: {exam.name} has no question {number}; it has {len(exam.questions):,}")
-    return number
+    return _check_number(where, number, exam)
 
 
 # ---- A player sits an exam: its answer to every question, kept as it comes
@@ -244,22 +248,16 @@ ANSWERING = 1  # what a source of chance is for, as in grades
 
 @typed
 def sit(
-    exam: Exam | Path | str,
-    player: str | Player,
-    out: Path | str | None = None,
-    tablebase: Path | str | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    resume: bool = False,
-    progress: bool = False,
-) -> Answers:
+    exam: Exam | Path | str, player: str | Player, out: Path | str | None = None, tablebase: Path | str | None = None,
+    seed: int = 0, workers: int | None = None, resume: bool = False, progress: bool = False,
+) -> Answers:  # fmt: skip
     """The answers of a player to an exam, written to `out` as they come.
 
     With `resume` the questions that `out` holds an answer to are not asked again; those whose answer is missing are.
     Without it a sitting that was stopped is not written over. Nobody else can write to `out` meanwhile.
     A program is started once unless `workers` says more. The same seed gives the same answers for any number of them.
     """
-    paper = exam if isinstance(exam, Exam) else read_exam(exam)
+    paper = exam_of(exam)
     check_seed(seed)
     close_player(make_player(player, paper.rules, tablebase))  # what is wrong with it is said before it is asked
     (entrant,), workers = enter([player], paper.rules, workers or _usual_workers(player, paper.rules))
@@ -269,23 +267,20 @@ def sit(
             held.enter_context(locked(target))
         given = _begun(target, paper, entrant.name, resume)
         open_questions = [number for number in range(1, len(paper.questions) + 1) if number not in given]
-        head = AnswersHead(ANSWERS, VERSION, paper.name, entrant.name)
-        book = held.enter_context(_Book(target, [head, *given.values()]))
+        add = held.enter_context(_book(target, _lines_of(paper, entrant.name, given.values())))
         shown = held.enter_context(bar(len(open_questions), entrant.name, "questions", progress))
-        asked = [(number, paper.positions[number - 1]) for number in open_questions]
+        asked = tuple((number, paper.positions[number - 1]) for number in open_questions)
         size = max(1, len(asked)) if workers == 1 and not is_elsewhere() else QUESTIONS_A_JOB
-        for answer in answers_to(asked, entrant, paper.rules, tablebase, seed, workers, size):
+        for answer in answers_to(Job(entrant, paper.rules, tablebase, seed, asked), workers, size):
             given[answer.id] = answer
-            book.add(answer)
+            add(to_line(answer))
             shown.update(1)
     return Answers(entrant.name, dict(sorted(given.items())))
 
 
 def _usual_workers(player: str | Player, rules: GameRules) -> int | None:
     """One for a program, which may count its callers; else as many as there are cores."""
-    if not isinstance(player, str):
-        return None
-    return 1 if "command" in parse_player(player, kinds_of(rules))[1] else None
+    return 1 if isinstance(player, str) and "command" in parse_player(player, kinds_of(rules))[1] else None
 
 
 def _is_kept(target: Path | None) -> TypeGuard[Path]:
@@ -307,38 +302,29 @@ def _begun(target: Path | None, exam: Exam, player: str, resume: bool) -> dict[i
     return {number: answer for number, answer in found.given.items() if answer.said}
 
 
-class _Book:
-    """The file that answers are added to, if there is one; it is sound after every answer."""
+@contextmanager
+def _book(path: Path | None, kept: list[bytes]) -> Iterator[Callable[[bytes], object]]:
+    """What adds lines to a file, if there is one; the file is sound after every line."""
+    if _is_kept(path):
+        _write(path, kept)
+        with Appended(path) as file:
+            yield file.add
+        return
+    try:
+        yield kept.append
+    finally:
+        if path is not None:
+            _write(path, kept)
 
-    def __init__(self, path: Path | None, begin: Sequence[AnswersHead | Answer]) -> None:
-        self._path, self._kept = path, [to_line(each) for each in begin]
-        self._file: Appended | None = None
-        if _is_kept(path):
-            self._write(path)
-            self._file = Appended(path)
 
-    def add(self, answer: Answer) -> None:
-        self._kept.append(to_line(answer))
-        if self._file is not None:
-            self._file.add(self._kept[-1])
-
-    def _write(self, path: Path) -> None:
-        with whole_file(path) as file:
-            for line in self._kept:
-                file.write(line)
-
-    def __enter__(self) -> "_Book":
-        return self
-
-    def __exit__(self, *ending: object) -> None:
-        if self._file is not None:
-            self._file.close()
-        elif self._path is not None:
-            self._write(self._path)
+def _write(path: Path, kept: Iterable[bytes]) -> None:
+    with whole_file(path) as file:
+        for line in kept:
+            file.write(line)
 
 
 class Job(NamedTuple):
-    """Some questions for one worker."""
+    """Some questions for one worker, with their numbers."""
 
     player: Entrant
     rules: GameRules
@@ -350,24 +336,15 @@ class Job(NamedTuple):
         return f"positions {self.questions[0][0]} to {self.questions[-1][0]}"
 
 
-def answers_to(
-    asked: Sequence[tuple[int, GamePosition]],
-    player: Entrant,
-    rules: GameRules,
-    tablebase: Path | str | None,
-    seed: int,
-    workers: int,
-    size: int,
-) -> Iterator[Answer]:
-    """The answers of a player, made anew for every so many questions, as they come; questions have their numbers."""
-    chunks = (tuple(asked[at : at + size]) for at in range(0, len(asked), size))
-    jobs = [Job(player, rules, tablebase, seed, chunk) for chunk in chunks]
+def answers_to(asked: Job, workers: int, size: int) -> Iterator[Answer]:
+    """The answers of a player, made anew for every so many questions, as they come."""
+    starts = range(0, len(asked.questions), size)
+    jobs = [asked._replace(questions=asked.questions[at : at + size]) for at in starts]
     if workers == 1 and not is_elsewhere():
-        for job in jobs:
-            yield from answer_all(job)
-        return
-    for answers in in_order(answer_job, jobs, min(workers, max(1, len(jobs))), processes=True, name=Job.name):
-        yield from answers
+        yield from chain.from_iterable(map(answer_all, jobs))
+    else:
+        workers = min(workers, max(1, len(jobs)))
+        yield from chain.from_iterable(in_order(answer_job, jobs, workers, processes=True, name=Job.name))
 
 
 def answer_job(job: Job) -> list[Answer]:

@@ -10,41 +10,25 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from gridlab.arena.exam import SHIPPED, Exam, Question, key_path, read_exam
-from gridlab.arena.mark import HEADER, ClassList, Marked, Marks, PairedMarks, row_of
+from gridlab.arena.assess import HEADER, ClassList, Marked, Marks, PairedMarks, row_of
+from gridlab.arena.exam import SHIPPED, Exam, Question, exam_of, key_path
 from gridlab.core.arguments import counted, typed
 from gridlab.core.files import refuse_overlap, whole_file
+
+
+def _page(title: str, style: str, body: str) -> str:
+    """A page that stands alone."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n{body}\n</html>\n"
+    )
+
 
 # ---- Marks as a page: one HTML file with nothing outside it, tables, accuracy by ply drawn, and the worst blunders
 
 
-PAGE_STYLE = """
-:root { color-scheme: light dark; --ink: #222; --paper: #fff; --faint: #666; --line: #ddd; --bar: #1f4e9c;
-  --card: #f7f7f5; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e6e6; --paper: #1b1c1e; --faint: #9a9a9a; --line: #3a3c40;
-  --bar: #8fb4f0; --card: #26282b; } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 70rem;
-  margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-p { margin: .4rem 0; } .faint { color: var(--faint); }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .15rem .7rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
-th { font-weight: 600; } tr.all td { font-weight: 600; }
-.blunders { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1rem; }
-figure { margin: 0; background: var(--card); border-radius: .5rem; padding: .8rem; text-align: center; }
-figure svg { max-width: 100%; height: auto; max-height: 16rem; } figcaption { text-align: left; font-size: .9rem; }
-@page { size: A4; margin: 14mm 12mm 16mm;
-  @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; color: #666; } }
-@media print { :root { color-scheme: light; --ink: #000; --paper: #fff; --faint: #444; --line: #ccc; --bar: #1f4e9c;
-  --card: #fff; }
-  body { font-size: 9.5pt; max-width: none; margin: 0; padding: 0; } .wide { overflow: visible; }
-  table { width: 100%; font-size: 8pt; } th, td { padding: .1rem .2rem; } th { white-space: normal; }
-  tr, figure, svg, blockquote { break-inside: avoid; } h2 { break-after: avoid; } thead { display: table-header-group; }
-  .person + .person { break-before: page; } blockquote { max-height: none; }
-  .blunders { grid-template-columns: repeat(3, 1fr); } figure { border: 1px solid #ccc; } }
-blockquote { margin: .4rem 0 0; padding-left: .6rem; border-left: 3px solid var(--line); color: var(--faint);
-  max-height: 6rem; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
-"""
+MARKS_STYLE = Path(__file__).with_name("marks.css")
 
 
 def write_page(path: Path, marks: Sequence[Marks], compared: Sequence[PairedMarks] = ()) -> None:
@@ -55,7 +39,6 @@ def write_page(path: Path, marks: Sequence[Marks], compared: Sequence[PairedMark
 
 def page_of(marks: Sequence[Marks], compared: Sequence[PairedMarks] = ()) -> str:
     exam, rules = marks[0].exam, marks[0].exam.rules
-    title = f"{exam.name}: {', '.join(each.player for each in marks)}"
     asked = counted(len(marks[0].marked), "question")
     parts = [
         f"<h1>{escape(exam.name)}</h1>",
@@ -64,11 +47,8 @@ def page_of(marks: Sequence[Marks], compared: Sequence[PairedMarks] = ()) -> str
         *_everybody(marks),
         *(part for each in marks for part in ('<section class="person">', *_player(each), "</section>")),
     ]
-    return (
-        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{PAGE_STYLE}</style>\n" + "\n".join(parts) + "\n</html>\n"
-    )
+    title = f"{exam.name}: {', '.join(each.player for each in marks)}"
+    return _page(title, MARKS_STYLE.read_text("utf-8"), "\n".join(parts))
 
 
 def _everybody(marks: Sequence[Marks]) -> list[str]:
@@ -76,10 +56,8 @@ def _everybody(marks: Sequence[Marks]) -> list[str]:
     if len(marks) < 2:
         return []
     people = ClassList(tuple(marks))
-    head = "".join(f"<th>{escape(name)}</th>" for name in HEADER)
-    rows = "".join(map(_row, people.rows))
-    table = f'<div class="wide"><table><thead><tr>{head}</tr></thead>{rows}</table></div>'
-    return ['<section class="person">', table, f'<p class="faint">{escape(people.hardest_text())}</p></section>']
+    said = f'<p class="faint">{escape(people.hardest_text())}</p></section>'
+    return ['<section class="person">', _table(HEADER, people.rows), said]
 
 
 def _player(marks: Marks) -> list[str]:
@@ -92,9 +70,9 @@ def _player(marks: Marks) -> list[str]:
         f"<h2>{escape(marks.player)}</h2>",
         f"<p>{lead}. {escape(marks.regret_text())}.</p>",
         accuracy_svg(marks),
-        _table(family.STAGE, [*marks.by_stage, {family.STAGE: "all"} | marks.total], marks.kinds),
+        _table(marks.header(family.STAGE), marks.rows()),
         f'<p class="faint">{escape(family.DEPTH.capitalize())}:</p>',
-        _table(family.DEPTH, marks.by_depth, marks.kinds),
+        _table(marks.header(family.DEPTH), [row_of(each[family.DEPTH], each) for each in marks.by_depth]),
     ]
     if marks.worst:
         shown = "\n".join(_blunder(each, marks) for each in marks.worst)
@@ -102,11 +80,9 @@ def _player(marks: Marks) -> list[str]:
     return parts
 
 
-def _table(first: str, rows: Sequence[dict[str, Any]], kinds: Sequence[str]) -> str:
-    names = (first, "questions", "accuracy", "95 %", "random", "first legal", *kinds)
+def _table(names: Sequence[str], rows: Sequence[Sequence[str | int]]) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    body = "".join(_row(row_of(row[first], row)) for row in rows)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead>{body}</table></div>'
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead>{"".join(map(_row, rows))}</table></div>'
 
 
 def _row(cells: Sequence[str | int]) -> str:
@@ -115,9 +91,8 @@ def _row(cells: Sequence[str | int]) -> str:
 
 
 def _blunder(each: Marked, marks: Marks) -> str:
-    family, place = marks.exam.family, each.question.id - 1
-    picture = family.picture(marks.exam.positions[place], each.key, each.move)
-    asked = each.question
+    family, asked = marks.exam.family, each.question
+    picture = family.picture(each.position, each.key, each.move)
     side = f", {asked.to_move} to move" if len(marks.exam.rules.sides) > 1 else ""
     head = f"question {asked.id}, {family.STAGE} {asked.stage}{side}: {each.judged.kind}"
     said = f"<blockquote>{escape(each.answer.text)}</blockquote>" if each.answer and each.answer.text else ""
@@ -148,13 +123,8 @@ def accuracy_svg(marks: Marks) -> str:
         parts.append(f'<path d="M{x + 10} {y(low)}V{y(most)}" stroke="var(--ink)" stroke-width="1.5"/>')
         parts.append(f'<path d="M{x - 3} {y(row["random"])}h26" stroke="#c77700" stroke-width="2.5"/>')
         parts.append(_label(x + 10, height - 12, str(row[stage]), "middle"))
-    return "\n".join(
-        [
-            *parts,
-            "</svg>",
-            f'<p class="faint">Accuracy by {escape(stage)}, with 95 % intervals; orange: random play.</p>',
-        ]
-    )
+    parts += ["</svg>", f'<p class="faint">Accuracy by {escape(stage)}, with 95 % intervals; orange: random play.</p>']
+    return "\n".join(parts)
 
 
 def _label(x: float, y: float, text: str, anchor: str) -> str:
@@ -164,49 +134,22 @@ def _label(x: float, y: float, text: str, anchor: str) -> str:
 # ---- An exam on paper: a sheet to hand out and, in a file of its own, the answers; each an HTML page that prints on A4
 
 
-STYLE = """
-@page { size: A4; margin: 14mm 12mm 16mm;
-  @bottom-left { content: "NAME"; font: 8pt sans-serif; color: #666; }
-  @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; color: #666; } }
-:root { color-scheme: light; }
-body { font: 10.5pt/1.4 system-ui, sans-serif; color: #000; background: #fff; max-width: 186mm; margin: 0 auto; }
-@media screen { body { padding: 12mm; } }
-h1 { font-size: 16pt; margin: 0 0 2mm; } p { margin: 0 0 2mm; }
-.rules { font-size: 9.5pt; } .small { font-size: 9pt; color: #333; }
-.person { display: flex; gap: 6mm; margin: 3mm 0 5mm; } .person span { flex: 2; border-bottom: 0.3mm solid #000; }
-.person span:nth-of-type(2), .person span:nth-of-type(3) { flex: 1; }
-.questions { display: grid; grid-template-columns: repeat(COLUMNS, 1fr); gap: 4mm 6mm; }
-figure { margin: 0; break-inside: avoid; } figure svg { display: block; width: 90%; height: auto; margin: 0 auto; }
-figcaption { display: flex; justify-content: space-between; align-items: baseline; }
-figure svg text:not(.number):not(.tile text) { font-size: 12px; fill: #767676; }
-.answer { display: flex; align-items: baseline; gap: 2mm; margin-top: -2.5mm; }
-.answer span { flex: 1; border-bottom: 0.3mm solid #000; height: 6mm; }
-.ticks { display: flex; flex-wrap: wrap; gap: 1mm 2mm; margin-top: 2mm; font-size: 8.5pt; }
-.ticks span { white-space: nowrap; }
-.ticks i { display: inline-block; width: 3.2mm; height: 3.2mm; border: 0.3mm solid #000; vertical-align: -0.4mm; }
-.key { columns: 2; column-gap: 8mm; } .key div { break-inside: avoid; border-bottom: 0.2mm solid #bbb; padding: 0.8mm 0;
-  display: grid; grid-template-columns: 11mm 1fr 30mm; gap: 2mm; font-size: 9.5pt; }
-.key div span:last-child { text-align: right; color: #333; }
-"""
+SHEET_STYLE = Path(__file__).with_name("sheet.css")
 USUAL_COLS = 5  # of a board that is no grid
 COLUMNS = {4: 3, 3: 5, 2: 9, 1: 1000}  # boards beside each other: the most columns that such a board has
 
 
 @typed
 def print_exam(
-    exam: Exam | Path | str,
-    out: Path | str,
-    questions: int | None = None,
-    answers: Path | str | None = None,
-    key: Path | str | None = None,
-    seed: int | None = None,
-) -> None:
+    exam: Exam | Path | str, out: Path | str, questions: int | None = None, answers: Path | str | None = None,
+    key: Path | str | None = None, seed: int | None = None,
+) -> None:  # fmt: skip
     """Write an exam as a page to print and hand out, and with `answers` the right ones as a page of their own.
 
     `questions` takes the first so many, which are a fair part of the whole; with a `seed`, so many at random. Their
     numbers stay those of the exam. `mark` takes the same two, to mark these questions alone.
     """
-    paper = exam if isinstance(exam, Exam) else read_exam(exam)
+    paper = exam_of(exam)
     chosen = paper.numbers(questions, seed)
     truth = None if answers is None else paper.key(None if key is None else Path(key))  # before anything is written
     _refuse_overlaps(paper, Path(out), answers, key)
@@ -220,12 +163,12 @@ def print_exam(
 
 def _refuse_overlaps(exam: Exam, out: Path, answers: Path | str | None, key: Path | str | None) -> None:
     """Neither page is written over what is read, nor over the other."""
-    written = [out] if answers is None else [out, Path(answers)]
+    written = [Path(each) for each in (out, answers) if each is not None]
     for place in written:
         for read in (exam.path, key_path(exam.path), *([] if key is None else [Path(key)])):
             refuse_overlap(read, place)
     if answers is not None:
-        refuse_overlap(out, Path(answers))
+        refuse_overlap(*written)
 
 
 # ---- the sheet
@@ -240,7 +183,7 @@ def sheet_of(exam: Exam, chosen: tuple[int, ...]) -> str:
         f'<p class="rules">{escape(exam.rules.words)}</p>\n<p>{escape(exam.family.TASK)}</p>\n'
         f'<div class="questions">\n{asked}\n</div>'
     )
-    return _page(exam, exam.name, body)
+    return _printed(exam, exam.name, body)
 
 
 def _question(exam: Exam, question: Question) -> str:
@@ -258,20 +201,13 @@ def _room(exam: Exam, question: Question) -> str:
     return '<div class="answer">Answer <span></span></div>'
 
 
-def _columns(exam: Exam) -> int:
-    """Boards beside each other, so that their cells are a centimetre wide or nearly so."""
+def _printed(exam: Exam, title: str, body: str) -> str:
+    """A page for A4, with so many boards beside each other that their cells are a centimetre wide or nearly so."""
     wide = getattr(exam.rules, "cols", USUAL_COLS)
-    return next(boards for boards, cols in COLUMNS.items() if wide <= cols)
-
-
-def _page(exam: Exam, title: str, body: str) -> str:
+    columns = next(boards for boards, cols in COLUMNS.items() if wide <= cols)
     name = title.replace("\\", "").replace('"', "").replace("\n", " ")
-    style = STYLE.replace("COLUMNS", str(_columns(exam))).replace("NAME", escape(name, quote=False))
-    return (
-        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{style}</style>\n{body}\n</html>\n"
-    )
+    style = SHEET_STYLE.read_text("utf-8").replace("COLUMNS", str(columns))
+    return _page(title, style.replace("NAME", escape(name, quote=False)), body)
 
 
 # ---- the answers
@@ -287,7 +223,7 @@ def answers_of(exam: Exam, chosen: tuple[int, ...], truth: tuple[Any, ...], comm
         "question,answer or, for several people, question and their names.</p>\n"
         f'<div class="key">\n{rows}\n</div>'
     )
-    return _page(exam, title, body)
+    return _printed(exam, title, body)
 
 
 def _solution(exam: Exam, number: int, key: Any) -> str:

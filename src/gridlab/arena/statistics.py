@@ -19,6 +19,15 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def as_dict(self) -> list[float]:
+        """What there is for JSON: the two ends."""
+        return [self.low, self.high]
+
+
+def shares(share: float, interval: Interval) -> tuple[str, str]:
+    """A share and its interval as cells of a table."""
+    return f"{share:.1%}", f"{interval.low:.1%} to {interval.high:.1%}"
+
 
 def wilson(points: float, games: int) -> Interval:
     """Wilson's interval of a share: it stays within 0 and 1, and a clean sweep is not certain."""

@@ -16,17 +16,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from gridlab.arena.exam import NODES
-from gridlab.arena.judge import BY_TRUTH
-from gridlab.arena.records import Record, other_side, record_of
-from gridlab.arena.session import Session
+from gridlab.arena.exam import BY_TRUTH, NODES
+from gridlab.arena.session import Session, other_side, record_of
 from gridlab.core import draw as colour
 from gridlab.core.arguments import counted
 from gridlab.core.errors import BadNotation, GridlabError, PlayerFault
 from gridlab.core.files import Appended
-from gridlab.games.protocol import Move
-from gridlab.games.registry import family_of, game
-from gridlab.players.registry import Player, close_player, kinds_of, make_player
+from gridlab.games.registry import Move, family_of, game
+from gridlab.players.registry import close_player, kinds_of, make_player
 
 # ---- Single keys of a terminal as commands: an arrow key is `up`, any other key is itself
 
@@ -172,59 +169,29 @@ class Conversation:
     against: str
     ask: Callable[[str], str]
     say: Callable[[str], object]
-    save: Callable[[Record], None] | None
+    save: Callable[[Any], None] | None  # the record of a finished game
     left: bool = False
     WHO_SAYS: ClassVar[str] = ""  # which player does say how it finds its moves
 
     @classmethod
     def play(cls, rules: Any, console: Console) -> None:
-        """Play against a player, or for two people at one keyboard against nobody."""
+        """Play against a player, or for two people at one keyboard against nobody, until the person has enough."""
         kinds = kinds_of(rules)
         against = console.against or (PERFECT if PERFECT in kinds else next(iter(kinds)))
+        side: str = rules.sides["XO".index(console.side)]
+        other = other_side(side, rules)
         with ExitStack() as held:
             opponent = None
             if against != NOBODY:
                 opponent = make_player(against, rules, console.tablebase)
                 held.callback(close_player, opponent)
             file = held.enter_context(Appended(console.save)) if console.save else None
-            cls.play_game(
-                rules,
-                opponent,
-                rules.sides["XO".index(console.side)],
-                ask=console.ask,
-                say=console.say,
-                answer=cls.oracle(rules, console.tablebase),
-                random=np.random.default_rng(console.seed),
-                save=(lambda record: file.add(json.dumps(record.as_dict()).encode() + b"\n")) if file else None,
-                against=against,
-                seed=console.seed,
-            )
-
-    @classmethod
-    def play_game(
-        cls,
-        rules: Any,
-        opponent: Player | None,
-        side: str,
-        ask: Callable[[str], str],
-        say: Callable[[str], object],
-        answer: Callable[[Any], Any] | None,
-        random: np.random.Generator,
-        save: Callable[[Any], None] | None = None,
-        *,
-        against: str = "opponent",
-        seed: int | None = None,
-    ) -> None:
-        """Play until the person has enough; without an opponent two people share the keyboard.
-
-        `answer` gives the exact values behind `hint` and `values`; `save` gets a record of every finished game, in
-        which the opponent is called `against`.
-        """
-        other = other_side(side, rules)
-        names: dict[str, str] = {} if opponent is None else {other: against}
-        adviser = None if answer is None else ExactAdviser(answer)
-        session = Session.begin(rules, {other: opponent}, seed, adviser, names, random=random)
-        until_goodbye(cls(session, side, against, ask, say, save).hold, say)
+            answer = cls.oracle(rules, console.tablebase)
+            adviser = None if answer is None else ExactAdviser(answer)
+            names = {} if opponent is None else {other: against}
+            session = Session.begin(rules, {other: opponent}, console.seed, adviser, names)
+            save = (lambda record: file.add(json.dumps(record.as_dict()).encode() + b"\n")) if file else None
+            until_goodbye(cls(session, side, against, console.ask, console.say, save).hold, console.say)
 
     # ---- what a family may say in its own words
 
@@ -299,10 +266,8 @@ class Conversation:
             self.save(record)
         while (reply := self.ask("again? [y/n] ").strip().lower()) not in ("y", "yes", "n", "no", "quit", "q"):
             self.say(f"{reply!r} is not an answer; type y for another game or n to leave")
-        if reply in ("y", "yes"):
-            self._new()
-        else:
-            self._quit()
+        again = self._new if reply in ("y", "yes") else self._quit
+        again()
 
     def _verdict(self, winner: str | None) -> str:
         if self._alone or winner is None:
@@ -313,17 +278,9 @@ class Conversation:
 
     def _obey(self, line: str) -> None:
         commands = {
-            "undo": self._undo,
-            "hint": self._hint,
-            "values": self._values,
-            "why": self._why,
-            "moves": self._list_moves,
-            "resign": self._resign,
-            "new": self._new,
-            "quit": self._quit,
-            "q": self._quit,
-            "help": self._help,
-        }
+            "undo": self._undo, "hint": self._hint, "values": self._values, "why": self._why, "new": self._new,
+            "moves": self._list_moves, "resign": self._resign, "quit": self._quit, "q": self._quit, "help": self._help,
+        }  # fmt: skip
         if line in commands:
             commands[line]()
         else:
@@ -343,10 +300,7 @@ class Conversation:
             self.say(self.refusal(position.move_text(move)))
 
     def _undo(self) -> None:
-        if self.session.undo():
-            self.say(self.board())
-        else:
-            self.say("there is no move of yours to take back")
+        self.say(self.board() if self.session.undo() else "there is no move of yours to take back")
 
     def _hint(self) -> None:
         found = self._solution()

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from gridlab import __version__
 from gridlab.cli import arena, exam, game2048, play, positions, setup, tablebase, terminals, train
-from gridlab.cli.options import HELP
+from gridlab.cli.options import HELP, Commands
 from gridlab.core import draw as colour
 from gridlab.core.errors import GridlabError
 
@@ -77,15 +77,12 @@ class Sectioned(TyperGroup):
                 formatter.write_dl([(name, line) for name, (_, line) in commands.items()], col_max=12)
 
 
-app = typer.Typer(
-    name="gridlab",
-    cls=Sectioned,
+app = Commands(
+    name="gridlab", cls=Sectioned,
     help="A laboratory for small grid games: in-a-row games of any size, Squava, 2048.",
     epilog="GAME is a name (tictactoe, tictactoe4, tictactoe5, squava, 2048) or rules such as 5x5:4-3, 2048:3x3.",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings=HELP,
-)
+    rich_markup_mode=None, pretty_exceptions_enable=False, context_settings=HELP,
+)  # fmt: skip
 for each in SECTIONS.values():
     for name, (command, _) in each.items():
         if isinstance(command, typer.Typer):

@@ -1,10 +1,21 @@
-"""Options that mean the same in every command, and one way to read each kind of value.
+"""How a command is described, options that mean the same in every command, and one way to read each kind of value.
 
-parser=whole(1)     a whole number from 1          parser=source     a file or folder to read: it is there
-parser=real(0, 1)   a number from 0 to 1           parser=target     a file to write: it can be written
-parser=target_folder                               parser=named      a name that the command looks at itself
+    def show(folder: Source, ply: Natural, count: Positive = 1, json: Json = False) -> None:
+        '''Draw records of one layer.
+
+        DIR           The folder of a dataset.
+        PLY           The layer, such as 9.
+        --count N     How many records to show.
+        '''
+
+The last paragraph of the docstring lists what is not described elsewhere, in the order of the parameters. The type of a
+parameter says how its text is read:
+
+Annotated[int, whole(1)]     a whole number from 1          Annotated[Path, source]     a file or folder to read
+Annotated[float, real(0)]    a number from 0 on             Annotated[Path, target]     a file that can be written
 """
 
+import ast
 import json
 import logging
 import math
@@ -12,11 +23,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import cleandoc, getsource
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from textwrap import dedent
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import typer
 from typer.core import TyperGroup
+from typer.models import ParameterInfo
 
 from gridlab.core import draw as colour
 from gridlab.core.arguments import MOST, shortened, whole_number
@@ -38,9 +52,62 @@ class Listed(TyperGroup):
             formatter.write_dl([(name, each.get_short_help_str(WHOLE)) for name, each in self.commands.items()])
 
 
-def group(line: str) -> typer.Typer:
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Also(NamedTuple):
+    """What else is to be said of an option, `Also("show_default", False)`."""
+
+    name: str
+    value: Any
+
+
+ENTRY = re.compile(r"^(\S.*?)(?: {2,}|\n +)(.*(?:\n +.*)*)$", re.MULTILINE)  # --count N    How many, over several lines
+
+
+class Commands(typer.Typer):
+    """A group of commands whose docstrings describe their options."""
+
+    def command(self, name: str | None = None, **more: Any) -> Callable[[Command], Command]:
+        add = super().command(name, **more)
+        return lambda command: add(described(command))
+
+
+def group(line: str) -> Commands:
     """A group of commands, described in one line."""
-    return typer.Typer(help=line, cls=Listed, rich_markup_mode=None, context_settings=HELP)
+    return Commands(help=line, cls=Listed, rich_markup_mode=None, context_settings=HELP)
+
+
+def described(command: Command) -> Command:
+    """The command with its parameters as the last paragraph of its docstring lists them, in their order."""
+    forms, types = command.__annotations__, get_type_hints(command)
+    left = [name for name in forms if name != "return" and not _is_whole(forms[name])]
+    if left:
+        command.__doc__, _, listed = cleandoc(command.__doc__ or _written(command)).rpartition("\n\n")
+        for name, (said, text) in zip(left, ENTRY.findall(listed), strict=True):
+            beside = _beside(forms[name])
+            more = dict(each for each in beside if isinstance(each, Also))
+            parser = next((each for each in beside if callable(each)), None)
+            make = option if said.startswith("-") else argument
+            forms[name] = Annotated[types[name], make(said, " ".join(text.split()), parser, **more)]
+    return command
+
+
+def _is_whole(form: Any) -> bool:
+    """Whether it is described already, as options are that mean the same everywhere."""
+    return any(isinstance(each, ParameterInfo) for each in getattr(form, "__metadata__", ()))
+
+
+def _beside(form: Any) -> list[Any]:
+    """What stands beside the types in an annotation: `Annotated[int, whole(1)] | None` -> [whole(1)]."""
+    return [*getattr(form, "__metadata__", ()), *(found for each in get_args(form) for found in _beside(each))]
+
+
+def _written(command: Callable[..., Any]) -> str:
+    """The docstring in the source, where Python has been told to forget it (-OO)."""
+    found = ast.parse(dedent(getsource(command))).body[0]
+    assert isinstance(found, ast.FunctionDef)
+    return ast.get_docstring(found) or ""
 
 
 # ---- What a shell can complete beside commands and options: games, players and exams
@@ -143,11 +210,6 @@ def _bits(text: str) -> int:
     return number
 
 
-def _named(text: str) -> Path:
-    """A name, whatever it leads to; the command looks."""
-    return Path(text) if text else check_source(None)
-
-
 def _address(text: str) -> str:
     """Where the scheduler of a cluster listens."""
     found = re.fullmatch(r"(?:tcp|tls)://(?:[\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]):([0-9]{1,5})", text, re.ASCII)
@@ -160,7 +222,7 @@ def _address(text: str) -> str:
 
 address = _parser(_address)
 bits = _parser(_bits)
-named = _parser(_named)
+named = _parser(lambda text: Path(text) if text else check_source(None))  # whatever it leads to; the command looks
 source = _parser(lambda text: check_source(Path(text) if text else None))
 target = _parser(lambda text: try_place(Path(text) if text else None))
 table = _parser(_find_table)
@@ -180,9 +242,7 @@ def argument(metavar: str, help: str, parser: Callable[[Any], Any] | None = None
     return typer.Argument(metavar=metavar, parser=parser, help=help, **more)
 
 
-def out_file(
-    about: str = "The file to write; missing folders are created.", parser: Callable[[Any], Path] = target
-) -> Any:
+def out_file(about: str, parser: Callable[[Any], Path] = target) -> Any:
     """Where the result goes: one spelling for every command."""
     return option("-o --out --output FILE", about, parser)
 
@@ -192,15 +252,31 @@ def out_folder(about: str = "The folder to write to; created if missing.") -> An
     return option("-o --out --output DIR", about, target_folder)
 
 
+Natural = Annotated[int, whole()]
+Positive = Annotated[int, whole(1)]
+Source = Annotated[Path, source]
+Target = Annotated[Path, target]
+GameText = Annotated[str, Also("autocompletion", games)]
+PlayerText = Annotated[str, Also("autocompletion", players)]
+
 Game = Annotated[str, argument("GAME", "A name, or rules such as 3x3:3 or 5x5:4-3.", autocompletion=games)]
-Out = Annotated[Path | None, out_file()]
+Out = Annotated[Path | None, out_file("The file to write; missing folders are created.")]
 OutFolder = Annotated[Path | None, out_folder()]
 Picture = Annotated[Path | None, out_file("The picture to write: PNG, SVG or PDF.")]
 Table = Annotated[
     Path | None, option("--tablebase FILE", "A tablebase in which exact values are looked up first.", table)
 ]
+
+
+def set_quiet(quiet: bool) -> bool:
+    """With --quiet only errors are said."""
+    if quiet:
+        logging.getLogger("gridlab").setLevel(logging.ERROR)
+    return quiet
+
+
 Json = Annotated[bool, option("--json", "Print JSON for other programs.")]
-Quiet = Annotated[bool, option("--quiet", "Show no progress and no remarks on stderr.")]
+Quiet = Annotated[bool, option("--quiet", "Show no progress and no remarks on stderr.", callback=set_quiet)]
 Seed = Annotated[int | None, option("--seed N", "Make random choices repeatable.", whole())]
 Workers = Annotated[
     int | None,
@@ -217,6 +293,17 @@ Cluster = Annotated[
 
 
 @contextmanager
+def if_stopped(said: object) -> Iterator[None]:
+    """Ctrl-C leaves something to go on from, and this says so; nothing if nothing is left."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if said:
+            tell(f"stopped; {said}")
+        raise
+
+
+@contextmanager
 def working_on(cluster: str | None, workers: int | None = None) -> Iterator[None]:
     """Let the cluster work, if one was named; how many workers it has is its own affair."""
     if cluster is None:
@@ -230,20 +317,39 @@ def working_on(cluster: str | None, workers: int | None = None) -> Iterator[None
         yield
 
 
-def print_result(result: Any, as_json: bool) -> None:
+def given(**said: Any) -> dict[str, Any]:
+    """What was said, without what was not."""
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def picture_of(out: Path | None, plot: bool, usual: Path) -> Path | None:
+    """The picture to draw, if one is asked for."""
+    return out or (target(usual) if plot else None)
+
+
+def print_result(result: Any, as_json: bool, paint: Callable[[str], str] = colour.flags) -> None:
     """Print a result as text, or what its `as_dict` gives as JSON; at once, whatever is still to be saved."""
     if as_json:
         typer.echo(json.dumps(result.as_dict()))
     else:
-        typer.echo(colour.flags(str(result)), color=colour.has_colour(sys.stdout) or None)
+        typer.echo(paint(str(result)), color=colour.has_colour(sys.stdout) or None)
+
+
+def print_verdict(verdict: Any, as_json: bool) -> int:
+    """Print what was found to be wrong; the exit code is 1 if anything is."""
+    print_result(verdict, as_json)
+    return 1 if verdict.complaints else 0
 
 
 def print_boards(result: Any, as_json: bool = False) -> None:
     """Print a result, or a text, with boards in it: stones, values and tiles in colour where there is any."""
-    if as_json:
-        print_result(result, as_json)
-    else:
-        typer.echo(colour.boards(str(result)), color=colour.has_colour(sys.stdout) or None)
+    print_result(result, as_json, colour.boards)
+
+
+def tell(text: object, quiet: bool = False) -> None:
+    """A remark on stderr."""
+    if not quiet:
+        typer.echo(str(text), err=True)
 
 
 def warn(text: str) -> None:
@@ -253,13 +359,7 @@ def warn(text: str) -> None:
 
 def tell_reading(board: str, quiet: bool = False) -> None:
     """A board that is a list of numbers could be meant in two ways; which one was taken is said on stderr."""
-    from gridlab.games.notation import reading_of
+    from gridlab.games.grid import reading_of
 
-    if (reading := reading_of(board)) and not quiet:
-        typer.echo(f"the list of cells was read with {reading}", err=True)
-
-
-def set_quiet(quiet: bool) -> None:
-    """With --quiet only errors are said."""
-    if quiet:
-        logging.getLogger("gridlab").setLevel(logging.ERROR)
+    if reading := reading_of(board):
+        tell(f"the list of cells was read with {reading}", quiet)

@@ -8,23 +8,20 @@ import threading
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from gridlab.cli import options
-from gridlab.cli.options import argument, games, option, out_file, print_boards, print_result, source, whole
 from gridlab.core.errors import BadNotation, FileTrouble
 
 # ---- `gridlab players`: who can play
 
 
-def players(
-    game: Annotated[str, argument("[GAME]", "List only the players of this game.", autocompletion=games)] = "",
-    json: options.Json = False,
-) -> None:
-    """List all players, their settings, and what they need, including players from installed packages."""
+def players(game: options.GameText = "", json: options.Json = False) -> None:
+    """List all players, their settings, and what they need, including players from installed packages.
+
+    [GAME]      List only the players of this game.
+    """
     from gridlab.players.registry import list_players
 
-    print_result(list_players(game), json)
+    options.print_result(list_players(game), json)
 
 
 # ---- `gridlab serve`: the web lab
@@ -35,39 +32,26 @@ PATIENCE = 0.1  # seconds for threads to end when the server has
 
 
 def serve(
-    host: Annotated[
-        str, option("--host ADDRESS", "The address to listen on; 0.0.0.0 lets other machines connect.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int | None,
-        option(
-            "--port N",
-            "The port; 0 takes any free one. 8000 by default, or a free one if that is taken.",
-            whole(0, 65535),
-        ),
-    ] = None,
-    open_page: Annotated[bool, option("--open", "Open the page in a browser.")] = False,
-    folder: Annotated[
-        Path, option("--folder DIR", "The folder with the datasets, tables and networks to show.", source)
-    ] = Path(),
-    allow_host: Annotated[
-        list[str] | None,
-        option("--allow-host NAME", "Another name by which this machine may be reached; can be repeated."),
-    ] = None,
-    commands: Annotated[
-        bool, option("--commands", "Let players start programs; then anybody who can open the page can, too.")
-    ] = False,
-) -> None:
+    host: str = "127.0.0.1", port: Annotated[int, options.whole(0, 65535)] | None = None, open_page: bool = False,
+    folder: options.Source = Path(), allow_host: list[str] | None = None, commands: bool = False,
+) -> None:  # fmt: skip
     """Start the web lab: play, see the exact value of every move, run matches, browse datasets.
 
     Only files inside the folder can be opened, and nothing in it is changed except indexes of games.
+
+    --host ADDRESS      The address to listen on; 0.0.0.0 lets other machines connect.
+    --port N            The port; 0 takes any free one. 8000 by default, or a free one if that is taken.
+    --open              Open the page in a browser.
+    --folder DIR        The folder with the datasets, tables and networks to show.
+    --allow-host NAME   Another name by which this machine may be reached; can be repeated.
+    --commands          Let players start programs; then anybody who can open the page can, too.
     """
-    from gridlab.core.machine import import_extra
+    from gridlab.core.run import import_extra
 
     for name in ("fastapi", "uvicorn"):
         import_extra(name, "web")
-    from gridlab.web.limits import Settings
     from gridlab.web.serve import serve as run
+    from gridlab.web.work import Settings
 
     if not folder.is_dir():
         raise FileTrouble(f"{folder} is not a folder; name one with --folder")
@@ -78,7 +62,7 @@ def serve(
                 f"{name[:40]!r} is not the name or address of a machine; write it as localhost or 127.0.0.1"
             )
     try:
-        run(Settings(folder, host, names, commands), port, lambda text: typer.echo(text, err=True), open_page)
+        run(Settings(folder, host, names, commands), port, options.tell, open_page)
     except KeyboardInterrupt:
         _end_soon()
         raise
@@ -99,29 +83,24 @@ def _end_soon() -> None:
 
 
 def play(
-    game: options.Game,
-    against: Annotated[
-        str | None,
-        option(
-            "--against PLAYER",
-            "A player, perfect by default; nobody lets two people share the keyboard; in 2048 the adviser.",
-            autocompletion=options.players,
-        ),
-    ] = None,
-    side: Annotated[Literal["x", "o"], option("--side", "The stones you play; x begins.", case_sensitive=False)] = "x",
-    seed: options.Seed = None,
-    tablebase: options.Table = None,
-    out: Annotated[Path | None, out_file("Add finished games to this file, as JSON lines.")] = None,
-) -> None:
+    game: options.Game, against: options.PlayerText | None = None,
+    side: Annotated[Literal["x", "o"], options.Also("case_sensitive", False)] = "x", seed: options.Seed = None,
+    tablebase: options.Table = None, out: options.Target | None = None,
+) -> None:  # fmt: skip
     """Play a game in the terminal, with hints and the exact value of every move.
 
     A move is a row and a column: 11 is the top left cell. Type help for the commands, and q or Ctrl-D to leave. You
     play 2048 alone, with the arrow keys; --against names the adviser who gives the hints.
+
+    --against PLAYER        A player, perfect by default; nobody lets two people share the keyboard; in 2048 the
+                            adviser.
+    --side                  The stones you play; x begins.
+    -o --out --output FILE  Add finished games to this file, as JSON lines.
     """
     from gridlab.arena.terminal import Console
     from gridlab.arena.terminal import play as play_at
 
-    play_at(game, Console(ask, print_boards, against, "X" if side == "x" else "O", seed, tablebase, out))
+    play_at(game, Console(ask, options.print_boards, against, "X" if side == "x" else "O", seed, tablebase, out))
 
 
 def ask(prompt: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from gridlab.cli import options
-from gridlab.cli.options import address, argument, option, out_folder, print_result, set_quiet, warn
+from gridlab.cli.options import address, out_folder, print_result, warn
 from gridlab.core.errors import FileTrouble
 
 # ---- `gridlab doctor`
@@ -34,16 +34,13 @@ SCHEDULER = "dask scheduler --host HOST --port 8786"
 WORKERS = "dask worker tcp://HOST:8786 --nworkers -1 --nthreads 1"
 
 
-def cluster(
-    scheduler: Annotated[
-        str | None, argument("[ADDRESS]", "The address of a scheduler, tcp://HOST:8786.", address)
-    ] = None,
-    json: options.Json = False,
-) -> int:
+def cluster(scheduler: Annotated[str, address] | None = None, json: options.Json = False) -> int:
     """Show the two commands that start a Dask cluster; with an address, test that cluster.
 
     The test looks at the workers, their versions and the connection, and runs a small job. The exit code is 1 if a
     worker cannot be used.
+
+    [ADDRESS]   The address of a scheduler, tcp://HOST:8786.
     """
     if scheduler is None:
         typer.echo(
@@ -65,17 +62,16 @@ def cluster(
 
 
 def warm(
-    workers: options.Workers = None,
-    anew: Annotated[bool, option("--anew", "Check everything again, even what is known to be compiled.")] = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    workers: options.Workers = None, anew: bool = False, json: options.Json = False, quiet: options.Quiet = False
 ) -> None:
-    """Compile everything now, on all cores, so that no later command has to wait."""
+    """Compile everything now, on all cores, so that no later command has to wait.
+
+    --anew      Check everything again, even what is known to be compiled.
+    """
     from gridlab import cli
     from gridlab.cli.warm_jobs import JOBS
     from gridlab.core.warming import warm as compile_ahead
 
-    set_quiet(quiet)
     print_result(compile_ahead(JOBS, cli.run, workers, not quiet, anew), json)
 
 
@@ -96,7 +92,6 @@ def tour(
     from gridlab.core.warming import warm
     from gridlab.tour.run import REPORT, next_commands, take_tour
 
-    set_quiet(quiet)
     with suppress(FileTrouble):  # nowhere to keep compiled kernels: they are compiled on the way
         warm([job for job in JOBS if job.name in TOUR], cli.run, progress=not quiet)
     failed = []

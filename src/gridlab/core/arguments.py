@@ -12,6 +12,7 @@ rules and players, whose texts are read there, and numbers out of range.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from inspect import Parameter, signature
+from itertools import chain, repeat
 from math import isnan
 from numbers import Real
 from operator import index
@@ -102,23 +103,22 @@ class Check(NamedTuple):
     words: str
 
 
+Named = tuple[str, Check]
+
+
 def typed(function: Callable[P, R]) -> Callable[P, R]:
     """The function, with its arguments looked at first."""
 
     @cache
-    def checks() -> tuple[tuple[tuple[str, Check], ...], tuple[str, Check] | None, dict[str, Check]]:
+    def checks() -> tuple[list[Named], Iterable[Named], dict[str, Check]]:
         return _checks_of(function)
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         placed, rest, named = checks()
-        for value, (name, check) in zip(args, placed, strict=False):
+        for value, (name, check) in zip(args, chain(placed, rest), strict=False):
             if not check.fits(value):
                 raise _misfit(function, name, check, value)
-        if rest:
-            for value in args[len(placed) :]:
-                if not rest[1].fits(value):
-                    raise _misfit(function, *rest, value)
         for name, value in kwargs.items():
             if name in named and not named[name].fits(value):
                 raise _misfit(function, name, named[name], value)
@@ -160,20 +160,18 @@ def _name(function: Callable[..., Any]) -> str:
     return function.__qualname__.removesuffix(".__init__").removesuffix(".__new__")
 
 
-def _checks_of(
-    function: Callable[..., Any],
-) -> tuple[tuple[tuple[str, Check], ...], tuple[str, Check] | None, dict[str, Check]]:
+def _checks_of(function: Callable[..., Any]) -> tuple[list[Named], Iterable[Named], dict[str, Check]]:
     """Checks by place, for the arguments beyond these, and by name."""
-    hints, placed, rest, named = get_type_hints(function), list[tuple[str, Check]](), None, dict[str, Check]()
+    hints, placed, rest, named = get_type_hints(function), list[Named](), repeat(("", ANYTHING), 0), dict[str, Check]()
     for name, parameter in signature(function).parameters.items():
         check = check_of(hints.get(name, Any))
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            rest = name, check
+            rest = repeat((name, check))
         elif parameter.kind is not Parameter.VAR_KEYWORD:
             named[name] = check
             if parameter.kind is not Parameter.KEYWORD_ONLY:
                 placed.append((name, check))
-    return tuple(placed), rest, named
+    return placed, rest, named
 
 
 def check_of(annotation: Any) -> Check:

@@ -160,3 +160,112 @@ def _popcount(stones: Any) -> Any:
 @overload(lowest_cell)
 def _lowest_cell(stones: Any) -> Any:
     return lambda stones: _cttz(stones)
+
+
+# ---- The flag that stops a long kernel: an array of one element, set from outside, looked at from inside
+#
+# Plain `stop[0]` in a loop that writes nothing else is read once and never again: the compiler may assume that no other
+# thread changes it. `stopped(stop)` is an atomic load and is read each time.
+
+
+Stop = NDArray[np.uint8]  # [1]: 0 go on, 1 return as soon as you can; gridlab.core.run.stop_flag makes one
+LOOK_AROUND = 4095  # a kernel that counts what it does looks when these bits of the count are 0
+
+
+def stopped(stop: Stop) -> bool:
+    """Whether the flag has been set; for use in kernels, each block or every few thousand nodes."""
+    return bool(stop[0])
+
+
+@intrinsic
+def _load(typing_context: Any, stop: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        return builder.load_atomic(array.data, "monotonic", 1)
+
+    return types.uint8(stop), build
+
+
+@overload(stopped)
+def _stopped(stop: Any) -> Any:
+    return lambda stop: _load(stop) != 0
+
+
+# ---- Random numbers for kernels: SplitMix64, one 64-bit number of state a stream (Steele, Lea and Flood, 2014)
+#
+#     states = streams(seed, 3)          three independent streams
+#     draw(states, 1)                    the next 64 bits of the second one
+#     below(draw(states, 1), 6)          0 to 5, made of the upper half of the bits
+#
+# A stream depends on the seed and its own number alone, so it does not matter which worker uses it.
+
+
+States = NDArray[np.uint64]  # [stream]
+
+MASK = (1 << 64) - 1
+STEP = np.uint64(0x9E3779B97F4A7C15)
+FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+LOWER = np.uint64(0xFFFFFFFF)
+
+
+def streams(seed: int, number: int, first: int = 0) -> States:
+    """The states of streams `first`, `first + 1`, …, each drawn from the seed and its own number."""
+    seeds = (np.random.SeedSequence(seed, spawn_key=(each,)) for each in range(first, first + number))
+    return np.array([each.generate_state(1, np.uint64)[0] for each in seeds], np.uint64)
+
+
+def times(one: Any, other: Any) -> Any:
+    """The lower 64 bits of a product."""
+    return np.uint64(int(one) * int(other) & MASK)
+
+
+def plus(one: Any, other: Any) -> Any:
+    """The lower 64 bits of a sum."""
+    return np.uint64(int(one) + int(other) & MASK)
+
+
+@overload(times)
+def _times(one: Any, other: Any) -> Any:
+    return lambda one, other: one * other
+
+
+@overload(plus)
+def _plus(one: Any, other: Any) -> Any:
+    return lambda one, other: one + other
+
+
+@kernel
+def draw(states: States, stream: int) -> np.uint64:
+    """The next 64 random bits of a stream."""
+    state = plus(states[stream], STEP)
+    states[stream] = state
+    mixed = times(state ^ state >> S30, FIRST)
+    mixed = times(mixed ^ mixed >> S27, SECOND)
+    return mixed ^ mixed >> S31  # type: ignore[no-any-return]
+
+
+@kernel
+def below(bits: np.uint64, limit: int) -> int:
+    """A number from 0 to `limit` - 1 out of the upper half of random bits; uneven by less than limit / 2^32."""
+    return np.int64((bits >> S32) * np.uint64(limit) >> S32)  # type: ignore[return-value]
+
+
+@kernel
+def below_by_lower_half(bits: np.uint64, limit: int) -> int:
+    """The same out of the lower half, so that one draw decides twice."""
+    return np.int64((bits & LOWER) * np.uint64(limit) >> S32)  # type: ignore[return-value]
+
+
+class Stream:
+    """The same stream in plain Python; what kernels are held to."""
+
+    def __init__(self, state: int) -> None:
+        self.state = state
+
+    def draw(self) -> int:
+        """The next 64 random bits."""
+        self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
+        mixed = (self.state ^ self.state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
+        return mixed ^ mixed >> 31

@@ -9,7 +9,7 @@ from typing import Any
 
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import beside, refuse_overlap
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 
 # ---- Pictures on disk: an empty figure, and saving it whole. What is drawn belongs to whoever has something to show
 
@@ -58,10 +58,8 @@ def bars_svg(title: str, names: Sequence[str], series: Mapping[str, Sequence[flo
         for place, value in enumerate(values):
             x, y = LEFT + place * step + 0.1 * step + number * width, _height(value, 0, high)
             told = f"<title>{escape(names[place])}: {value:,g}</title>"
-            parts.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{HEIGHT - BOTTOM - y:.1f}" '
-                f'fill="{COLOURS[number]}">{told}</rect>'
-            )
+            box = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{HEIGHT - BOTTOM - y:.1f}"'
+            parts.append(f'<rect {box} fill="{COLOURS[number]}">{told}</rect>')
     every = -(-len(names) // 20)
     parts += [_below(LEFT + (place + 0.5) * step, name) for place, name in enumerate(names) if place % every == 0]
     return _whole(title, parts, list(series), below, beside)
@@ -118,19 +116,16 @@ def _below(x: float, text: str) -> str:
 
 
 def _whole(title: str, parts: list[str], names: list[str], below: str, beside: str) -> str:
-    return (
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">'
-        f"{_legend(names)}{''.join(parts)}{_axes(below, beside)}</svg>"
-    )
+    head = f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">'
+    return "".join([head, _legend(names), *parts, _axes(below, beside), "</svg>"])
 
 
 def _legend(names: list[str]) -> str:
     """The colours, above the chart; a single line or kind of bars needs none."""
     if len(names) < 2:
         return ""
-    said = "  ".join(
-        f'<tspan fill="{colour}">■</tspan> {escape(name)}' for name, colour in zip(names, COLOURS, strict=False)
-    )
+    pairs = zip(names, COLOURS, strict=False)
+    said = "  ".join(f'<tspan fill="{colour}">■</tspan> {escape(name)}' for name, colour in pairs)
     return f'<text x="{LEFT}" y="14" xml:space="preserve">{said}</text>'
 
 

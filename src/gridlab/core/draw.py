@@ -1,4 +1,4 @@
-"""Boards and tables for people: as text, in colour, as SVG, and as what a notebook shows.
+"""Boards and tables for people: as text, in colour, as SVG, as what a notebook shows, and results as JSON.
 
 Nothing here knows a game: a board is a string of marks, one a cell, row-major, and a number of columns. Parts of an SVG
 have classes, so that a page can give them colours of its own; alone it has those that stand in it.
@@ -7,9 +7,14 @@ have classes, so that a page can give them colours of its own; alone it has thos
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
 from html import escape
+from itertools import zip_longest
+from numbers import Rational
 from typing import Any, NamedTuple, TextIO, TypeVar
+
+import msgspec
 
 # ---- Colour for people at a terminal: when there is any, what it means, and how drawn boards are painted
 #
@@ -40,10 +45,8 @@ BOARD = re.compile(r"(?<!\S)[XO./\[\]]*[XO][XO./\[\]]*(?![^\s,;:])")  # X.O/.X./
 
 def has_colour(stream: TextIO | None) -> bool:
     """Whether to write colours there: never with NO_COLOR, else always with FORCE_COLOR, else to a terminal."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
+    if os.environ.get("NO_COLOR") or os.environ.get("FORCE_COLOR"):
+        return not os.environ.get("NO_COLOR")
     return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -149,9 +152,8 @@ class Sheet(NamedTuple):
         """Everything escaped; of a long table the beginning and the last row, which often is the sum."""
         parts = [f"<div><b>{escape(brief(self.heading, LONGEST))}</b></div>", *self.pictures]
         if self.header:
-            parts.append(
-                f"<table {TABLE}><thead>{_row('th', self.header)}</thead><tbody>{self._body()}</tbody></table>"
-            )
+            head = f"<thead>{_row('th', self.header)}</thead>"
+            parts.append(f"<table {TABLE}>{head}<tbody>{self._body()}</tbody></table>")
         return "".join([*parts, *(f"<div>{escape(brief(each, 2 * LONGEST))}</div>" for each in self.notes)])
 
     def _body(self) -> str:
@@ -241,9 +243,8 @@ def cells_text(texts: Sequence[str], cols: int, highlight: Collection[int] = ())
     2    O    .   -4
     """
     width = max(map(len, texts), default=1)
-    cells = [
-        f"[{text}]".rjust(width + 2) if i in highlight else f"{text} ".rjust(width + 2) for i, text in enumerate(texts)
-    ]
+    framed = [f"[{text}]" if i in highlight else f"{text} " for i, text in enumerate(texts)]
+    cells = [text.rjust(width + 2) for text in framed]
     lines = ["   " + "".join(f"{col} ".rjust(width + 2) for col in range(1, cols + 1)).rstrip()]
     for start in range(0, len(texts), cols):
         lines.append(f"{start // cols + 1:>2} {''.join(cells[start : start + cols])}".rstrip())
@@ -254,13 +255,8 @@ def beside(blocks: Sequence[str], gap: int = 3) -> str:
     """Blocks of text next to each other."""
     split = [block.splitlines() for block in blocks]
     widths = [max(map(len, lines), default=0) for lines in split]
-    rows = (
-        (" " * gap).join(
-            (lines[row] if row < len(lines) else "").ljust(width) for lines, width in zip(split, widths, strict=True)
-        )
-        for row in range(max(map(len, split), default=0))
-    )
-    return "\n".join(row.rstrip() for row in rows)
+    rows = (map(str.ljust, row, widths) for row in zip_longest(*split, fillvalue=""))
+    return "\n".join((" " * gap).join(row).rstrip() for row in rows)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
@@ -280,18 +276,19 @@ def board_svg(
     A mark may be a short text. A cell that was the wrong choice has a ground of its own.
     """
     rows = len(marks) // cols
-    width, height = cols * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        f' role="img" aria-label="{escape(title)}">',
-        f"<title>{escape(title)}</title>",
-        f'<rect class="paper" width="{width}" height="{height}" fill="#fff"/>',
-    ]
-    parts += [_svg_ground(cell, cols) for cell in sorted(highlight)]
+    parts = [_svg_ground(cell, cols) for cell in sorted(highlight)]
     parts += [] if wrong is None else [_svg_ground(wrong, cols, "wrong", "#f2a49c")]
     parts += _svg_grid(rows, cols)
     parts += [_svg_mark(mark, cell, cols) for cell, mark in enumerate(marks) if mark != "."]
-    return "\n".join([*parts, "</svg>"])
+    return _svg(cols * CELL + 2 * MARGIN, rows * CELL + 2 * MARGIN, title, 'class="paper"', 'fill="#fff"', parts)
+
+
+def _svg(width: int, height: int, title: str, ground: str, looks: str, parts: Sequence[str]) -> str:
+    """A picture that stands alone, its parts on a ground."""
+    size, name = f'width="{width}" height="{height}"', escape(title)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {size} role="img"'
+    paper = f"<rect {ground} {size} {looks}/>"
+    return "\n".join([f'{head} aria-label="{name}">', f"<title>{name}</title>", paper, *parts, "</svg>"])
 
 
 def _corner(cell: int, cols: int) -> tuple[int, int]:
@@ -309,12 +306,10 @@ def _svg_grid(rows: int, cols: int) -> list[str]:
     across = "".join(f"M{MARGIN} {MARGIN + row * CELL}H{right}" for row in range(rows + 1))
     down = "".join(f"M{MARGIN + col * CELL} {MARGIN}V{bottom}" for col in range(cols + 1))
     style = 'class="number" font-family="sans-serif" font-size="11" fill="#666" text-anchor="middle"'
-    numbers = [
-        f'<text x="{MARGIN + col * CELL + CELL // 2}" y="{MARGIN - 7}" {style}>{col + 1}</text>' for col in range(cols)
-    ] + [
-        f'<text x="{MARGIN - 10}" y="{MARGIN + row * CELL + CELL // 2 + 4}" {style}>{row + 1}</text>'
-        for row in range(rows)
-    ]
+    middle = MARGIN + CELL // 2
+    above = [(middle + col * CELL, MARGIN - 7, col + 1) for col in range(cols)]
+    beside = [(MARGIN - 10, middle + row * CELL + 4, row + 1) for row in range(rows)]
+    numbers = [f'<text x="{x}" y="{y}" {style}>{number}</text>' for x, y, number in above + beside]
     return [f'<path class="grid" d="{across}{down}" stroke="#999" stroke-width="1" fill="none"/>', *numbers]
 
 
@@ -327,10 +322,8 @@ def _svg_mark(mark: str, cell: int, cols: int) -> str:
     if mark == "O":
         place = f'cx="{x + middle}" cy="{y + middle}" r="13"'
         return f'<circle class="nought" {place} fill="none" stroke="#b3261e" stroke-width="6"/>'
-    return (
-        f'<text x="{x + middle}" y="{y + middle + 6}" font-family="sans-serif" font-size="18" '
-        f'text-anchor="middle">{escape(mark)}</text>'
-    )
+    place = f'x="{x + middle}" y="{y + middle + 6}"'
+    return f'<text {place} font-family="sans-serif" font-size="18" text-anchor="middle">{escape(mark)}</text>'
 
 
 def tiles_text(tiles: Sequence[int], cols: int) -> str:
@@ -347,17 +340,10 @@ def tiles_text(tiles: Sequence[int], cols: int) -> str:
 def tiles_svg(tiles: Sequence[int], cols: int, title: str = "") -> str:
     """Numbers on coloured tiles; the colour deepens with each doubling, the number is always there to be read."""
     rows, side = len(tiles) // cols, 64
-    width, height = cols * side, rows * side
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        f' role="img" aria-label="{escape(title)}">',
-        f"<title>{escape(title)}</title>",
-        f'<rect class="frame" width="{width}" height="{height}" rx="6" fill="#bbb"/>',
-    ]
     corners = [(cell % cols * side, cell // cols * side) for cell in range(len(tiles))]
-    parts += [_svg_square("hole", "#ddd", *corner, side) for corner in corners]
+    parts = [_svg_square("hole", "#ddd", *corner, side) for corner in corners]
     parts += [_svg_tile(tile, cell, *corners[cell], side) for cell, tile in enumerate(tiles) if tile]
-    return "\n".join([*parts, "</svg>"])
+    return _svg(cols * side, rows * side, title, 'class="frame"', 'rx="6" fill="#bbb"', parts)
 
 
 def _svg_square(kind: str, ground: str, x: int, y: int, side: int) -> str:
@@ -373,3 +359,39 @@ def _svg_tile(tile: int, cell: int, x: int, y: int, side: int) -> str:
     place = f'x="{x + side // 2}" y="{y + side // 2 + size // 3}"'
     number = f'<text {place} font-family="sans-serif" font-size="{size}" text-anchor="middle">{tile}</text>'
     return f'<g class="tile tile-{exponent}" data-cell="{cell}">{square}{number}</g>'
+
+
+# ---- Results as JSON takes them, in one way for all of them
+#
+#     facts(grade, "player rules games")   {"player": "random", "rules": "3x3:3", "games": 100}, in the order named
+#     plain(value)                         text, numbers, lists and dicts, whatever a value is made of
+#
+# A value that `parse` reads back (rules, a position) is its text; one that has `as_dict` says itself what there is.
+
+
+def facts(thing: Any, names: str = "") -> dict[str, Any]:
+    """Fields and properties of a result by name, those named with spaces between; all fields if none is named."""
+    return {name: plain(getattr(thing, name)) for name in names.split() or _fields(thing)}
+
+
+def _fields(thing: Any) -> Sequence[str]:
+    return [each.name for each in fields(thing)] if is_dataclass(thing) else thing._fields
+
+
+def plain(value: Any) -> Any:
+    """A value, and all that it holds, as JSON takes it."""
+    if isinstance(value, (int, float, str, type(None))):
+        return value
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    if hasattr(value, "parse") or isinstance(value, os.PathLike):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if hasattr(value, "_fields") or is_dataclass(value):
+        return facts(value)
+    if isinstance(value, (Sequence, Set)):
+        return [plain(each) for each in value]
+    if hasattr(value, "tolist"):  # of NumPy
+        return value.tolist()
+    return float(value) if isinstance(value, Rational) else msgspec.to_builtins(value)

@@ -20,30 +20,33 @@ import errno
 import hashlib
 import json
 import os
-import random
 import re
 import secrets
 import shutil
 import stat
+import struct
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 from gridlab.core.arguments import shortened
-from gridlab.core.errors import FileTrouble
-from gridlab.core.travel import variable
-from gridlab.core.untrusted import open_regular
+from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError
+from gridlab.core.run import variable
+from gridlab.core.untrusted import Pieces, open_regular, reason_of
 
 try:
     import fcntl
 except ImportError:  # Windows: no lock
     fcntl = None  # type: ignore[assignment]
 
+BEHAVIOUR = 1  # the version of results: it changes when they do, not when speed does; datasets carry it
 MOST_FOLDERS = 200  # in a path; pathlib makes them by recursion
 LONGEST_NAME = 180  # bytes of a name that stand in the name of its part
 LOCK = ".lock"  # in a folder
@@ -94,12 +97,10 @@ def whole_file(path: Path) -> Iterator[Checksummed]:
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
     """The same for writers that want a path: the file they make there takes the place of `path` at the end."""
-    try:
+    with _writing(path):
         place = check_place(path)
         with _written_through(place) if _is_special(place) else _renamed(place) as part:
             yield part
-    except OSError as error:
-        raise _trouble(path, error) from error
 
 
 @contextmanager
@@ -113,7 +114,7 @@ def room_beside(part: Path) -> Iterator[Path]:
         shutil.rmtree(room, ignore_errors=True)
 
 
-class Appended:
+class Appended(AbstractContextManager["Appended"]):
     """A file that whole lines are added to, one after the other; trouble with it shows when it is opened.
 
     Nobody else writes to it until it is closed, under whatever name; a device or a pipe is for everybody. Whoever
@@ -121,47 +122,38 @@ class Appended:
     """
 
     def __init__(self, path: Path, seconds: float = 0.0) -> None:
-        self.path = path
-        end = time.monotonic() + seconds
+        self.path, end = path, time.monotonic() + seconds
         while True:
             try:
-                self._open()
-                return
+                return self._open(check_place(path))
             except BeingWritten:
                 if time.monotonic() >= end:
                     raise
-            time.sleep(random.uniform(*PAUSE))
+            time.sleep(secrets.SystemRandom().uniform(*PAUSE))
 
-    def _open(self) -> None:
-        path = self.path
-        place = check_place(path)
-        with ExitStack() as stack:
-            try:
-                if not _is_special(place):
-                    stack.enter_context(locked(path))
-                self._file = stack.enter_context(place.open("ab", buffering=0))
-                if fcntl is not None and not _is_special(place):
-                    _hold(self._file.fileno(), path)  # a hard link to it has a lock of its own beside it
-            except OSError as error:
-                raise _trouble(path, error) from error
+    def _open(self, place: Path) -> None:
+        with ExitStack() as stack, _writing(self.path):
+            if not _is_special(place):
+                stack.enter_context(locked(self.path))
+            self._file = stack.enter_context(place.open("ab", buffering=0))
+            if fcntl is not None and not _is_special(place):
+                _hold(self._file.fileno(), self.path)  # a hard link to it has a lock of its own beside it
             self._held = stack.pop_all()
 
     def add(self, line: bytes) -> None:
         """Add a line; a disk that takes only a part of it keeps nothing of it."""
         begin = self._file.tell() if self._file.seekable() else None
-        try:
-            if self._file.write(line) != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as error:
-            if begin is not None:
-                self._file.truncate(begin)
-            raise _trouble(self.path, error) from error
+        with _writing(self.path):
+            try:
+                if self._file.write(line) != len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            except OSError:
+                if begin is not None:
+                    self._file.truncate(begin)
+                raise
 
     def close(self) -> None:
         self._held.close()
-
-    def __enter__(self) -> "Appended":
-        return self
 
     def __exit__(self, *ending: object) -> None:
         self.close()
@@ -219,15 +211,14 @@ def check_place(path: Path) -> Path:
     """Where a file of that name would be written, links followed; FileTrouble if nothing can be written there."""
     try:
         place = path.resolve()
-        if not path.name or place.is_dir():
-            raise FileTrouble(f"cannot write {str(path)!r}: it is a folder; name a file")
-        if len(place.parts) > MOST_FOLDERS:
-            raise FileTrouble(f"cannot write {shortened(str(path))}: it lies in more than {MOST_FOLDERS} folders")
-        return place
-    except FileTrouble:
-        raise
+        is_folder = not path.name or place.is_dir()
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name with a null byte
         raise _trouble(path, error) from error
+    if is_folder:
+        raise FileTrouble(f"cannot write {str(path)!r}: it is a folder; name a file")
+    if len(place.parts) > MOST_FOLDERS:
+        raise FileTrouble(f"cannot write {shortened(str(path))}: it lies in more than {MOST_FOLDERS} folders")
+    return place
 
 
 def check_source(path: Path | None) -> Path:
@@ -237,8 +228,7 @@ def check_source(path: Path | None) -> Path:
     try:
         path.stat()
     except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise FileTrouble(f"{shortened(str(path), 120)} cannot be read: {reason}") from error
+        raise FileTrouble(f"{shortened(str(path), 120)} cannot be read: {reason_of(error).lower()}") from error
     if not os.access(path, os.R_OK):
         raise FileTrouble(f"{path} cannot be read: permission denied")
     return path
@@ -259,14 +249,10 @@ def try_place(path: Path | None) -> Path:
     place = check_place(path)
     if _is_special(place):
         return path
-    try:
-        with _folders_for(place), locked(place):
-            _remove_abandoned(place)  # maybe what was tried here when its process was killed
-            part = _new_part(place)
-            part.unlink()
-            return path
-    except OSError as error:
-        raise _trouble(path, error) from error
+    with _writing(path), _folders_for(place), locked(place):
+        _remove_abandoned(place)  # maybe what was tried here when its process was killed
+        _new_part(place).unlink()
+    return path
 
 
 def try_folder(path: Path | None) -> Path:
@@ -290,11 +276,19 @@ def _folders_for(place: Path) -> Iterator[None]:
                 each.rmdir()
 
 
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say in a sentence why a file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise _trouble(path, error) from error
+
+
 def _trouble(path: Path, error: Exception) -> FileTrouble:
-    reason = getattr(error, "strerror", None) or str(error)
-    if isinstance(error, FileExistsError | NotADirectoryError):
-        reason = "a file stands where a folder is needed"
-    return FileTrouble(f"cannot write {shortened(str(path), 120)}: {reason.lower()}; name a place that can be written")
+    in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
+    reason = "a file stands where a folder is needed" if in_the_way else reason_of(error).lower()
+    return FileTrouble(f"cannot write {shortened(str(path), 120)}: {reason}; name a place that can be written")
 
 
 def _hidden(place: Path, ending: str) -> Path:
@@ -360,11 +354,9 @@ def locked_folder(folder: Path) -> Iterator[None]:
 def _entered(place: Path, *contexts: AbstractContextManager[None]) -> Iterator[None]:
     """Contexts entered one after the other; what the system has against that is said in a sentence."""
     with ExitStack() as stack:
-        try:
+        with _writing(place):
             for each in contexts:
                 stack.enter_context(each)
-        except OSError as error:
-            raise _trouble(place, error) from error
         yield
 
 
@@ -389,16 +381,14 @@ def _lock(path: Path, place: Path, lasting: bool = True) -> Iterator[None]:
 
 def _take(path: Path, place: Path) -> int:
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
-        try:
+        with ExitStack() as stack:
+            file = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
+            stack.callback(os.close, file)
             _hold(file, place)
-        except FileTrouble:
-            os.close(file)
-            raise
-        with suppress(OSError):
-            if path.stat().st_ino == os.fstat(file).st_ino:
-                return file
-        os.close(file)  # it was removed between opening and locking
+            with suppress(OSError):  # it was removed between opening and locking
+                if path.stat().st_ino == os.fstat(file).st_ino:
+                    stack.pop_all()
+                    return file
 
 
 def _hold(file: int, place: Path) -> None:
@@ -410,11 +400,9 @@ def _hold(file: int, place: Path) -> None:
 
 
 def _sync(path: Path, flags: int) -> None:
-    descriptor = os.open(path, flags)
-    try:
+    with ExitStack() as stack:
+        stack.callback(os.close, descriptor := os.open(path, flags))
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def refuse_overlap(source: Path, target: Path) -> None:
@@ -446,3 +434,73 @@ def timestamp() -> str:
         raise FileTrouble(f"SOURCE_DATE_EPOCH is {epoch!r}; it takes seconds since 1970, such as 1700000000")
     moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
     return moment.isoformat(timespec="seconds")
+
+
+# ---- Files of solved games: packed blocks one after the other, behind them a directory that says where each stands
+#
+#     offset
+#          0   8   magic: of which kind the file is
+#          8   …   blocks
+#          D   …   directory, in one section or several
+#              8   offset of each section, uint64       all numbers little-endian
+#         -12  4   CRC-32 of the directory
+#          -8  8   magic of the end: the file is whole
+#
+# What the sections say is up to the kind; whoever reads them checks them.
+
+
+class Kind(NamedTuple):
+    """What all files of a kind have in common."""
+
+    name: str  # with its article
+    magic: bytes
+    end: bytes
+    sections: int
+    most: int  # bytes of all sections
+
+    @property
+    def footer(self) -> struct.Struct:
+        return struct.Struct(f"<{self.sections}QI{len(self.end)}s")
+
+
+def write_directory(file: Checksummed, kind: Kind, sections: Sequence[bytes]) -> None:
+    """End a file that begins with the magic of its kind, and then holds its blocks."""
+    places, directory = list(accumulate(map(len, sections), initial=file.size)), b"".join(sections)
+    file.write(directory + kind.footer.pack(*places[:-1], zlib.crc32(directory), kind.end))
+
+
+class Container:
+    """A file opened for reading, with both ends whole and the checksum of its directory tested."""
+
+    def __init__(self, path: Path, kind: Kind) -> None:
+        self.path, self.data = path, Pieces(path)
+        with naming(path):
+            places = self._read_footer(kind)
+        self.blocks_end = places[0]
+        self.sections = [self.data[begin:end] for begin, end in pairwise(places)]
+
+    def _read_footer(self, kind: Kind) -> list[int]:
+        """Where each section begins, and where the last one ends."""
+        data, footer = self.data, kind.footer
+        if not len(data):
+            raise CorruptFile("the file is empty")
+        if data[: len(kind.magic)] != kind.magic:
+            raise CorruptFile(f"begins with {data[:8]!r}, {kind.name} with {kind.magic!r}")
+        if len(data) < len(kind.magic) + footer.size or data[-len(kind.end) :] != kind.end:
+            raise CorruptFile("the end is missing: the file has been cut or was never finished")
+        end = len(data) - footer.size
+        *begins, checksum, _ = footer.unpack(data[end:])
+        places = [len(kind.magic), *begins, end]
+        placed = places == sorted(places) and end <= begins[0] + kind.most
+        if not placed or zlib.crc32(data[begins[0] : end]) != checksum:
+            raise CorruptFile("the directory is damaged: its checksum differs")
+        return places[1:]
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Say of which file it is that something is wrong."""
+    try:
+        yield
+    except GridlabError as error:
+        raise CorruptFile(f"{path}: {error}") from error

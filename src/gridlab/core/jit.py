@@ -1,6 +1,6 @@
 """`@kernel`: where numba is used, and compiled kernels on disk.
 
-A kernel is compiled on first use, releases the GIL and is cached on disk (gridlab.core.jit). It takes
+A kernel is compiled on first use, releases the GIL and is cached on disk. It takes
 NamedTuples but gives numbers, arrays and plain tuples to Python: numba makes a NamedTuple by calling its class, and
 crashes if Ctrl-C is raised there.
 With NUMBA_DISABLE_JIT=1 every kernel is the plain Python function it was written as.
@@ -12,6 +12,7 @@ import hashlib
 import logging
 import os
 import pickle
+import re
 import shutil
 import stat
 import sys
@@ -21,17 +22,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numba
 from numba import extending, types
-from numba.core import caching, compiler, config, event
-from numba.core.registry import CPUDispatcher, cpu_target
-from numba.core.runtime import rtsys
-from numba.core.serialize import dumps
+from numba.core import caching, compiler, config, event, registry, runtime, serialize
 
 from gridlab.core.errors import FileTrouble
-from gridlab.core.sources import digest_of
 
 # ---- Files that nobody else can have written: theirs is the code that runs without question
 #
@@ -73,13 +70,8 @@ def why_not_trusted(folder: Path) -> str:
 
 @cache
 def _why_not(folder: Path) -> str:
-    chain = [*_above(folder), *_above(folder.resolve())]
-    return next(filter(None, map(_why_not_safe, chain)), "")
-
-
-def _above(folder: Path) -> list[Path]:
-    """A folder and all above it, as far as they are there."""
-    return [each for each in (folder, *folder.parents) if os.path.lexists(each)]
+    chain = folder, *folder.parents, folder.resolve(), *folder.resolve().parents
+    return next(filter(None, map(_why_not_safe, filter(os.path.lexists, chain))), "")
 
 
 def _why_not_safe(folder: Path) -> str:
@@ -122,6 +114,88 @@ def _alone_in(group: int) -> bool:
     return False
 
 
+# ---- Which sources a module reaches, and one digest of them all: what a kernel is compiled from
+#
+# A kernel is frozen together with everything it names: kernels and intrinsics of other modules, constants of the rules.
+# What it names its module has imported. So a module reaches itself, what it imports anywhere in its text, and what
+# those reach, within gridlab; an import too many only costs a compilation, one overlooked would serve stale code.
+#
+# Import lines are searched for, not parsed: every start of the program does it, and all of gridlab takes milliseconds.
+
+
+PACKAGE = str(Path(__file__).parent.parent)
+NAME = re.compile(
+    rb"""gridlab \b ((?:\.\w+)*)             # gridlab.core.bits
+    (?:[ ]import[ ]                          # and the names taken from it, which may be modules:
+      ( \( (?:[^)#]|\#[^\n]*)* \)            # in parentheses, over many lines,
+      | (?:[^\n\\]|\\\n)* ))?               # or to the end of the line
+    """,
+    re.VERBOSE,
+)
+WORD = re.compile(rb"\w+")
+
+
+class Source(NamedTuple):
+    digest: bytes
+    imports: frozenset[str]  # modules of gridlab
+
+
+@cache
+def digest_of(module: str) -> str:
+    """One digest of the sources that a module of this package reaches, its own included."""
+    digest = hashlib.sha256()
+    for name in sorted(reached(module)):
+        digest.update(name.encode() + b"\0" + read(name).digest)
+    return digest.hexdigest()[:16]
+
+
+def reached(module: str) -> set[str]:
+    """The module, the modules it imports, those that they import, and so on."""
+    found, unread = {module}, [module]
+    while unread:
+        new = read(unread.pop()).imports - found
+        found |= new
+        unread.extend(new)
+    return found
+
+
+@cache
+def read(module: str) -> Source:
+    with open(file_of(module), "rb") as file:  # noqa: PTH123 paths as text: half the time
+        text = file.read()
+    return Source(hashlib.sha256(text).digest(), imports(text))
+
+
+def imports(text: bytes) -> frozenset[str]:
+    """The modules of gridlab that a text imports, wherever it does; spaces are single, as ruff leaves them."""
+    found: set[str] = set()
+    for match in NAME.finditer(text):
+        if text[match.start() - 5 : match.start()] in (b"from ", b"port "):
+            dotted, names = match.groups(b"")
+            place = f"gridlab{dotted.decode()}"
+            if names and file_of(place).endswith("__init__.py"):
+                found.update(module_of(f"{place}.{name.decode()}") for name in WORD.findall(names))
+            else:
+                found.add(module_of(place))
+    return frozenset(found)
+
+
+@cache
+def module_of(name: str) -> str:
+    """The module that a dotted name is, or lies in: gridlab.core.bits.popcount -> gridlab.core.bits."""
+    while not file_of(name) and name != "gridlab":
+        name = name.rpartition(".")[0]
+    return name
+
+
+@cache
+def file_of(name: str) -> str:
+    """The source of a module or package; empty if there is none of this name."""
+    place = os.path.join(PACKAGE, *name.split(".")[1:])  # noqa: PTH118
+    candidates = f"{place}.py", os.path.join(place, "__init__.py")  # noqa: PTH118
+    return next((file for file in candidates if os.path.isfile(file)), "")  # noqa: PTH113
+
+
 # ---- Compiled kernels on disk: one file for each kernel and types of arguments, in a folder for each module
 #
 #     ~/.cache/gridlab/gridlab.core.bits-3f0c9a…/deposit-81d2….code
@@ -135,8 +209,8 @@ def _alone_in(group: int) -> bool:
 #     SHA-256 of the rest | SHA-256 of the key (types of arguments, processor, versions) | code, pickled
 #
 # Compiled code runs without question, and so does whatever a pickle says. So a file is read only if it, its folder and
-# every folder above belong to this user or to root and nobody else can write there (gridlab.core.jit), whoever
-# named the place: an environment variable is no reason to trust it. Otherwise the kernel is compiled.
+# every folder above belong to this user or to root and nobody else can write there, whoever named the place: an
+# environment variable is no reason to trust it. Otherwise the kernel is compiled.
 
 
 KEPT = 4  # folders of a module that stay, so that two checkouts do not chase each other
@@ -166,7 +240,7 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
         for home in homes():
             with suppress(Exception):  # missing, cut short, of another version of anything: compile it
                 code = _checked(read_trusted(home / file), key)
-                rtsys.initialize(context)  # arrays are counted by it
+                runtime.rtsys.initialize(context)  # arrays are counted by it
                 loaded = compiler.CompileResult._rebuild(context, *code)
                 _used(home / self.folder)
                 self._note(file, compiled=False)
@@ -179,11 +253,11 @@ class KernelCache(caching.NullCache):  # type: ignore[misc]
             return
         key = signature, surroundings()
         bare = compiled._replace(type_annotation="")  # a listing of the source, half of the file
-        data = _digest(key) + dumps(bare._reduce())
+        data = _digest(key) + serialize.dumps(bare._reduce())
         try:
             save_file(self._file(key), hashlib.sha256(data).digest() + data)
         except OSError as error:
-            _say_not_kept(error.strerror)
+            _say_once(f"not kept ({str(error.strerror).lower()}), so every run compiles: {ADVICE}")
         else:
             self._note(self._file(key), compiled=True)
 
@@ -201,7 +275,7 @@ def _digest(key: tuple[Any, ...]) -> bytes:
 
 def surroundings() -> tuple[Any, ...]:
     """What compiled code depends on apart from its source and the types of arguments."""
-    processor = cpu_target.target_context.codegen().magic_tuple()
+    processor = registry.cpu_target.target_context.codegen().magic_tuple()
     settings = str(config.OPT), config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT
     return processor, settings, numba.__version__, sys.implementation.cache_tag
 
@@ -225,8 +299,7 @@ def save_file(file: str, data: bytes) -> None:
     trouble: list[OSError] = []
     for home in homes(make=True):
         try:
-            _write_whole(home / file, data)
-            return
+            return _write_whole(home / file, data)
         except OSError as error:
             trouble.append(error)
     raise trouble[0] if trouble else FileNotFoundError(errno.ENOENT, "no folder for them")
@@ -257,18 +330,8 @@ def _make_private(folder: Path) -> None:
 
 
 @cache
-def _say_not_kept(reason: str) -> None:
-    logging.getLogger("gridlab").warning(
-        f"compiled kernels are not kept ({reason.lower()}), so every run compiles: {ADVICE}"
-    )
-
-
-@cache
-def _say_not_trusted(reason: str) -> None:
-    logging.getLogger("gridlab").warning(
-        f"compiled kernels are kept elsewhere, or compiled in every run: {reason}, so anybody's code could be there; "
-        f"{ADVICE} by you alone"
-    )
+def _say_once(why: str) -> None:
+    logging.getLogger("gridlab").warning(f"compiled kernels are {why}")
 
 
 @cache
@@ -302,7 +365,8 @@ def homes(make: bool = False) -> Iterator[Path]:
     """
     for home in _named_homes():
         if reason := why_not_trusted(home):
-            _say_not_trusted(reason)
+            safe = f"{reason}, so anybody's code could be there; {ADVICE} by you alone"
+            _say_once(f"kept elsewhere, or compiled in every run: {safe}")
         else:
             yield home
     if config.CACHE_DIR:
@@ -319,14 +383,9 @@ def _named_homes() -> Iterator[Path]:
     if config.CACHE_DIR:
         yield Path(config.CACHE_DIR)
         return
+    variable, usual = ("LOCALAPPDATA", "") if sys.platform == "win32" else ("XDG_CACHE_HOME", ".cache")
     with suppress(RuntimeError):  # a user without a home
-        yield user_caches() / "gridlab"
-
-
-def user_caches() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home())
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        yield Path(os.environ.get(variable) or Path.home() / usual) / "gridlab"
 
 
 # ---- `@kernel`: where numba is used
@@ -348,7 +407,7 @@ def kernel(function: F) -> F:
     return function if DISABLED else Kernel(function, targetoptions=OPTIONS)
 
 
-class Kernel(CPUDispatcher):  # type: ignore[misc]
+class Kernel(registry.CPUDispatcher):  # type: ignore[misc]
     """A function compiled for Python to call, and its `inner` version for other kernels to call.
 
     The way in from Python, which takes arguments apart, is a good third of the work of compiling; most kernels need
@@ -363,7 +422,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     @cached_property
     def inner(self) -> Any:
-        inner = CPUDispatcher(self.py_func, targetoptions={**OPTIONS, "no_cpython_wrapper": True})
+        inner = registry.CPUDispatcher(self.py_func, targetoptions={**OPTIONS, "no_cpython_wrapper": True})
         if self.is_kept:
             inner._cache = KernelCache(self.py_func, inner=True)
         return inner

@@ -3,44 +3,25 @@
 The bar of work that took a while stays when it is done, with amount, time and rate; bars below it go. Where stderr is
 no terminal the same is written as a line, after some seconds, then now and then, and at the end; none for short work.
 
-Who wants to hear of it in another way, such as a page, listens: `with listening(hear): …` in the thread that works.
+Who wants to hear of it in another way, such as a page, listens: `with working(hear=hear): …` in the thread that works.
 """
 
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from tqdm import tqdm
 
+from gridlab.core.run import NOW, Hear
+
 SHORT = 1.0  # seconds; the bar of shorter work goes without a trace
 MANY = 10_000  # things, from which on they are counted in thousands and millions
 FIRST_LINE, NEXT_LINE = 5.0, 30.0  # seconds until the first line, and between two, where there is no terminal
 
-Hear = Callable[[str, float, float | None], object]  # what is done, how much of it, of how much
-
 tqdm.set_lock(threading.RLock())  # its own is a semaphore of the system, which a worker that is killed leaves behind
-
-
-class _Listener(threading.local):
-    """Who hears of the work of a thread."""
-
-    hear: Hear | None = None
-
-
-_LISTENER = _Listener()
-
-
-@contextmanager
-def listening(hear: Hear) -> Iterator[None]:
-    """Let `hear` be called whenever a bar of this thread goes on, shown or not; what it raises ends the work."""
-    before, _LISTENER.hear = _LISTENER.hear, hear
-    try:
-        yield
-    finally:
-        _LISTENER.hear = before
 
 
 class _Heard(tqdm):  # type: ignore[type-arg]  # of tqdm itself, which knows no types
@@ -112,9 +93,9 @@ def bar(
 
     One that is `lasting` stays however short the work was, and counts its things one by one, however many they are.
     """
-    if _LISTENER.hear is not None:
+    if NOW.hear is not None:
         heard = _Heard(total=total, initial=done, disable=True)
-        heard.desc, heard.hear = description, _LISTENER.hear
+        heard.desc, heard.hear = description, NOW.hear
         return heard
     if not shown or sys.stderr is None:
         return tqdm(total=total, initial=done, disable=True)

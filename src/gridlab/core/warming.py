@@ -25,11 +25,10 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from gridlab.core.errors import FileTrouble, GridlabError
-from gridlab.core.jit import ADVICE, DISABLED, NOTE, find_file, save_file, surroundings, used_files
+from gridlab.core.jit import ADVICE, DISABLED, NOTE, digest_of, find_file, save_file, surroundings, used_files
 from gridlab.core.progress import bar
-from gridlab.core.sources import digest_of
-from gridlab.core.untrusted import read_json
-from gridlab.core.workers import as_done
+from gridlab.core.run import as_done
+from gridlab.core.untrusted import read_json, reason_of
 
 FILES = {  # a board to read, lines from a keyboard, and a layer of 1x2:1 whose only record is not canonical
     "start": "3\nX..\n.O.\n...\nX\n",
@@ -152,24 +151,19 @@ def write_down(job: WarmJob, run: Run, kernels: Sequence[str]) -> None:
     try:
         save_file(note_name(job.name, run), json.dumps(kernels).encode())
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileTrouble(f"compiled kernels cannot be kept ({reason}); {ADVICE}") from error
+        raise FileTrouble(f"compiled kernels cannot be kept ({reason_of(error).lower()}); {ADVICE}") from error
 
 
 def recalled(job: WarmJob, run: Run) -> Done | None:
     """What the job used when it was last run, if all of it is still there."""
-    note = find_file(note_name(job.name, run))
-    if note is None:
-        return None
-    try:
-        kernels = read_json(note, tuple[Kernel, ...])
-    except FileTrouble:  # damaged: the job is run again, and the note written anew
-        return None
-    return Done(job.name, kernels, 0, 0.0) if all(map(find_file, kernels)) else None
+    with contextlib.suppress(FileTrouble):  # damaged: the job is run again, and the note written anew
+        note = find_file(note_name(job.name, run))
+        if note and all(map(find_file, kernels := read_json(note, tuple[Kernel, ...]))):
+            return Done(job.name, kernels, 0, 0.0)
+    return None
 
 
 def note_name(job: str, run: Run) -> str:
     """The file that lists the kernels of a job: another for other sources, another processor, other versions."""
-    return (
-        f"gridlab.warm-{digest_of(run.__module__)}/{job}-{sha256(str(surroundings()).encode()).hexdigest()[:16]}.json"
-    )
+    around = sha256(str(surroundings()).encode()).hexdigest()[:16]
+    return f"gridlab.warm-{digest_of(run.__module__)}/{job}-{around}.json"

@@ -3,14 +3,9 @@
 The same seed gives the same games for any number of workers; gridlab.game2048.evaluate plays them.
 """
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from reprlib import repr as short_repr
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,208 +13,15 @@ from numpy.typing import NDArray
 from gridlab.arena.statistics import Interval, of_mean, wilson
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
-from gridlab.core.draw import Sheet, brief, shown
-from gridlab.core.errors import BadNotation, GridlabError, PlayerFault
+from gridlab.core.draw import Sheet, brief, facts, shown
+from gridlab.core.errors import BadNotation
 from gridlab.core.progress import bar
-from gridlab.core.splitmix import Stream, streams
-from gridlab.core.stop import Stop, current_stop, stopped
-from gridlab.core.workers import available_cores, in_order
-from gridlab.game2048 import reference
-from gridlab.game2048.kernels import Boards, row_tables, unpack_board
-from gridlab.game2048.players import Player2048, adviser_of, chooser_of, find_player2048, has_chooser, sees_many
-from gridlab.game2048.position import Position2048
-from gridlab.game2048.replay import begin_games, can_move, step_games
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
-from gridlab.game2048.search.play import NO_LIMITS, Limits, Watch, play_and_record, play_batch
+from gridlab.core.run import available_cores, current_stop, in_order
+from gridlab.game2048.players import Player2048, find_player2048
+from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.search.play import Results, has_kernel_policy, play_to_end, sees_many
 from gridlab.games.registry import game
-from gridlab.players.registry import Player, ask, close_player, player_name
-
-# ---- Whole games of 2048 by any player: in a kernel, side by side for networks, or move by move in Python
-#
-# Every game has its own stream of chance, made from the seed and the number of the game, so it does not matter which
-# thread plays it. Kernels release the GIL and threads share the work; a player in Python holds it, and gains nothing.
-
-
-class Results(NamedTuple):
-    """How some games have ended."""
-
-    scores: list[int]
-    max_tiles: list[int]
-    moves: int  # of all
-    cpu_seconds: float  # of the thread that played them
-
-
-class Recorded(NamedTuple):
-    """A game on a board of up to 4x4 cells with all its moves: [move] each."""
-
-    boards: Boards  # before the move
-    directions: NDArray[np.int8]
-    scores: NDArray[np.int64]  # before the move
-    values: NDArray[np.float64] | None  # [move, direction]: minus infinity where it was no move; None if nobody says
-    nodes: NDArray[np.int64] | None  # boards evaluated for the move, as a kernel counts them
-    final_board: int
-    final_score: int
-
-    def since(self, first: int) -> "Recorded":
-        """The same without the moves before this one."""
-        return self._replace(
-            boards=self.boards[first:],
-            directions=self.directions[first:],
-            scores=self.scores[first:],
-            values=None if self.values is None else self.values[first:],
-            nodes=None if self.nodes is None else self.nodes[first:],
-        )
-
-
-def play_to_end(player: Player2048, rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
-    """The games of these numbers, each to its end."""
-    chooser = chooser_of(player, rules)
-    if chooser is None and sees_many(player, rules):
-        return _play_side_by_side(player, rules, seed, numbers, stop)
-    if chooser is None:
-        return _play_in_python(player, rules, seed, numbers, stop)
-    states = streams(seed, len(numbers), numbers.start)
-    begun = time.thread_time()
-    ends = play_batch(chooser, rules, states, stop)
-    spent = time.thread_time() - begun
-    max_tiles = [max(unpack_board(board, rules)) for board in ends.boards.tolist()]
-    return Results(ends.scores.tolist(), max_tiles, int(ends.moves.sum()), spent)
-
-
-def _play_side_by_side(player: Player2048, rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
-    """Games of a player that looks at many boards at once: a move of each at a time."""
-    begun, rows, states = time.thread_time(), row_tables(rules), streams(seed, len(numbers), numbers.start)
-    boards, scores, moves = begin_games(rows, rules.odds, states), np.zeros(len(numbers), np.int64), 0
-    while len(going := np.flatnonzero(can_move(boards, rows))) and not stopped(stop):
-        with _told(player, numbers):
-            directions = cast(Any, player).choose_many(boards[going])
-        if (wrong := step_games(going, directions, boards, scores, rows, rules.odds, states)) >= 0:
-            position = Position2048.unpack(int(boards[going[wrong]]), rules=rules)
-            raise PlayerFault(f"the player {player_name(player)} answers {directions[wrong]} in {position}")
-        moves += len(going)
-    max_tiles = [max(unpack_board(board, rules)) for board in boards.tolist()]
-    return Results(scores.tolist(), max_tiles, moves, time.thread_time() - begun)
-
-
-@contextmanager
-def _told(player: Player2048, numbers: range) -> Iterator[None]:
-    """Whatever a player fails with becomes a sentence."""
-    try:
-        yield
-    except GridlabError:
-        raise
-    except Exception as error:
-        where = f"games {numbers.start + 1} to {numbers.stop}"
-        raise PlayerFault(
-            f"{where}: the player {player_name(player)} fails: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _play_in_python(player: Player2048, rules: Rules2048, seed: int, numbers: range, stop: Stop) -> Results:
-    begun = time.thread_time()
-    games = [PythonGame(player, rules, seed, number).play(stop) for number in numbers]
-    spent = time.thread_time() - begun
-    last, moves = [game.position for game in games], sum(len(game.directions) for game in games)
-    return Results([end.score for end in last], [end.max_tile for end in last], moves, spent)
-
-
-def record_game(
-    player: Player2048,
-    rules: Rules2048,
-    seed: int,
-    number: int,
-    stop: Stop,
-    limits: Limits = NO_LIMITS,
-    with_values: bool = False,
-    watch: Watch | None = None,
-) -> Recorded:
-    """The game of this number on a board of up to 4x4 cells, every move written down.
-
-    Values are written down if they are asked for and the player can say them.
-    """
-    chooser, with_values = chooser_of(player, rules), with_values and adviser_of(player) is not None
-    if chooser is None:
-        return PythonGame(player, rules, seed, number, with_values).play(stop, limits, watch).recorded()
-    trace, ends = play_and_record(chooser, rules, streams(seed, 1, number), stop, limits, watch)
-    return Recorded(
-        trace.boards, trace.directions, trace.scores, trace.values if with_values else None,
-        trace.nodes if with_values else None, int(ends.boards[0]), int(ends.scores[0]),
-    )  # fmt: skip
-
-
-class PythonGame:
-    """The game loop for every player and every board; new tiles appear as in the loop of kernels."""
-
-    def __init__(self, player: Player2048, rules: Rules2048, seed: int, number: int, with_values: bool = False) -> None:
-        state = int(streams(seed, 1, number)[0])
-        self.player, self.number = player, number
-        self.adviser = adviser_of(player) if with_values else None
-        self.stream, self.random = Stream(state), np.random.default_rng(state)
-        self.positions = [Position2048(reference.start(rules, self.stream), 0, rules)]
-        self.directions: list[str] = []
-        self.values: list[dict[str, float]] = []
-
-    @property
-    def position(self) -> Position2048:
-        return self.positions[-1]
-
-    def play(self, stop: Stop, limits: Limits = NO_LIMITS, watch: Watch | None = None) -> "PythonGame":
-        """Play to the end, or to a limit."""
-        while not stopped(stop) and not self._at_limit(limits) and (legal := self.position.moves()):
-            if watch and self.directions and len(self.directions) % watch.every == 0:
-                watch.see(self.position.packed, self.position.score, len(self.directions))
-            direction = self._ask(legal)
-            after = self.position.play(direction)
-            tiles = reference.spawn(after.rules, after.tiles, self.stream)
-            self.positions.append(Position2048(tiles, after.score, after.rules))
-            self.directions.append(direction)
-        return self
-
-    def recorded(self) -> Recorded:
-        """All moves of a game on a board of up to 4x4 cells."""
-        boards = [position.packed for position in self.positions]
-        values = [[said.get(direction, -np.inf) for direction in DIRECTIONS] for said in self.values]
-        return Recorded(
-            np.array(boards[:-1], np.uint64),
-            np.array([DIRECTIONS.index(direction) for direction in self.directions], np.int8),
-            np.array([position.score for position in self.positions[:-1]], np.int64),
-            np.array(values, np.float64) if self.adviser else None,
-            None,
-            boards[-1],
-            self.position.score,
-        )
-
-    def _at_limit(self, limits: Limits) -> bool:
-        enough = limits.moves > 0 and len(self.directions) >= limits.moves
-        return enough or (limits.exponent > 0 and self.position.max_tile >= 1 << limits.exponent)
-
-    def _ask(self, legal: list[str]) -> str:
-        """A legal direction of the player; PlayerFault if it has none to give."""
-        try:
-            if self.adviser:  # with a copy, so that the move sees the same chance as without being asked for values
-                self.values.append(self.adviser.values(self.position, deepcopy(self.random)))
-            direction = ask(self.player, self.position, self.random, self.directions)
-        except Exception as error:
-            reason = str(error) if isinstance(error, GridlabError) else f"{type(error).__name__}: {error}"
-            raise self._fault(f"fails in {self.position}: {reason}") from error
-        can_be = f"in {self.position}, where {', '.join(legal)} can be played"
-        if not isinstance(direction, str) or direction not in legal:
-            raise self._fault(f"answers {short_repr(direction)} {can_be}")
-        if self.adviser and not all(_is_finite(self.values[-1], each) for each in legal):
-            raise self._fault(f"gives the values {short_repr(self.values[-1])} {can_be}")
-        return direction
-
-    def _fault(self, what: str) -> PlayerFault:
-        return PlayerFault(f"game {self.number + 1}: the player {player_name(self.player)} {what}")
-
-
-def _is_finite(values: Any, direction: str) -> bool:
-    value = values.get(direction) if isinstance(values, dict) else None
-    return isinstance(value, (int, float, np.number)) and bool(np.isfinite(value))
-
-
-# ---- How well a player plays 2048: many games, their mean score, and how often each tile was reached
-
+from gridlab.players.registry import Player, close_player, player_name
 
 GAMES_A_JOB = 32
 GAMES_AT_ONCE = 128  # of a player that looks at many boards
@@ -265,18 +67,9 @@ class Evaluation2048:
         return self.moves / self.cpu_seconds if self.cpu_seconds else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        interval = self.mean_score_interval
-        return {
-            "player": self.player,
-            "rules": str(self.rules),
-            "seed": self.seed,
-            "games": self.games,
-            "mean_score": self.mean_score,
-            "mean_score_interval": None if interval is None else list(interval),
-            "tile_rates": {str(tile): rate for tile, rate in self.tile_rates.items()},
-            "moves": self.moves,
-            "moves_per_second": self.moves_per_second,
-        }
+        """For `--json`."""
+        known = facts(self, "player rules seed games mean_score mean_score_interval tile_rates moves moves_per_second")
+        return known | {"mean_score_interval": self.mean_score_interval and list(self.mean_score_interval)}
 
     def _in_short(self) -> str:
         largest = f"largest tile {int(self.max_tiles.max()):,}"
@@ -311,16 +104,12 @@ class Evaluation2048:
 
 @typed
 def evaluate(
-    player: str | Player2048,
-    rules: Rules2048 | str = "2048",
-    games: int = 100,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: bool = False,
-) -> Evaluation2048:
+    player: str | Player2048, rules: Rules2048 | str = "2048", games: int = 100, seed: int = 0,
+    workers: int | None = None, progress: bool = False,
+) -> Evaluation2048:  # fmt: skip
     """Measure a player of 2048, "expectimax depth=3" or an object with `move(position, random)`, by playing games.
 
-    Workers are threads: all cores for a player that has a chooser for kernels, one for any other, which is asked by
+    Workers are threads: all cores for a player that has a policy for kernels, one for any other, which is asked by
     Python and holds the GIL.
     """
     if games < 1:
@@ -330,36 +119,34 @@ def evaluate(
     name, play = player_name(player), partial(_play, found, rules, seed)
     try:
         play(range(0))  # compiled before the clock starts
-        workers = workers or (available_cores() if has_chooser(found, rules) else 1)
+        workers = workers or (available_cores() if has_kernel_policy(found, rules) else 1)
         size = max(1, min(GAMES_A_JOB, games // (4 * workers)))
         size = max(size, min(GAMES_AT_ONCE, games // workers)) if sees_many(found, rules) else size
         jobs = [range(first, min(first + size, games)) for first in range(0, games, size)]
         played: list[Results] = []
-        done = in_order(play, jobs, workers, travels=True, name=lambda job: f"games {job.start + 1} to {job.stop}")
         with bar(games, name, "games", progress) as shown:
-            for job, result in zip(jobs, done, strict=True):
+            for result in in_order(play, jobs, workers, travels=True, name=_name_of):
                 played.append(result)
-                shown.update(len(job))
+                shown.update(len(result.scores))
     finally:
         if isinstance(player, str):  # who was handed over is not ours to close
             close_player(found)
     return _gathered(name, rules, seed, played)
 
 
+def _gathered(name: str, rules: Rules2048, seed: int, played: list[Results]) -> Evaluation2048:
+    scores = np.array([score for each in played for score in each.scores], np.int64)
+    tiles = np.array([tile for each in played for tile in each.max_tiles], np.int64)
+    moves, spent = sum(each.moves for each in played), sum(each.cpu_seconds for each in played)
+    return Evaluation2048(name, rules, seed, scores, tiles, moves, spent)
+
+
+def _name_of(numbers: range) -> str:
+    return f"games {numbers.start + 1} to {numbers.stop}"
+
+
 def _play(player: Player2048, rules: Rules2048, seed: int, numbers: range) -> Results:
     return play_to_end(player, rules, seed, numbers, current_stop())
-
-
-def _gathered(player: str, rules: Rules2048, seed: int, played: list[Results]) -> Evaluation2048:
-    return Evaluation2048(
-        player,
-        rules,
-        seed,
-        np.array([score for each in played for score in each.scores], np.int64),
-        np.array([tile for each in played for tile in each.max_tiles], np.int64),
-        sum(each.moves for each in played),
-        sum(each.cpu_seconds for each in played),
-    )
 
 
 # ---- Two players of 2048 on the same chance: the same starts, and new tiles from the same streams, game by game
@@ -403,15 +190,9 @@ class ScoreMatch:
         return float(np.mean((np.sign(self.differences) + 1) / 2))
 
     def as_dict(self) -> dict[str, Any]:
-        interval = self.difference_interval
-        return {
-            "a": self.a.as_dict(),
-            "b": self.b.as_dict(),
-            "games": self.games,
-            "difference": self.difference,
-            "difference_interval": None if interval is None else list(interval),
-            "a_score": self.a_score,
-        }
+        """For `--json`."""
+        known = facts(self, "a b games difference difference_interval a_score")
+        return known | {"difference_interval": self.difference_interval and list(self.difference_interval)}
 
     def _in_short(self) -> str:
         names = f"{brief(self.a.player, 24)} – {brief(self.b.player, 24)}, {self.a.rules}"
@@ -450,15 +231,9 @@ def _row(name: str, played: Evaluation2048) -> tuple[str, ...]:
 
 
 def play_match(
-    a: str | Player,
-    b: str | Player,
-    rules: Rules2048 | str = "2048",
-    games: int = 100,
-    openings: str = "random:0",
-    seed: int = 0,
-    workers: int | None = None,
-    progress: bool = False,
-) -> ScoreMatch:
+    a: str | Player, b: str | Player, rules: Rules2048 | str = "2048", games: int = 100, openings: str = "random:0",
+    seed: int = 0, workers: int | None = None, progress: bool = False,
+) -> ScoreMatch:  # fmt: skip
     """Let A and B each play so many games on the same chance; every game of 2048 opens at random anyway."""
     if openings != "random:0":
         raise BadNotation(f"openings {openings} are for games between two; 2048 begins with two random tiles")

@@ -80,13 +80,9 @@ def question(number: int, position: Position2048) -> Question:
 
 
 def draw_questions(
-    rules: Rules2048,
-    number: int,
-    plies: range | None = None,
-    seed: int = 0,
-    tablebase: Path | str | None = None,
+    rules: Rules2048, number: int, plies: range | None = None, seed: int = 0, tablebase: Path | str | None = None,
     nodes: int = 0,
-) -> Iterator[Drawn]:
+) -> Iterator[Drawn]:  # fmt: skip
     """Boards from every band of sums in turn, within a band from every stake in turn; one of each symmetry class."""
     if plies is not None:
         raise BadNotation("--plies is for in-a-row games; questions about 2048 come from all sums of tiles")

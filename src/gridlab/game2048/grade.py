@@ -11,7 +11,7 @@ chance of the tile that the table is about. Boards come from two places:
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
@@ -20,25 +20,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.arena.grade import COLOURS, Grades, Order
+from gridlab.arena.assess import COLOURS, Grades, Order
 from gridlab.arena.statistics import RESAMPLES, Interval, of_mean, quantiles, wilson
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, typed
-from gridlab.core.draw import Sheet, brief, percent, shown
+from gridlab.core.draw import Sheet, brief, facts, percent, shown
 from gridlab.core.errors import BadNotation, BadPlayer, GridlabError, PlayerFault
 from gridlab.core.progress import bar
-from gridlab.core.stop import current_stop
-from gridlab.core.workers import anywhere, pause
-from gridlab.game2048.evaluate import record_game
+from gridlab.core.run import anywhere, current_stop, pause
+from gridlab.game2048 import kernels
 from gridlab.game2048.exact.file import SCORE
+from gridlab.game2048.exact.policy import Whole2048, follow_player
 from gridlab.game2048.exact.probe import TIED, Tablebase2048, check_rules
 from gridlab.game2048.exact.sampling import draw_boards
-from gridlab.game2048.kernels import unpack_board
 from gridlab.game2048.players import Adviser2048, Player2048, find_player2048
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
-from gridlab.game2048.search.play import Limits, best_direction
-from gridlab.game2048.small_boards import Whole2048, follow_player
+from gridlab.game2048.search.play import Limits, best_direction, record_game
 from gridlab.games.registry import game
 from gridlab.games.tablebases import usual_table
 from gridlab.players.registry import close_player, make_player, player_name
@@ -61,7 +59,7 @@ class Answered(NamedTuple):
         return self.regret == 0
 
     def as_dict(self) -> dict[str, Any]:
-        return {"board": str(self.position), "played": self.played, "best": self.best, "regret": self.regret}
+        return {"board": str(self.position)} | facts(self, "played best regret")
 
 
 @shown
@@ -112,19 +110,13 @@ class Answers:
         return quantiles(means)
 
     def _in_short(self) -> str:
-        return (
-            f"{len(self.all):,} boards: {percent(self.accuracy)} best directions, mean regret {self.mean_regret:,.3f}"
-        )
+        boards, best = f"{len(self.all):,} boards", f"{percent(self.accuracy)} best directions"
+        return f"{boards}: {best}, mean regret {self.mean_regret:,.3f}"
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "boards": len(self.all),
-            "accuracy": self.accuracy,
-            "accuracy_interval": list(self.accuracy_interval),
-            "mean_regret": self.mean_regret,
-            "mean_regret_interval": list(self.mean_regret_interval),
-            "worst": [each.as_dict() for each in self.worst],
-        }
+        """For `--json`."""
+        names = "accuracy accuracy_interval mean_regret mean_regret_interval worst"
+        return {"boards": len(self.all)} | facts(self, names)
 
 
 @shown
@@ -151,19 +143,13 @@ class Grade2048:
         return of_mean(self.lost)
 
     def as_dict(self) -> dict[str, Any]:
-        interval = self.lost_interval
+        """For `--json`."""
         return {
-            "player": self.player,
-            "rules": str(self.rules),
-            "target": self.target,
-            "seed": self.seed,
-            "best": self.best,
-            "games": len(self.own.groups),
-            "lost_a_game": float(self.lost.mean()),
-            "lost_a_game_interval": None if interval is None else list(interval),
-            "own_games": self.own.as_dict(),
-            "all_boards": self.uniform.as_dict(),
-        } | ({} if self.whole is None else {"whole": self.whole.as_dict()})
+            **facts(self, "player rules target seed best"),
+            "games": len(self.own.groups), "lost_a_game": float(self.lost.mean()),
+            "lost_a_game_interval": self.lost_interval and list(self.lost_interval),
+            "own_games": self.own.as_dict(), "all_boards": self.uniform.as_dict(),
+        } | ({} if self.whole is None else {"whole": self.whole.as_dict()})  # fmt: skip
 
     def _in_short(self) -> str:
         lost, digits = float(self.lost.mean()), self._digits
@@ -173,11 +159,11 @@ class Grade2048:
     def _sheet(self) -> Sheet:
         notes = [self._lost_text(), *([] if self.whole is None else str(self.whole).splitlines()[:2])]
         worst = [each.position._repr_svg_() for each in self.own.worst]
-        said = [
-            f"{each.played} gives away {each.regret:,.{self._digits}f}; {each.best} is best" for each in self.own.worst
-        ]
-        heading = f"{self.rules}, {self.player}, seed {self.seed}"
-        return Sheet(heading, HEADER, self._rows(), [*notes, *said], worst)
+        return Sheet(self._heading, HEADER, self._rows(), [*notes, *map(self._told, self.own.worst)], worst)
+
+    @property
+    def _heading(self) -> str:
+        return f"{self.rules}, {self.player}, seed {self.seed}"
 
     def _told(self, move: Answered) -> str:
         return f"{move.played} gives away {move.regret:,.{self._digits}f}; {move.best} is best"
@@ -199,17 +185,9 @@ class Grade2048:
         )
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.rules}, {self.player}, seed {self.seed}",
-            draw.table(HEADER, self._rows()),
-            self._lost_text(),
-        ]
+        lines = [self._heading, draw.table(HEADER, self._rows()), self._lost_text()]
         for each in self.own.worst:
-            lines += [
-                "",
-                each.position.draw(),
-                self._told(each),
-            ]
+            lines += ["", each.position.draw(), self._told(each)]
         return "\n".join(lines if self.whole is None else [*lines, "", str(self.whole)])
 
 
@@ -224,15 +202,9 @@ def _row(name: str, answers: Answers, digits: int) -> tuple[str, ...]:
 
 @typed
 def grade2048(
-    player: str | Player2048,
-    rules: Rules2048 | str,
-    positions: int = 1000,
-    whole: bool = False,
-    tablebase: Path | str | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: bool = False,
-) -> Grade2048:
+    player: str | Player2048, rules: Rules2048 | str, positions: int = 1000, whole: bool = False,
+    tablebase: Path | str | None = None, seed: int = 0, workers: int | None = None, progress: bool = False,
+) -> Grade2048:  # fmt: skip
     """Compare a player with the table of a solved board, on boards of its own games and on others.
 
     With `whole` it is followed through all boards it can reach besides.
@@ -245,19 +217,15 @@ def grade2048(
     found = find_player2048(make_player(player, rules, tablebase), rules)[0]
     name = player_name(player)
     try:
-        exact = (
-            follow_player(found, rules, table.target, best=table.mean, workers=workers, progress=progress)
-            if whole
-            else None
-        )
+        exact = None
+        if whole:
+            exact = follow_player(found, rules, table.target, table.mean, workers, progress)
         own = _own_games(found, table, positions, seed, progress, name)
         uniform = _uniformly(found, table, positions, seed, progress, name)
     finally:
         close_player(found)
-    return Grade2048(
-        name, rules, table.target, table.mean, own, uniform, seed,
-        None if exact is None else Whole2048(name, rules, exact.followed, exact.target, exact.best),
-    )  # fmt: skip
+    exact = exact and replace(exact, player=name)
+    return Grade2048(name, rules, table.target, table.mean, own, uniform, seed, exact)
 
 
 def grade_all(players: Sequence[str | Player2048], rules: Rules2048, order: Order) -> Grades:
@@ -334,12 +302,16 @@ def _ask(player: Player2048, table: Tablebase2048, seed: int, name: str, job: tu
 
 def judge(table: Tablebase2048, board: int, direction: str) -> Answered:
     """A legal move beside the best one."""
-    position = Position2048(unpack_board(board, table.rules), 0, table.rules)
-    values = table.values(position)
-    best = max(values, key=values.__getitem__)
-    regret = values[best] - values[direction]
-    same = regret <= TIED * max(1.0, values[best])
-    return Answered(position, direction, best, 0.0 if same else regret)
+    position = Position2048(kernels.unpack_board(board, table.rules), 0, table.rules)
+    return judged(position, direction, table.values(position))
+
+
+def judged(position: Position2048, played: str, values: dict[str, float]) -> Answered:
+    """A move beside the first of the best, by what the legal directions are worth."""
+    best = best_direction(values, position)
+    regret = values[best] - values[played]
+    same = regret <= TIED * max(1.0, abs(values[best]))
+    return Answered(position, played, best, 0.0 if same else regret)
 
 
 def plot_grades2048(found: Sequence[Grade2048], path: Path) -> None:
@@ -393,7 +365,7 @@ def review_game(
         for place in spread(len(decisions)):
             pause()
             ply = decisions[place]
-            seen.append((ply, _answered(adviser, positions[ply], directions[ply], random)))
+            seen.append((ply, judged(positions[ply], directions[ply], adviser.values(positions[ply], random))))
             told.update(1)
             if time.monotonic() > end:
                 break
@@ -408,11 +380,3 @@ def spread(amount: int) -> Iterator[int]:
         place = int(f"{number:0{bits}b}"[::-1], 2) if bits else 0
         if place < amount:
             yield place
-
-
-def _answered(adviser: Adviser2048, position: Position2048, played: str, random: np.random.Generator) -> Answered:
-    values = adviser.values(position, random)
-    best = best_direction(values, position)
-    regret = values[best] - values[played]
-    same = regret <= TIED * max(1.0, abs(values[best]))
-    return Answered(position, played, best, 0.0 if same else regret)

@@ -14,16 +14,16 @@ import shlex
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import shortened
+from gridlab.core.bits import States, Stream
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadPlayer
-from gridlab.core.machine import import_extra
-from gridlab.core.splitmix import States, Stream
+from gridlab.core.run import import_extra
 from gridlab.game2048.exact.file import SCORE
 from gridlab.game2048.exact.probe import Tablebase2048, check_rules
 from gridlab.game2048.kernels import Boards
@@ -31,14 +31,11 @@ from gridlab.game2048.learn.ntuple_file import NTupleFile, load_network
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
 from gridlab.game2048.search.evaluators import Evaluate, find_evaluator
-from gridlab.game2048.search.expectimax import DEEPEST, Expectimax, SearchSettings, new_expectimax
-from gridlab.game2048.search.mcts import EXPLORATION, PLAYOUTS, MctsMoves, new_mcts
-from gridlab.game2048.search.ntuple import NEVER, NTupleMoves, new_moves
-from gridlab.game2048.search.ntuple_search import DEEPEST_NTUPLE, NTupleSearch, new_search
-from gridlab.game2048.search.play import Chooser, best_direction, values_by_kernel
-from gridlab.game2048.search.random_moves import RandomMoves, new_random_moves
-from gridlab.game2048.search.reference import PlainSearch
-from gridlab.game2048.search.table_moves import TableMoves
+from gridlab.game2048.search.expectimax import DEEPEST, Expectimax, PlainSearch, SearchSettings, new_expectimax
+from gridlab.game2048.search.mcts import EXPLORATION, PLAYOUTS, new_mcts
+from gridlab.game2048.search.ntuple import NEVER, new_moves
+from gridlab.game2048.search.ntuple_search import DEEPEST_NTUPLE, new_search
+from gridlab.game2048.search.play import KernelPolicy, adviser_of, best_direction, new_random_moves, values_by_kernel
 from gridlab.games import game
 from gridlab.games.tablebases import usual_table
 from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer
@@ -117,7 +114,7 @@ class NTuplePlayer(ByValues):
         """The points that each legal direction is worth on the board as it is seen; the first of the best is played."""
         return values_by_kernel(self.chooser(), position, np.zeros(1, np.uint64))
 
-    def chooser(self) -> NTupleMoves | NTupleSearch:
+    def chooser(self) -> KernelPolicy:
         network, tile = self.loaded.network(), self.halved_from
         exponent = tile.bit_length() - 1 if tile else NEVER
         if self.depth == 1:
@@ -158,9 +155,25 @@ def said_of(values: Numbers, position: Position2048) -> dict[str, float]:
     return {name: float(value) for name, value in zip(DIRECTIONS, values, strict=True) if name in legal}
 
 
+class SeesMany(ByValues):
+    """A player that says what the directions of many boards are worth at once."""
+
+    @abstractmethod
+    def worth(self, boards: Boards) -> Numbers:
+        """What each direction is worth on each board: [board, direction]."""
+
+    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
+        """What each legal direction is worth; the first of the largest is played."""
+        return said_of(self.worth(np.array([position.packed], np.uint64))[0], position)
+
+    def choose_many(self, boards: Boards) -> NDArray[np.int8]:
+        """The direction on each board; there is a move on all of them."""
+        return np.asarray(self.worth(boards).argmax(axis=1), np.int8)
+
+
 @shown
 @dataclass(frozen=True)
-class NetworkPlayer(ByValues):
+class NetworkPlayer(SeesMany):
     """The most probable direction, by a network that is asked about `images` of the board."""
 
     rules: Rules2048
@@ -181,18 +194,18 @@ class NetworkPlayer(ByValues):
     def policy(self) -> "Policy":
         return policy_of(self.rules, self.method, self.method, self.checkpoint, self.images)
 
+    def worth(self, boards: Boards) -> Numbers:
+        """The logarithm of the probability of each direction."""
+        return self.policy.directions(boards)
+
     def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
         """The probability of each legal direction; the first of the largest is played."""
-        return said_of(np.exp(self.policy.directions(np.array([position.packed], np.uint64))[0]), position)
-
-    def choose_many(self, boards: Boards) -> NDArray[np.int8]:
-        """The direction on each board; there is a move on all of them."""
-        return np.asarray(self.policy.directions(boards).argmax(axis=1), np.int8)
+        return {name: float(np.exp(value)) for name, value in super().values(position, random).items()}
 
 
 @shown
 @dataclass(frozen=True)
-class DualSearchPlayer(ByValues):
+class DualSearchPlayer(SeesMany):
     """The most points: those of its moves, and those to come by the value head of a dual network."""
 
     points: ClassVar[bool] = True  # what its values are
@@ -215,15 +228,8 @@ class DualSearchPlayer(ByValues):
     def policy(self) -> "Policy":
         return policy_of(self.rules, "dual", "dual", self.checkpoint, 1)
 
-    def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
-        """The points that each legal direction is worth; the first of the largest is played."""
-        return said_of(self._points(np.array([position.packed], np.uint64))[0], position)
-
-    def choose_many(self, boards: Boards) -> NDArray[np.int8]:
-        """The direction on each board; there is a move on all of them."""
-        return np.asarray(self._points(boards).argmax(axis=1), np.int8)
-
-    def _points(self, boards: Boards) -> Numbers:
+    def worth(self, boards: Boards) -> Numbers:
+        """The points that each direction is worth."""
         policy = self.policy
         from gridlab.game2048.learn.policy import expected_values
 
@@ -252,7 +258,7 @@ class MctsPlayer2048(ByValues):
         """The points that each legal direction has brought on average; the first of the largest is played."""
         return values_by_kernel(self.chooser(), position, _states(random, 1))
 
-    def chooser(self) -> MctsMoves:
+    def chooser(self) -> KernelPolicy:
         return new_mcts(self.playouts, float(self.exploration), self.rules.odds)
 
 
@@ -349,7 +355,7 @@ class RandomPlayer2048:
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return str(random.choice(position.moves()))
 
-    def chooser(self) -> RandomMoves:
+    def chooser(self) -> KernelPolicy:
         return new_random_moves()
 
     def __str__(self) -> str:
@@ -447,7 +453,7 @@ class PerfectPlayer2048(ByValues):
         """What each legal direction is worth under best play, the points of the move included, or its chance."""
         return self.table.values(position)
 
-    def chooser(self) -> TableMoves:
+    def chooser(self) -> KernelPolicy:
         return self.table.chooser()
 
 
@@ -485,9 +491,7 @@ PLAYERS: dict[str, Kind] = {
         "some moves and tiles ahead, then an evaluator: spec, rows, ntuple:FILE or dual:FILE",
     ),
     "ntuple": Kind(
-        NTuplePlayer,
-        {"file": "", "downgrade": "auto"},
-        "the most points by a network that was learnt, one move deep",
+        NTuplePlayer, {"file": "", "downgrade": "auto"}, "the most points by a network that was learnt, one move deep"
     ),
     "cnn": _network_kind("cnn", "what a convolutional network has learnt from games of others"),
     "dual": _network_kind("dual", "the same by a network that also knows what a board is worth"),
@@ -518,36 +522,6 @@ def find_player2048(player: str | Player2048, rules: Rules2048 | str | None = No
     if rules is not None and own is not None and own != rules:
         raise BadPlayer(f"the player {player_name(player)} is made for {own}, not for {rules}")
     return player, rules or own or Rules2048()
-
-
-def has_chooser(player: Player2048, rules: Rules2048) -> bool:
-    """Whether kernels can play whole games for this player."""
-    return rules.packed and callable(getattr(player, "chooser", None)) and not _is_overruled(type(player))
-
-
-def chooser_of(player: Player2048, rules: Rules2048) -> Chooser | None:
-    """The player as kernels take it, if they can: a new one, for one thread."""
-    return cast(Any, player).chooser() if has_chooser(player, rules) else None
-
-
-def _is_overruled(kind: type) -> bool:
-    """Whether a subclass finds its moves in another way than the class whose chooser it has inherited."""
-    for each in kind.__mro__:
-        if "chooser" in vars(each):
-            return False
-        if "move" in vars(each) or "values" in vars(each):
-            return True
-    return False
-
-
-def sees_many(player: Player2048, rules: Rules2048) -> bool:
-    """Whether a player can be asked about many boards at once."""
-    return rules.packed and callable(getattr(player, "choose_many", None))
-
-
-def adviser_of(player: Player2048) -> Adviser2048 | None:
-    """The player, if it can say what directions are worth."""
-    return cast(Adviser2048, player) if callable(getattr(player, "values", None)) else None
 
 
 def make_adviser(text: str, rules: Rules2048, tablebase: Path | str | None = None) -> Adviser2048:

@@ -19,11 +19,10 @@ from gridlab.core import draw
 from gridlab.core.arguments import told, whole
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation, IllegalMove
-from gridlab.core.workers import pause
-from gridlab.game2048 import reference
+from gridlab.core.run import pause
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.kernels import pack_board, unpack_board
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import DIRECTIONS, Rules2048, direction_of, find_direction
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048, direction_of, find_direction
 from gridlab.games.registry import game
 
 STANDARD = Rules2048()

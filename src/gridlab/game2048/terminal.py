@@ -52,13 +52,9 @@ def play(rules: Rules2048, console: Console) -> None:
 
 
 def play_game(
-    rules: Rules2048,
-    adviser: Adviser2048,
-    ask: Callable[[str], str],
-    say: Callable[[str], object],
-    random: np.random.Generator,
-    record: Callable[[Game], None] | None = None,
-) -> None:
+    rules: Rules2048, adviser: Adviser2048, ask: Callable[[str], str], say: Callable[[str], object],
+    random: np.random.Generator, record: Callable[[Game], None] | None = None,
+) -> None:  # fmt: skip
     """Play until the person has enough; the adviser gives hints and values, and plays when asked to.
 
     `record` gets every game that was played to its end, when the person leaves it.

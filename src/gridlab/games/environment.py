@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import int64, lowest_cell, popcount
+from gridlab.core.bits import States, below, draw, int64, lowest_cell, popcount, streams
 from gridlab.core.errors import BadNotation
 from gridlab.core.jit import inner, kernel
-from gridlab.core.splitmix import States, below, draw, streams
 
 # ---- Seeds and streams of environments: game i of a reset with seed s has the chance of a single game with seed s + i
 
@@ -28,9 +27,8 @@ def unseeded(number: int) -> States:
 def reseed(states: States, seeds: Sequence[int | None]) -> None:
     """Streams begun anew by the seeds that are given; none are, or one for each."""
     if seeds and len(seeds) != len(states):
-        raise BadNotation(
-            f"{len(seeds)} seeds are given for {len(states)} games; one number, or one for each, is needed"
-        )
+        given = f"{len(seeds)} seeds are given for {len(states)} games"
+        raise BadNotation(f"{given}; one number, or one for each, is needed")
     for game, seed in enumerate(seeds):
         if seed is not None:
             states[game] = streams(int(seed), 1)[0]
@@ -72,11 +70,9 @@ def checked_mode(mode: str | None) -> str | None:
 
 def stones_picture(values: Sequence[int], cols: int, marked: frozenset[int] = frozenset()) -> Picture:
     """Crosses (1) and noughts (2) on a grid; the ground of marked cells is coloured."""
-    rows = len(values) // cols
-    picture = np.full((rows * SIDE + 1, cols * SIDE + 1, 3), WHITE, np.uint8)
+    picture = np.full((len(values) // cols * SIDE + 1, cols * SIDE + 1, 3), WHITE, np.uint8)
     for cell, value in enumerate(values):
-        row, col = divmod(cell, cols)
-        square = picture[row * SIDE : (row + 1) * SIDE, col * SIDE : (col + 1) * SIDE]
+        square = _square(picture, *divmod(cell, cols))
         if cell in marked:
             square[:] = MARKED
         if value:
@@ -87,15 +83,17 @@ def stones_picture(values: Sequence[int], cols: int, marked: frozenset[int] = fr
 
 def tiles_picture(tiles: Sequence[int], cols: int) -> Picture:
     """Numbers on coloured tiles; the colour deepens with each doubling."""
-    rows = len(tiles) // cols
-    picture = np.full((rows * SIDE, cols * SIDE, 3), FRAME, np.uint8)
+    picture = np.full((len(tiles) // cols * SIDE, cols * SIDE, 3), FRAME, np.uint8)
     for cell, tile in enumerate(tiles):
-        row, col = divmod(cell, cols)
-        square = picture[row * SIDE : (row + 1) * SIDE, col * SIDE : (col + 1) * SIDE]
+        square = _square(picture, *divmod(cell, cols))
         paint(square, rounded(), tile_colour(tile) if tile else HOLE)
         if tile:
             write(square, str(tile))
     return picture
+
+
+def _square(picture: Picture, row: int, col: int) -> Picture:
+    return picture[row * SIDE : (row + 1) * SIDE, col * SIDE : (col + 1) * SIDE]
 
 
 def tile_colour(tile: int) -> Colour:

@@ -13,9 +13,8 @@ import numpy as np
 
 from gridlab.core.arguments import typed
 from gridlab.core.errors import GridlabError
-from gridlab.games.protocol import GamePosition, GameRules
-from gridlab.games.registry import family_of, game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
+from gridlab.games.registry import GamePosition, GameRules, family_of, game
 
 LONGEST = 10_000  # moves of a random game
 
@@ -108,7 +107,7 @@ def check_text(position: GamePosition) -> None:
 def check_symmetry(position: Any) -> None:
     """Images of a position have one canonical form, one key, one outcome and the same moves, seen through the symmetry.
 
-    For games that have `canonical`, `image` and `key`; gridlab.games.symmetry has the symmetries of a board.
+    For games that have `canonical`, `image` and `key`; gridlab.games.grid has the symmetries of a board.
     """
     best, to_best = position.canonical()
     _require(position.image(to_best) == best, f"{position}: the symmetry to its canonical form leads elsewhere")

@@ -4,21 +4,93 @@
     2048    2048, 2048:3x3 …                 gridlab.game2048    rules, position, players …
 
 A family names its modules, and they are imported when they are asked for: counting tic-tac-toe loads nothing of 2048.
-What each must hold is drawn in gridlab.games.protocol; `gridlab.games.laws` says whether it does.
+What each must hold is drawn below; `gridlab.games.laws` says whether it does.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar, overload
 
 from gridlab.core.arguments import told
 from gridlab.core.errors import BadRules
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from gridlab.game2048.rules import Rules2048
-    from gridlab.games.protocol import GameRules
     from gridlab.inarow.rules import Rules
+
+# ---- What gridlab asks of a game. There is no base class: whatever has these names fits
+#
+#     rules = game("squava")                       a small frozen value, hashable, read by `parse`, written by `str`
+#     position = Position.start(random, rules)     a frozen value too
+#     position.moves()                             none when the game is over
+#     position.step(move, random)                  the next position with a decision in it: a move, and what chance adds
+#     position.move_text(move)                     how people write a move; `parse_move` reads it
+#
+# `random` is the only source of chance. `gridlab.games.laws` checks a game against all of this.
+
+
+Move = Any  # a cell, a direction: hashable, and equal to itself only
+R = TypeVar("R", bound="GameRules")
+
+
+class GameRules(Protocol):
+    """The rules of one game of a family."""
+
+    family: ClassVar[str]  # its name in FAMILIES
+    sides: ClassVar[tuple[str, ...]]  # who plays, in the order of their first moves: ("X", "O"), or one name alone
+
+    @property
+    def words(self) -> str:
+        """The game in a few sentences, for a player who has never heard of it."""
+
+    @classmethod
+    def parse(cls: type[R], text: str, /) -> R: ...
+
+
+class GamePosition(Protocol):
+    """A position of a game."""
+
+    @property
+    def rules(self) -> Any: ...
+
+    @property
+    def to_move(self) -> str:
+        """One of the sides."""
+
+    @property
+    def over(self) -> bool: ...
+
+    def moves(self) -> Sequence[Move]:
+        """Every legal move, in the order that decides among equals; none when the game is over."""
+
+    def step(self, move: Move, random: "np.random.Generator", /) -> "GamePosition":
+        """The position in which the next decision is taken; IllegalMove for what is none of `moves()`."""
+
+    def move_text(self, move: Move, /) -> str: ...
+
+    def parse_move(self, text: str, /) -> Move: ...
+
+    def draw(self) -> str:
+        """The board for a terminal."""
+
+
+class DuelPosition(GamePosition, Protocol):
+    """A position of a game between two sides without chance: what matches, records, grades and exams go by."""
+
+    @property
+    def ply(self) -> int:
+        """How many moves were made."""
+
+    @property
+    def winner(self) -> str | None:
+        """The side that has won; None in a draw, and as long as the game goes on."""
+
+
+# ---- The families
 
 
 @dataclass(frozen=True)
@@ -33,11 +105,11 @@ class Family:
     players: str  # the module whose PLAYERS are its kinds of players
     match: str = "gridlab.arena.match:play_between"  # holds two players against each other
     openings: str = "gridlab.arena.match:draw_opening"  # draws random moves that leave the game open
-    record: str = "gridlab.arena.records:Record"  # the class of its records
+    record: str = "gridlab.arena.session:Record"  # the class of its records
     terminal: str = "gridlab.arena.terminal:Conversation"  # plays it in the terminal
-    truth: str = ""  # what each move of a position is worth: value and distance (gridlab.arena.judge)
-    exams: str = "gridlab.arena.judge:BY_TRUTH"  # draws questions and judges answers
-    grade: str = "gridlab.arena.grade:grade_between"  # holds players to the truth
+    truth: str = ""  # what each move of a position is worth: value and distance (gridlab.arena.exam)
+    exams: str = "gridlab.arena.exam:BY_TRUTH"  # draws questions and judges answers
+    grade: str = "gridlab.arena.assess:grade_between"  # holds players to the truth
     tablebase: str = ""  # the module that builds and asks its tablebases (gridlab.games.tablebases)
     networks: str = ""  # the module whose FORMATS are the files that trainings leave (gridlab.learn.info)
     labelled: str = ""  # the module whose `sample` writes positions of a tablebase for learning
@@ -62,8 +134,8 @@ FAMILIES = {
         record="gridlab.inarow.records:Record",
         terminal="gridlab.inarow.terminal:Conversation",
         exams="gridlab.inarow.questions:JUDGE",
-        tablebase="gridlab.inarow.exact.tablebase.tables",
-        networks="gridlab.inarow.learn.formats",
+        tablebase="gridlab.inarow.exact.tablebase.build",
+        networks="gridlab.inarow.learn.training",
         labelled="gridlab.inarow.exact.tablebase.sampling",
         named={"tictactoe": "3x3:3", "tictactoe4": "4x4:4", "tictactoe5": "5x5:5", "squava": "5x5:4-3"},
     ),
@@ -79,7 +151,7 @@ FAMILIES = {
         exams="gridlab.game2048.exam",
         grade="gridlab.game2048.grade:grade_all",
         tablebase="gridlab.game2048.exact.tables",
-        networks="gridlab.game2048.learn.formats",
+        networks="gridlab.game2048.learn.ntuple_file",
         labelled="gridlab.game2048.exact.sampling",
         named={"2048": "2048"},
     ),
@@ -91,8 +163,8 @@ def game(text: "str | Rules", family: Literal["mnk"]) -> "Rules": ...
 @overload
 def game(text: "str | Rules2048", family: Literal["2048"]) -> "Rules2048": ...
 @overload
-def game(text: "str | GameRules", family: str | None = None) -> Any: ...
-def game(text: "str | GameRules", family: str | None = None) -> Any:
+def game(text: str | GameRules, family: str | None = None) -> Any: ...
+def game(text: str | GameRules, family: str | None = None) -> Any:
     """The game of that name, or with those rules: `game("squava") == game("5x5:4-3")`; rules are taken as they are.
 
     With `family` games of any other are refused.
@@ -106,7 +178,7 @@ def game(text: "str | GameRules", family: str | None = None) -> Any:
     return found
 
 
-def _read(text: str) -> "GameRules":
+def _read(text: str) -> GameRules:
     for family in FAMILIES.values():
         if text in family.named or re.match(family.pattern, text, re.ASCII | re.IGNORECASE):
             rules: GameRules = family.load("rules").parse(family.named.get(text, text))
@@ -116,12 +188,11 @@ def _read(text: str) -> "GameRules":
     raise BadRules(f"{text!r} is not a game; name one of {names}, or write {forms}")
 
 
-def family_of(rules: "GameRules") -> Family:
+def family_of(rules: GameRules) -> Family:
     """The family that rules are of."""
     name = getattr(rules, "family", None)
     if not isinstance(name, str) or name not in FAMILIES or isinstance(rules, type):
-        raise BadRules(
-            f"{told(rules)} is not the rules of a game known here; name one such as 'tictactoe', or take what "
-            f"gridlab.game gives; the families are {', '.join(FAMILIES)}"
-        )
+        advice = "name one such as 'tictactoe', or take what gridlab.game gives"
+        known = ", ".join(FAMILIES)
+        raise BadRules(f"{told(rules)} is not the rules of a game known here; {advice}; the families are {known}")
     return FAMILIES[name]

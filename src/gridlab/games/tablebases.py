@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gridlab.core.arguments import typed
+from gridlab.core.draw import facts
 from gridlab.core.errors import BadRules, CorruptFile, FileTrouble, TooLarge
 from gridlab.core.files import check_place, locked, try_folder
-from gridlab.core.machine import available_memory, size_text
-from gridlab.core.plain import facts
-from gridlab.core.travel import here, variable
+from gridlab.core.run import available_memory, here, size_text, variable
 from gridlab.core.untrusted import open_regular, reading
 from gridlab.games.registry import FAMILIES, family_of, game
 
@@ -96,9 +95,8 @@ def require_room(who: str, memory: int, disk: int, path: Path, instead: str) -> 
     folder = next(each for each in path.absolute().parents if each.exists())
     free = shutil.disk_usage(folder).free
     if disk > free:
-        raise TooLarge(
-            f"{who} {size_text(disk)} of disk and {size_text(free)} are free in {folder}; name another place"
-        )
+        room = f"{size_text(disk)} of disk and {size_text(free)} are free in {folder}"
+        raise TooLarge(f"{who} {room}; name another place")
 
 
 # ---- Tablebases of every family: which file a name stands for, and which family a file is of
@@ -129,16 +127,13 @@ def find(name: Path | str) -> Path:
     with reading(name):
         if here(Path(name)).exists():
             return Path(name)
-    try:
+    found = None
+    with suppress(BadRules):
         rules = game(str(name))
         found = tables_of(rules).shipped(rules)
-    except BadRules:
-        found = None
     if found is None:
-        raise FileTrouble(
-            f"{name} is neither a file nor a game whose first plies come with the package, such as squava, or all of "
-            "it, such as 2048:2x3"
-        )
+        shipped = "first plies come with the package, such as squava, or all of it, such as 2048:2x3"
+        raise FileTrouble(f"{name} is neither a file nor a game whose {shipped}")
     return Path(found)
 
 

@@ -7,29 +7,42 @@ looked up, and what its single environment says of a game beside that.
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.bits import States
 from gridlab.core.errors import BadNotation, IllegalMove
-from gridlab.core.machine import import_extra
-from gridlab.core.splitmix import States
+from gridlab.core.run import import_extra
 from gridlab.games.environment import draw_actions, reseed, seeds_of, unseeded
 
 if TYPE_CHECKING:
     import gymnasium
     from gymnasium import vector
+
+    from gridlab.game2048.environment.games import Games2048
+    from gridlab.inarow.environment.games import InARowGames
 else:
     gymnasium = import_extra("gymnasium", "gym")
     vector = import_extra("gymnasium.vector", "gym")
 
 Truth = Callable[[Any, NDArray[np.int64]], Mapping[str, NDArray[Any]]]  # (games, actions) -> facts, [game] each
 SAME_STEP, NEXT_STEP = vector.AutoresetMode.SAME_STEP, vector.AutoresetMode.NEXT_STEP
-
-
 Facts = Mapping[str, Any]  # arrays, [game] each, or partials that make them
 Flags = NDArray[np.bool_]  # [game]
+
+
+def _settled(name: str) -> Any:
+    """A method of dict, before which all that is partial is worked out."""
+    method = getattr(dict, name)
+
+    def call(self: "Infos", *given: Any) -> Any:
+        for key in self:
+            _ = self[key]
+        return method(self, *given)
+
+    return call
 
 
 class Infos(dict[str, Any]):
@@ -53,64 +66,13 @@ class Infos(dict[str, Any]):
         value = super().get(key, default)
         return self[key] if isinstance(value, partial) else value
 
-    def _settled(self) -> "Infos":
-        for key in self:
-            _ = self[key]
-        return self
-
     def __iter__(self) -> Any:  # with it `dict(infos)` and `{**infos}` ask __getitem__
         return super().__iter__()
 
-    def items(self) -> Any:
-        return dict.items(self._settled())
-
-    def values(self) -> Any:
-        return dict.values(self._settled())
-
-    def copy(self) -> dict[str, Any]:
-        return dict(self)
-
-    def pop(self, key: str, *default: Any) -> Any:
-        if key in self:
-            _ = self[key]
-        return super().pop(key, *default)
-
-    def popitem(self) -> tuple[str, Any]:
-        return dict.popitem(self._settled())
-
-    def setdefault(self, key: str, default: Any = None) -> Any:
-        super().setdefault(key, default)
-        return self[key]
-
-    def __or__(self, other: Any) -> Any:
-        return dict(self) | other
-
-    def __eq__(self, other: object) -> bool:
-        return dict.__eq__(self._settled(), other)
-
     __hash__ = None
-
-    def __repr__(self) -> str:
-        return dict.__repr__(self._settled())
-
-
-class ManyGames(Protocol):
-    """Games side by side, as kernels or plain Python play them."""
-
-    number: int
-    same_step: bool
-    observations: NDArray[np.uint8]
-    finals: NDArray[np.uint8]
-    masks: NDArray[np.int8]
-    rewards: NDArray[np.float64]
-    ended: NDArray[np.bool_]
-    waiting: NDArray[np.bool_]
-
-    def reset(self, seeds: Sequence[int | None] = (), chosen: NDArray[np.bool_] | None = None) -> None: ...
-
-    def step(self, actions: NDArray[np.int64]) -> None: ...
-
-    def renew(self) -> None: ...
+    items, values, copy = map(_settled, ("items", "values", "copy"))
+    pop, popitem, setdefault = map(_settled, ("pop", "popitem", "setdefault"))
+    __or__, __eq__, __repr__ = map(_settled, ("__or__", "__eq__", "__repr__"))
 
 
 class VectorGames(vector.VectorEnv[Any, Any, Any]):
@@ -122,7 +84,9 @@ class VectorGames(vector.VectorEnv[Any, Any, Any]):
     what is handed out stays as it is in later steps.
     """
 
-    def __init__(self, games: ManyGames, space: Any, actions: int, truth: Truth | None, copy: bool) -> None:
+    def __init__(
+        self, games: "Games2048 | InARowGames", space: Any, actions: int, truth: Truth | None, copy: bool
+    ) -> None:
         self.games, self.truth, self.copy = games, truth, copy
         self.num_envs = games.number
         self.metadata = {"render_modes": [], "autoreset_mode": SAME_STEP if games.same_step else NEXT_STEP}
@@ -165,10 +129,8 @@ class VectorGames(vector.VectorEnv[Any, Any, Any]):
         if isinstance(seed, int):
             reseed(self._draws, [seed + 1_000_003 + each for each in range(self.num_envs)])
         info = Infos()
-        info.add(
-            {"action_mask": self._out(games.masks), **self._at_reset(chosen)},
-            self._all if chosen is None else chosen.copy(),
-        )
+        whose = self._all if chosen is None else chosen.copy()
+        info.add({"action_mask": self._out(games.masks), **self._at_reset(chosen)}, whose)
         return games.observations, info
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -214,10 +176,7 @@ class VectorGames(vector.VectorEnv[Any, Any, Any]):
 
 def is_same_step(mode: Any) -> bool:
     """The autoreset mode, as Gymnasium writes it; games that never begin anew by themselves are not offered."""
-    try:
-        found = vector.AutoresetMode(getattr(mode, "value", mode))
-    except ValueError:
-        found = vector.AutoresetMode.DISABLED
-    if found == vector.AutoresetMode.DISABLED:
+    value = getattr(mode, "value", mode)
+    if value not in (SAME_STEP.value, NEXT_STEP.value):
         raise BadNotation(f"autoreset_mode={mode} is none of SameStep and NextStep")
-    return bool(found == SAME_STEP)
+    return bool(value == SAME_STEP.value)

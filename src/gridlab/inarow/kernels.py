@@ -15,18 +15,19 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import lowest_bit, popcount
 from gridlab.core.jit import kernel
-from gridlab.games.notation import MARKS
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import MARKS, symmetries
 from gridlab.inarow.rules import DIRECTIONS, Rules, starts
 
 SLASH = ord("/")
 EMPTY, CROSS, NOUGHT = MARKS.encode()
 
+Int64s = NDArray[np.int64]  # what most kernels take: boards, tables, places
+
 RESULT, LENGTH, STEP, STARTS, LINE = range(5)
 NO_LAST_MOVE = 127  # an ending that no single move explains
 
 
-def runs_of(rules: Rules) -> NDArray[np.int64]:
+def runs_of(rules: Rules) -> Int64s:
     """The rules as kernels take them: int64[run, 5]."""
     rows = [
         (result, length, step, sum(1 << row * rules.cols + col for row, col in begin), line)
@@ -50,7 +51,7 @@ def run_starts(stones: int, length: int, step: int, starts: int) -> int:
 
 
 @kernel
-def ending(stones: int, runs: NDArray[np.int64]) -> int:
+def ending(stones: int, runs: Int64s) -> int:
     """How a player's stones end the game, if they do.
 
     0: no line. +n: they win, -n: they lose, by any of n last moves, the cells common to all their lines.
@@ -71,23 +72,27 @@ def ending(stones: int, runs: NDArray[np.int64]) -> int:
     return result * popcount(common)
 
 
-def image_keys(rules: Rules) -> NDArray[np.int64]:
+def byte_tables(rules: Rules, weights: list[int]) -> Int64s:
+    """What stones weigh in each image, a cell's weight for each: int64[symmetry, byte of the bitboard, its value]."""
+    group = symmetries(rules.rows, rules.cols)
+    tables = np.zeros((len(group), -(-rules.cells // 8), 256), dtype=np.int64)
+    for number, symmetry in enumerate(group):
+        for cell, to in enumerate(symmetry.cells):
+            tables[number, cell // 8] += (np.arange(256) >> cell % 8 & 1) * weights[to]
+    return tables
+
+
+def image_keys(rules: Rules) -> Int64s:
     """Tables that turn stones into sort keys of their images: int64[symmetry, byte of the bitboard, its value].
 
     A key is the board as a number in base 3 with cell 0 its *highest* digit, so that comparing keys compares boards
     cell by cell from the top left. Crosses add their entries once, noughts twice: empty 0 < X 1 < O 2. Up to 39 cells.
     """
-    group = symmetries(rules.rows, rules.cols)
-    keys = np.zeros((len(group), -(-rules.cells // 8), 256), dtype=np.int64)
-    for g, symmetry in enumerate(group):
-        for cell, to in enumerate(symmetry.cells):
-            holds_cell = np.arange(256) >> cell % 8 & 1
-            keys[g, cell // 8] += holds_cell * 3 ** (rules.cells - 1 - to)
-    return keys
+    return byte_tables(rules, [3 ** (rules.cells - 1 - cell) for cell in range(rules.cells)])
 
 
 @kernel
-def image_key(crosses: int, noughts: int, keys: NDArray[np.int64]) -> int:
+def image_key(crosses: int, noughts: int, keys: Int64s) -> int:
     """The sort key of one image; `keys` is one symmetry of `image_keys`, [byte, value]."""
     key = 0
     for byte in range(len(keys)):
@@ -96,7 +101,7 @@ def image_key(crosses: int, noughts: int, keys: NDArray[np.int64]) -> int:
 
 
 @kernel
-def is_canonical(crosses: int, noughts: int, keys: NDArray[np.int64]) -> bool:
+def is_canonical(crosses: int, noughts: int, keys: Int64s) -> bool:
     """Whether no image of the position comes before it; `keys` is [symmetry, byte, value], the identity first."""
     own = image_key(crosses, noughts, keys[0])
     for symmetry in range(1, len(keys)):  # noqa: SIM110 - kernels are plain loops
@@ -106,7 +111,7 @@ def is_canonical(crosses: int, noughts: int, keys: NDArray[np.int64]) -> bool:
 
 
 @kernel
-def first_illegal(boards: NDArray[np.int64], cells: int, runs: NDArray[np.int64]) -> int:
+def first_illegal(boards: Int64s, cells: int, runs: Int64s) -> int:
     """The first of many boards [board, (crosses, noughts)] to which no game leads, or -1 if all are legal."""
     for i in range(len(boards)):
         crosses, noughts = boards[i, 0], boards[i, 1]
@@ -119,7 +124,7 @@ def first_illegal(boards: NDArray[np.int64], cells: int, runs: NDArray[np.int64]
 
 
 @kernel
-def smallest_images(boards: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def smallest_images(boards: Int64s, keys: Int64s) -> Int64s:
     """The symmetry that leads each board [board, (crosses, noughts)] to its smallest image."""
     best = np.zeros(len(boards), np.int64)
     for i in range(len(boards)):

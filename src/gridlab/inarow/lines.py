@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted
-from gridlab.games.symmetry import symmetries
+from gridlab.core.draw import facts, plain
+from gridlab.games.grid import symmetries
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 
@@ -30,6 +31,14 @@ class LineClass(NamedTuple):
         """The base line of crosses and of noughts as packed boards, 2 bits a cell."""
         crosses = Position(self.rules, self.lines[0], 0)
         return crosses.packed, crosses.swap_colours().packed
+
+    @property
+    def cells(self) -> list[list[int]]:
+        """The cells of each line."""
+        return [line_cells(self.rules)[number] for number in self.numbers]
+
+    def as_dict(self) -> dict[str, Any]:
+        return facts(self, "base_masks lines numbers cells")
 
     def __str__(self) -> str:
         crosses, noughts = self.base_masks
@@ -65,28 +74,11 @@ class LineReport(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         def part(length: int | None, lines: tuple[int, ...]) -> dict[str, Any]:
-            classes = line_classes(self.rules, lines)
-            cells = line_cells(self.rules)
-            return {
-                "length": length,
-                "count": len(lines),
-                "classes": [
-                    {
-                        "base_masks": list(each.base_masks),
-                        "lines": list(each.lines),
-                        "numbers": list(each.numbers),
-                        "cells": [cells[number] for number in each.numbers],
-                    }
-                    for each in classes
-                ],
-            }
+            return {"length": length, "count": len(lines), "classes": plain(line_classes(self.rules, lines))}
 
         rules = self.rules
-        return {
-            "rules": str(rules),
-            "winning": part(rules.win, rules.winning_lines),
-            "losing": part(rules.lose, rules.losing_lines),
-        }
+        winning, losing = part(rules.win, rules.winning_lines), part(rules.lose, rules.losing_lines)
+        return {"rules": str(rules), "winning": winning, "losing": losing}
 
     def __str__(self) -> str:
         parts = []

@@ -10,15 +10,13 @@ import numpy as np
 
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadPlayer
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.inarow.exact.oracle import Oracle
 from gridlab.inarow.learn.features import squava_lines
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
-from gridlab.inarow.search.best_first import Start, best_first, best_looking
-from gridlab.inarow.search.depth_limited import best_move, heuristics_of, new_depth_table
+from gridlab.inarow.search import best_first, depth_limited, mcts
 from gridlab.inarow.search.geometry import geometry_of
-from gridlab.inarow.search.mcts import EXPLORATION, PLAYOUTS, search, states_of
 from gridlab.inarow.solution import Budget, Solution
 from gridlab.players.command import ABOUT, NEEDS, SETTINGS, CommandPlayer
 from gridlab.players.registry import Kind
@@ -49,20 +47,25 @@ class RandomPlayer:
         return int(random.choice(position.moves()))
 
 
+def check_depth(depth: int, rules: Rules, who: str) -> None:
+    if not 1 <= depth <= rules.cells:
+        raise BadPlayer(f"depth={depth} of {who}: 1 to {rules.cells} plies make sense in {rules}")
+
+
 @shown
 class AlphaBetaPlayer:
     """Looks `depth` plies ahead and judges by open lines; the same move every time."""
 
     def __init__(self, rules: Rules, depth: int) -> None:
-        if not 1 <= depth <= rules.cells:
-            raise BadPlayer(f"depth={depth} of the player alpha-beta: 1 to {rules.cells} plies make sense in {rules}")
-        self.depth, self.heuristics, self.table = depth, heuristics_of(rules), new_depth_table()
+        check_depth(depth, rules, "the player alpha-beta")
+        self.depth, self.heuristics = depth, depth_limited.heuristics_of(rules)
+        self.table = depth_limited.new_depth_table()
 
     def __str__(self) -> str:
         return f"alpha-beta depth={self.depth}"
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        return best_move(position, self.depth, self.heuristics, self.table)[0]
+        return depth_limited.best_move(position, self.depth, self.heuristics, self.table)[0]
 
 
 @shown
@@ -80,9 +83,9 @@ class BestFirstPlayer:
         return f"best-first expansions={self.expansions}"
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        start = Start(position.rules.rows, position.crosses, position.noughts, position.to_move)
-        line = best_first(start, self.expansions).line
-        return line[0] if line else best_looking(start)
+        start = best_first.Start(position.rules.rows, position.crosses, position.noughts, position.to_move)
+        line = best_first.best_first(start, self.expansions).line
+        return line[0] if line else best_first.best_looking(start)
 
 
 @shown
@@ -96,33 +99,22 @@ class MctsPlayer:
         if not 1 <= playouts <= MOST_PLAYOUTS:
             raise BadPlayer(f"playouts={playouts} of the player mcts: 1 to {MOST_PLAYOUTS:,} make sense")
         if not 0 <= exploration < 100:
-            raise BadPlayer(
-                f"exploration={exploration} of the player mcts: a number from 0 to 100, such as 1, is needed"
-            )
+            wanted = "a number from 0 to 100, such as 1, is needed"
+            raise BadPlayer(f"exploration={exploration} of the player mcts: {wanted}")
         for name, value in (("proofs", proofs), ("careful", careful)):
             if value not in (0, 1):
                 raise BadPlayer(f"{name}={value} of the player mcts: 1 or 0 is needed")
-        self.playouts, self.exploration = playouts, exploration
-        self.proofs, self.careful = proofs == 1, careful == 1
+        self.playouts, self.exploration, self.proofs, self.careful = playouts, exploration, proofs == 1, careful == 1
         self.geometry = geometry_of(rules)
 
     def __str__(self) -> str:
-        more = "" if self.exploration == EXPLORATION else f" exploration={self.exploration:g}"
-        return (
-            f"mcts playouts={self.playouts}{more}" + " proofs=0" * (not self.proofs) + " careful=0" * (not self.careful)
-        )
+        more = "" if self.exploration == mcts.EXPLORATION else f" exploration={self.exploration:g}"
+        more += " proofs=0" * (not self.proofs) + " careful=0" * (not self.careful)
+        return f"mcts playouts={self.playouts}{more}"
 
     def move(self, position: Position, random: np.random.Generator) -> int:
-        states = states_of(random)
-        return search(
-            position,
-            self.playouts,
-            proofs=self.proofs,
-            careful=self.careful,
-            exploration=self.exploration,
-            states=states,
-            geometry=self.geometry,
-        ).best
+        proofs, careful, exploration, states = self.proofs, self.careful, self.exploration, mcts.states_of(random)
+        return mcts.search(position, self.playouts, None, proofs, careful, exploration, states, self.geometry).best
 
 
 @shown
@@ -161,15 +153,14 @@ class PerfectPlayer:
 
     def _unproved(self, position: Position, found: Solution, random: np.random.Generator) -> int:
         """The best that the time allows: what is proved counts, the rest is what a tree search thinks."""
-        tried = search(position, MOST_IN_TIME, seconds=(1 - EXACT_SHARE) * self.seconds, states=states_of(random))
+        seconds = (1 - EXACT_SHARE) * self.seconds
+        tried = mcts.search(position, MOST_IN_TIME, seconds, states=mcts.states_of(random))
         self.source = f"tree search, {tried.playouts:,} playouts, not proved"
         proved = {move.cell: move.value for move in found.moves}
         rank = {"win": 1, "loss": -1}
         visits = {each.cell: each.visits for each in tried.moves}
-        order = sorted(
-            position.moves(),
-            key=lambda cell: (rank.get(proved.get(cell, ""), 0), cell == tried.best, visits.get(cell, 0)),
-        )
+        promise = {cell: (rank.get(proved.get(cell, ""), 0), cell == tried.best) for cell in position.moves()}
+        order = sorted(promise, key=lambda cell: (promise[cell], visits.get(cell, 0)))
         if self.errs and len(order) > 1 and random.random() < self.errs:
             return int(random.choice(order[:-1]))
         return order[-1]
@@ -180,10 +171,7 @@ class LearntPlayer:
     """Looks `depth` plies ahead and judges by a trained network, blended with open lines; the same move every time."""
 
     def __init__(self, rules: Rules, checkpoint: str, depth: int, blend: float) -> None:
-        if not 1 <= depth <= rules.cells:
-            raise BadPlayer(
-                f"depth={depth} of a player that has learnt: 1 to {rules.cells} plies make sense in {rules}"
-            )
+        check_depth(depth, rules, "a player that has learnt")
         if not 0 <= blend <= 1:
             raise BadPlayer(f"blend={blend} of the player dqn-minimax: 0 (heuristic alone) to 1 (network alone)")
         squava_lines(rules)  # another game is told before anything is loaded
@@ -211,30 +199,15 @@ PLAYERS: dict[str, Kind] = {
     "random": Kind(lambda rules: RandomPlayer(), {}, "any legal move"),
     "heuristic": Kind(lambda rules: AlphaBetaPlayer(rules, 1), {}, "the move after which open lines look best"),
     "alpha-beta": Kind(AlphaBetaPlayer, {"depth": 4}, "looks some plies ahead and judges by open lines"),
-    "perfect": Kind(
-        PerfectPlayer,
-        {"tablebase": "", "errs": 0.0, "seconds": 0.0},
-        "never gives anything away, or now and then (errs=0.2): tablebase or exact search",
-    ),
+    "perfect": Kind(PerfectPlayer, {"tablebase": "", "errs": 0.0, "seconds": 0.0},
+        "never gives anything away, or now and then (errs=0.2): tablebase or exact search"),
     "command": Kind(CommandPlayer, SETTINGS, ABOUT, NEEDS),
-    "mcts": Kind(
-        MctsPlayer,
-        {"playouts": PLAYOUTS, "exploration": EXPLORATION, "proofs": 1, "careful": 1},
-        "Monte Carlo tree search: random playouts, and what is proved on the way",
-    ),
-    "dqn-minimax": Kind(
-        LearntPlayer,
-        {"checkpoint": "", "depth": 4, "blend": 0.6},
-        "looks some plies ahead and judges by a trained network and open lines (squava)",
-        needs="gridlab[learn]",
-    ),
-    "dqn": Kind(
-        lambda rules, checkpoint: LearntPlayer(rules, checkpoint, 1, 1.0),
-        {"checkpoint": ""},
-        "the move after which a trained network likes the position best (squava)",
-        needs="gridlab[learn]",
-    ),
-    "best-first": Kind(
-        BestFirstPlayer, {"expansions": 10_000}, "goes for a line that the opponent would have to allow"
-    ),
-}
+    "mcts": Kind(MctsPlayer, {"playouts": mcts.PLAYOUTS, "exploration": mcts.EXPLORATION, "proofs": 1, "careful": 1},
+        "Monte Carlo tree search: random playouts, and what is proved on the way"),
+    "dqn-minimax": Kind(LearntPlayer, {"checkpoint": "", "depth": 4, "blend": 0.6},
+        "looks some plies ahead and judges by a trained network and open lines (squava)", "gridlab[learn]"),
+    "dqn": Kind(lambda rules, checkpoint: LearntPlayer(rules, checkpoint, 1, 1.0), {"checkpoint": ""},
+        "the move after which a trained network likes the position best (squava)", "gridlab[learn]"),
+    "best-first": Kind(BestFirstPlayer, {"expansions": 10_000},
+        "goes for a line that the opponent would have to allow"),
+}  # fmt: skip

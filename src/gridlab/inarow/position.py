@@ -9,15 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gridlab.core import draw
-from gridlab.core.arguments import told, whole
-from gridlab.core.draw import shown
+from gridlab.core.arguments import counted, told, whole
+from gridlab.core.draw import facts
 from gridlab.core.errors import BadNotation, IllegalMove, IllegalPosition
-from gridlab.games import notation
+from gridlab.games import grid
+from gridlab.games.grid import Symmetry, symmetries
 from gridlab.games.registry import FAMILIES, game
-from gridlab.games.symmetry import Symmetry, symmetries
 from gridlab.inarow.rules import Rules
 
 if TYPE_CHECKING:
@@ -104,11 +104,10 @@ class Outcome(Enum):
 
     @property
     def winner(self) -> Player | None:
-        winners: dict[Outcome, Player] = {Outcome.X_WINS: "X", Outcome.O_WINS: "O"}
-        return winners.get(self)
+        return None if self is Outcome.DRAW else "X" if self is Outcome.X_WINS else "O"
 
 
-@shown
+@draw.shown
 @dataclass(frozen=True, slots=True)
 class Position:
     """Stones on a board; `Position(rules)` is the start. Rules may be given as text: `Position("tictactoe")`."""
@@ -140,19 +139,18 @@ class Position:
 
     @classmethod
     def parse(cls, text: str, rules: Rules | str) -> "Position":
-        """Read what `str` writes, and the other forms of gridlab.games.notation."""
+        """Read what `str` writes, and the other forms of gridlab.games.grid."""
         rules = game(rules, "mnk")
         if not isinstance(text, str):
             raise BadNotation(f"a board is read from text such as 'X../.O./...', not from {told(text)}")
-        return cls.of_values(notation.parse_board(text, rules.rows, rules.cols), rules)
+        return cls.of_values(grid.parse_board(text, rules.rows, rules.cols), rules)
 
     @classmethod
     def of_values(cls, values: tuple[int, ...], rules: Rules | str) -> "Position":
         """From cell values: 0 empty, 1 X, 2 O."""
         rules = game(rules, "mnk")
-        crosses = sum(1 << cell for cell, value in enumerate(values) if value == 1)
-        noughts = sum(1 << cell for cell, value in enumerate(values) if value == 2)
-        return cls(rules, crosses, noughts)
+        stones = (sum(1 << cell for cell, value in enumerate(values) if value == player) for player in (1, 2))
+        return cls(rules, *stones)
 
     @classmethod
     def unpack(cls, packed: int, rules: Rules | str) -> "Position":
@@ -160,9 +158,8 @@ class Position:
         rules, packed = game(rules, "mnk"), bitboard(packed)
         values = tuple(packed >> 2 * cell & 3 for cell in range(rules.cells))
         if packed < 0 or packed >> 2 * rules.cells or 3 in values:
-            raise BadNotation(
-                f"{packed} is not a packed {rules} board: 2 bits a cell, cell 0 lowest, 0 empty, 1 X, 2 O, and no more"
-            )
+            form = "2 bits a cell, cell 0 lowest, 0 empty, 1 X, 2 O, and no more"
+            raise BadNotation(f"{packed} is not a packed {rules} board: {form}")
         return cls.of_values(values, rules)
 
     @property
@@ -176,7 +173,7 @@ class Position:
         return sum(value << 2 * cell for cell, value in enumerate(self.values))
 
     def __str__(self) -> str:
-        return notation.board_text(self.values, self.rules.cols)
+        return grid.board_text(self.values, self.rules.cols)
 
     def _in_short(self) -> str:
         return f"{self.rules} {self}"
@@ -190,7 +187,7 @@ class Position:
 
     @property
     def _marks(self) -> str:
-        return "".join(notation.MARKS[value] for value in self.values)
+        return "".join(grid.MARKS[value] for value in self.values)
 
     @property
     def _highlight(self) -> set[int]:
@@ -268,16 +265,16 @@ class Position:
         return Position(self.rules, self.crosses, self.noughts | 1 << cell)
 
     def step(self, move: int | str, random: "np.random.Generator") -> "Position":
-        """The same as `play`: after a move comes the next one, without chance between them."""
+        """The position after a move, as `play` gives it: there is no chance between two moves."""
         return self.play(move)
 
     def move_text(self, cell: int) -> str:
         """A cell as people write it: 0 is "11"."""
-        return notation.move_text(cell, self.rules.rows, self.rules.cols)
+        return grid.move_text(cell, self.rules.rows, self.rules.cols)
 
     def parse_move(self, text: str) -> int:
         """The cell of a move in notation, occupied or not."""
-        return notation.parse_move(text, self.rules.rows, self.rules.cols)
+        return grid.parse_move(text, self.rules.rows, self.rules.cols)
 
     # ---- which positions are the same
 
@@ -339,3 +336,77 @@ def _readings(text: str) -> Iterator[Position]:
     for rules in FAMILIES["mnk"].named.values():
         with suppress(BadNotation):
             yield Position.parse(text, rules)
+
+
+# ---- Everything there is to say about one position, for people and as JSON
+
+
+def bits_text(stones: int, rules: Rules) -> str:
+    """A bitboard as a binary number of a digit a cell, as a decimal one, and its stones counted."""
+    return f"{stones:0{rules.cells}b} = {stones}, {counted(stones.bit_count(), 'stone')}"
+
+
+def bit_order(rules: Rules) -> str:
+    """Which bit is which cell; a binary number is written from the highest down, so its last digit is bit 0."""
+    bits = [str(cell) for cell in range(rules.cells)]
+    rows = [bits[first : first + rules.cols] for first in range(0, rules.cells, rules.cols)]
+    width = len(bits[-1])
+    return "\n".join(["bit of each cell", *("  ".join(f"{bit:>{width}}" for bit in row) for row in rows)])
+
+
+def legality(flaw: Flaw | None) -> dict[str, Any]:
+    """Whether stones are a position, and why not, as JSON."""
+    return {"legal": flaw is None, "flaw": flaw and flaw.name.lower(), "reason": flaw and flaw.value}
+
+
+class NoPosition(NamedTuple):
+    """Two bitboards that no board can show."""
+
+    rules: Rules
+    crosses: int
+    noughts: int
+    flaw: Flaw
+
+    def as_dict(self) -> dict[str, Any]:
+        return facts(self, "rules crosses noughts") | legality(self.flaw)
+
+    def __str__(self) -> str:
+        stones = {"crosses": bits_text(self.crosses, self.rules), "noughts": bits_text(self.noughts, self.rules)}
+        return "\n".join([bit_order(self.rules), "", *_rows(stones | {"legal": f"no: {self.flaw.value}"})])
+
+
+class PositionReport(NamedTuple):
+    """What `gridlab show` prints; `reading` says what the numbers meant, if the board was given as a list of them."""
+
+    position: Position
+    reading: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        position, rules = self.position, self.position.rules
+        flaw, outcome = position.flaw(), position.outcome()
+        best, symmetry = position.canonical()
+        images = {position.image(each) for each in symmetries(rules.rows, rules.cols)}
+        known = {"rules": str(rules), "board": str(position)} | facts(position, "ply crosses noughts packed")
+        return known | legality(flaw) | {
+            "outcome": None if flaw else outcome.value if outcome else "ongoing",
+            "to_move": None if flaw or outcome else position.to_move,
+            "moves": [] if flaw else [position.move_text(cell) for cell in position.moves()],
+            "canonical": str(best), "symmetry": symmetry.name, "orbit": len(images),
+        } | ({"reading": self.reading} if self.reading else {})  # fmt: skip
+
+    def __str__(self) -> str:
+        known, rules = self.as_dict(), self.position.rules
+        image = f"{known['canonical']} ({known['symmetry']}), one of {counted(known['orbit'], 'image')}"
+        rows = {"read with": self.reading} if self.reading else {}
+        rows |= {
+            "board": known["board"], "ply": known["ply"],
+            "legal": "yes" if known["legal"] else f"no: {known['reason']}",
+            "outcome": known["outcome"] or "none, as no game leads here", "to move": known["to_move"] or "nobody",
+            "crosses": bits_text(known["crosses"], rules), "noughts": bits_text(known["noughts"], rules),
+            "packed": known["packed"], "canonical": image,
+        }  # fmt: skip
+        return "\n".join([draw.beside([self.position.draw(), bit_order(rules)]), "", *_rows(rows)])
+
+
+def _rows(values: dict[str, Any]) -> Iterator[str]:
+    return (f"{name:<10} {value}" for name, value in values.items())

@@ -6,16 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gridlab.arena import judge
+from gridlab.arena import exam as judge
 from gridlab.arena.exam import Judged
-from gridlab.arena.judge import Key, Truth
 from gridlab.core import draw
 from gridlab.core.errors import CorruptFile
-from gridlab.games import notation
-from gridlab.games.symmetry import symmetries
+from gridlab.games import grid
+from gridlab.games.grid import symmetries
 from gridlab.inarow.exact.oracle import Oracle, whole_line
-from gridlab.inarow.exact.tablebase.blocks import shape
-from gridlab.inarow.exact.tablebase.halves import TABLEBASE_CELLS, halves
+from gridlab.inarow.exact.tablebase.layout import TABLEBASE_CELLS, halves, shape
 from gridlab.inarow.exact.tablebase.probe import Boards
 from gridlab.inarow.exact.tablebase.sampling import MOST_TRIED, boards_at, draw_positions
 from gridlab.inarow.position import Position
@@ -35,9 +33,9 @@ class Step(NamedTuple):
     after: Position
 
 
-def truth_of(found: Solution) -> Truth:
+def truth_of(found: Solution) -> judge.Truth:
     """A solution as judges take it."""
-    return Truth(found.value, found.distance, {move.cell: (move.value, move.distance) for move in found.moves})
+    return judge.Truth(found.value, found.distance, {move.cell: (move.value, move.distance) for move in found.moves})
 
 
 class Judge(judge.Judge):
@@ -68,15 +66,15 @@ class Judge(judge.Judge):
     def check(self, position: Position) -> None:
         position.require_legal()
 
-    def check_key(self, key: Key, position: Position) -> None:
+    def check_key(self, key: judge.Key, position: Position) -> None:
         super().check_key(key, position)
         left = position.rules.cells - position.ply
         for move, (value, distance) in key.moves.items():
             if (distance or 0) > left or (value == "draw" and distance != left):
                 raise CorruptFile(f"{move} is a {value} in {distance}, with {left} free cells")
 
-    def picture(self, position: Position, key: Key, move: str) -> str:
-        marks = [notation.MARKS[value] for value in position.values]
+    def picture(self, position: Position, key: judge.Key, move: str) -> str:
+        marks = [grid.MARKS[value] for value in position.values]
         for name, (value, distance) in key.moves.items():
             marks[position.parse_move(name)] = f"{SIGNS[value]}{'' if value == 'draw' else distance}"
         best, played = [position.parse_move(each) for each in key.best], position.parse_move(move)
@@ -85,9 +83,8 @@ class Judge(judge.Judge):
 
     def drawn(self, position: Position) -> str:
         """The board as SVG, every free cell with the name of its move."""
-        marks = [
-            notation.MARKS[value] if value else position.move_text(cell) for cell, value in enumerate(position.values)
-        ]
+        values = enumerate(position.values)
+        marks = [grid.MARKS[value] if value else position.move_text(cell) for cell, value in values]
         return draw.board_svg(marks, position.rules.cols, title=f"{position}, {position.to_move} to move")
 
     def line(self, position: Position, move: str, ask: Callable[[Position], Solution]) -> list[Step]:

@@ -116,9 +116,8 @@ class Rules:
         if not found:
             raise BadRules(f"{shortened(str(text))} is not a game; {FORM}")
         try:
-            rows, cols, win, lose = (
-                None if each is None else whole_number(each, 0, LARGEST_NUMBER) for each in found.groups()
-            )
+            sizes = (None if each is None else whole_number(each, 0, LARGEST_NUMBER) for each in found.groups())
+            rows, cols, win, lose = sizes
         except BadNotation as error:
             raise BadRules(f"{shortened(text)} is not a game: {error}; {FORM}") from error
         return cls(rows or 0, cols or 0, win, lose)

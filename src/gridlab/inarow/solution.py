@@ -6,9 +6,9 @@ from typing import Any, Literal, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, is_number, told, whole
-from gridlab.core.draw import Sheet, shown
+from gridlab.core.draw import facts
 from gridlab.core.errors import BadNotation
-from gridlab.games import notation
+from gridlab.games import grid
 from gridlab.inarow.position import Position
 
 # ---- How much a search may cost
@@ -49,7 +49,7 @@ class Move(NamedTuple):
     distance: int | None
 
 
-@shown
+@draw.shown
 @dataclass(frozen=True)
 class Solution:
     """A solved position. The distance is None where only values were asked for; a draw lasts until the board is full.
@@ -83,40 +83,30 @@ class Solution:
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        unknown = {"at_least": self.at_least, "at_most": self.at_most} if self.value == "unknown" else {}
-        return {
-            "rules": str(self.position.rules),
-            "board": str(self.position),
-            "to_move": self.position.to_move,
-            "value": self.value,
-            **unknown,
-            "distance": self.distance,
-            "moves": [
-                {"move": self._number(move.cell), "value": move.value, "distance": move.distance} for move in self.moves
-            ],
-            "line": [self._number(cell) for cell in self.line],
-        }
+        position = self.position
+        known = {"rules": str(position.rules), "board": str(position), "to_move": position.to_move, "value": self.value}
+        bounds = facts(self, "at_least at_most") if self.value == "unknown" else {}
+        moves = [{"move": self._number(each.cell), **facts(each, "value distance")} for each in self.moves]
+        line = [self._number(cell) for cell in self.line]
+        return known | bounds | {"distance": self.distance, "moves": moves, "line": line}
 
     def _in_short(self) -> str:
-        best = f", best {' '.join(map(self._name, self.best))}" if self.moves else ""
+        best = f", best {' '.join(map(self.position.move_text, self.best))}" if self.moves else ""
         return f"{self.position.rules} {self.position}: {self._headline()}{best}"
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> draw.Sheet:
         rules = self.position.rules
         picture = draw.board_svg(self._marks(), rules.cols, self.best, title=f"{rules} {self.position}")
-        line = " ".join(self._name(cell) for cell in self.line)
+        line = " ".join(map(self.position.move_text, self.line))
         notes = [f"best line: {line}"] if line else []
-        return Sheet(self._headline(), notes=[*notes, self.source], pictures=[picture])
-
-    def _name(self, cell: int) -> str:
-        return notation.move_text(cell, self.position.rules.rows, self.position.rules.cols)
+        return draw.Sheet(self._headline(), notes=[*notes, self.source], pictures=[picture])
 
     def _number(self, cell: int) -> int | str:
-        name = self._name(cell)
+        name = self.position.move_text(cell)
         return name if "," in name else int(name)  # "1,10" where a side exceeds 9
 
     def __str__(self) -> str:
-        line = " ".join(self._name(cell) for cell in self.line)
+        line = " ".join(map(self.position.move_text, self.line))
         line += " …" if len(self.line) < (self.distance or 0) else ""  # what is known does not reach to the end
         return "\n".join([self._headline(), self.board(), *([f"best line: {line}"] if self.line else [])])
 
@@ -135,9 +125,8 @@ class Solution:
         if self.distance is None:
             return f"{position.to_move} is to move and {verb}"
         plies = counted(self.distance, "ply", "plies")
-        return f"{position.to_move} is to move and {verb}" + (
-            f", {plies} to the end" if verb == "draws" else f" in {plies}"
-        )
+        ending = f", {plies} to the end" if verb == "draws" else f" in {plies}"
+        return f"{position.to_move} is to move and {verb}{ending}"
 
     def board(self) -> str:
         """The board with what each move is worth: +5 wins in 5 plies, -4 loses in 4, = draws; the best in brackets."""
@@ -146,7 +135,7 @@ class Solution:
     def _marks(self) -> list[str]:
         """What stands on each cell, or what it is worth to play there."""
         signs = {"win": "+", "loss": "-", "draw": "=", "unknown": "?"}
-        marks = [notation.MARKS[value] for value in self.position.values]
+        marks = [grid.MARKS[value] for value in self.position.values]
         for move in self.moves:
             counted = move.value in ("win", "loss") and move.distance is not None
             marks[move.cell] = f"{signs[move.value]}{move.distance if counted else ''}"

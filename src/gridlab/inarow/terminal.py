@@ -48,10 +48,10 @@ class Conversation(terminal.Conversation):
 
 def ending_text(position: Position) -> str:
     """How a game has ended by its rules: "X wins with 3 in a row"."""
-    winner = position.winner
+    winner, rules = position.winner, position.rules
     if winner is None:
         return "the board is full: a draw"
-    mover = "O" if position.to_move == "X" else "X"
-    if winner == mover:
-        return f"{winner} wins with {position.rules.win} in a row"
-    return f"{mover} has {position.rules.lose} in a row, which loses: {winner} wins"
+    if winner != position.to_move:
+        return f"{winner} wins with {rules.win} in a row"
+    mover = "O" if winner == "X" else "X"
+    return f"{mover} has {rules.lose} in a row, which loses: {winner} wins"

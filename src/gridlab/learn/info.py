@@ -8,24 +8,22 @@ Each game lists its kinds of files (`networks` in the registry of games). They g
 use, so what is told here was checked.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
-from gridlab.core.charts import new_figure, save
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import refuse_overlap, try_place
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.core.untrusted import open_regular, reading
 from gridlab.games.registry import FAMILIES
 
 SUFFIXES = (".safetensors", ".ntuple")  # that the name of an export takes the place of
 ROWS = 12  # of a curve that is told in lines
-COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2", "#c77700", "#546e7a")
 
 
 @shown
@@ -42,14 +40,8 @@ class Info:
     axis: str
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "file": str(self.path),
-            "kind": self.kind,
-            **self.facts,
-            "recipe": self.recipe,
-            "data": list(self.data),
-            "curve": [dict(row) for row in self.curve],
-        }
+        learnt = {"recipe": self.recipe, "data": list(self.data), "curve": [dict(row) for row in self.curve]}
+        return {"file": str(self.path), "kind": self.kind, **self.facts, **learnt}
 
     def _in_short(self) -> str:
         done = f", {self.facts[self.axis]:,} {self.axis}" if isinstance(self.facts.get(self.axis), int) else ""
@@ -159,35 +151,3 @@ def export_network(checkpoint: Path, onnx: bool = False, half: bool = False, out
 def _beside(checkpoint: Path, ending: str) -> Path:
     name = checkpoint.stem if checkpoint.suffix in SUFFIXES else checkpoint.name
     return checkpoint.with_name(name + ending)
-
-
-# ---- pictures
-
-
-def plot_infos(infos: Sequence[Info], path: Path) -> None:
-    """The curves of one training, or of several in one picture: a panel for each number that they have."""
-    curves = [info for info in infos if info.curve]
-    if not curves:
-        raise BadNotation(f"{infos[0].path} has no curve to draw; the file to go on from has it")
-    axes = {info.axis for info in curves}
-    if len(axes) > 1:
-        raise BadNotation(f"trainings by {' and by '.join(sorted(axes))} have nothing to be drawn over together")
-    axis = axes.pop()
-    skipped = {axis, "moves", "seconds", "phase"} - ({"seconds"} if axis == "games" else set())
-    names = [name for name in dict.fromkeys(each for info in curves for each in info.columns()) if name not in skipped]
-    rows = (len(names) + 1) // 2
-    figure = new_figure(path, 1.2 + 2.4 * rows)
-    panels = figure.subplots(rows, 2, sharex=True, squeeze=False).ravel()
-    for panel, name in zip(panels, names, strict=False):
-        for info, colour in zip(curves, COLOURS * len(curves), strict=False):
-            seen = [(row[axis], row[name]) for row in info.curve if row.get(name) is not None]
-            panel.plot(*zip(*seen, strict=True), color=colour, label=info.path.name) if seen else None
-        panel.set_title(name.replace("_", " "), fontsize=9)
-        panel.grid(axis="y", alpha=0.3)
-    for panel in panels[len(names) :]:
-        panel.set_visible(False)
-    for panel in panels[max(0, len(names) - 2) : len(names)]:
-        panel.set_xlabel(axis)
-    if len(curves) > 1:
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", frameon=False, ncols=2)
-    save(figure, path)

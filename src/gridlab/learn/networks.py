@@ -11,20 +11,21 @@ import json
 import logging
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from gridlab.core.arguments import shortened
 from gridlab.core.errors import CorruptFile, FileTrouble
-from gridlab.core.files import refuse_overlap, try_place, whole_file
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.machine import import_extra
+from gridlab.core.files import BEHAVIOUR, refuse_overlap, try_place, whole_file
+from gridlab.core.run import import_extra
 from gridlab.core.untrusted import parse_json, read_bytes, refusing
 
 # ---- ONNX files, written only after onnxruntime has been seen to compute what torch does
@@ -37,14 +38,9 @@ CLOSE = 1e-4
 
 
 def write_onnx(
-    path: Path,
-    source: Path | None,
-    network: torch.nn.Module,
-    seen: Tensors,
-    outputs: Sequence[str],
-    axis: str,
+    path: Path, source: Path | None, network: torch.nn.Module, seen: Tensors, outputs: Sequence[str], axis: str,
     about: dict[str, str] | None = None,
-) -> float:
+) -> float:  # fmt: skip
     """Write a network; the largest difference to torch on what it has `seen`, its inputs by name.
 
     The first axis of inputs and outputs is of any length, and named; `about` goes into the metadata.
@@ -155,6 +151,19 @@ def stated_in(path: Path, content: bytes) -> Stated:
     return parse_json(_metadata(path, content), Stated, path)
 
 
+@dataclass(frozen=True)
+class Saved(Generic[Facts]):
+    """What a file holds."""
+
+    path: Path
+    facts: Facts
+    tensors: Tensors
+
+    def part(self, prefix: str) -> Tensors:
+        """The tensors of a part, by their own names."""
+        return part_of(self.tensors, prefix)
+
+
 def read(path: Path, form: type[Facts], kind: str, what: str, command: str) -> tuple[Tensors, Facts]:
     """The tensors of a file of this kind, and what it says of itself; refused unless they are those that were written.
 
@@ -212,6 +221,13 @@ def require_finite(tensors: Tensors, what: str) -> None:
             raise CorruptFile(f"{what}: {name} has numbers that are none, or too large")
 
 
+def refuse_no_numbers(values: NDArray[Any], source: Path | None) -> None:
+    """Weights that are finite may still come to what is no number."""
+    if not np.isfinite(values).all():
+        name = "the network" if source is None else str(source)
+        raise CorruptFile(f"{name} gives values that are not numbers: its weights are too large; train another")
+
+
 def part_of(tensors: Tensors, prefix: str) -> Tensors:
     """The tensors of a part, by their own names."""
     return {name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)}
@@ -249,3 +265,10 @@ def moments_of(found: Tensors, network: torch.nn.Module, begun: bool, path: Path
     if found:
         raise CorruptFile(f"{name}: it also has {shortened(min(found))}")
     return states
+
+
+def restore_moments(
+    optimiser: torch.optim.Optimizer, found: Tensors, network: torch.nn.Module, begun: bool, path: Path
+) -> None:
+    """Let an optimiser go on with what a file has of it."""
+    optimiser.load_state_dict({**optimiser.state_dict(), "state": moments_of(found, network, begun, path)})

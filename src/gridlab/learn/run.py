@@ -5,16 +5,16 @@ import math
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import is_dataclass, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
 
-from gridlab.core.arguments import shortened
-from gridlab.core.errors import BadNotation, FileTrouble, MissingExtra
-from gridlab.core.signals import SIGNALS
-from gridlab.core.untrusted import reason_of
+from gridlab.core.arguments import check_seed, shortened
+from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabError, MissingExtra
+from gridlab.core.run import SIGNALS
+from gridlab.core.untrusted import reason_of, refusing
 
 # ---- `--setting name=value`: any number of a recipe named and changed, the same for every trainer
 #
@@ -106,6 +106,51 @@ def _value(name: str, text: str, form: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise BadNotation(f"{name}={shortened(text)} cannot be: it is not a number")
     return value
+
+
+# ---- What somebody has said of a training, and what a training that is gone on with was begun with
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was said; the rest is left to the preset, to the method, or to the training that is gone on with."""
+
+    said: dict[str, Any] = field(default_factory=dict)  # by options
+    seed: int | None = None
+    more: Overrides = ()  # by `--setting`
+
+    @classmethod
+    def of(cls, settings: Mapping[str, object] | Iterable[str], seed: int | None = None, **options: Any) -> "Asked":
+        """What is None was not said."""
+        said = {name: value for name, value in options.items() if value is not None}
+        return cls(said, None if seed is None else check_seed(seed), parse_overrides(settings))
+
+    @property
+    def with_seed(self) -> dict[str, Any]:
+        return self.said if self.seed is None else self.said | {"seed": self.seed}
+
+
+def read_settings(found: dict[str, Any], form: type[Recipe], path: Path, strict: bool = True) -> Recipe:
+    """The settings that a file of a training holds; one that is missing has its usual value."""
+    with refusing(path, "a training to go on from"):
+        settings = msgspec.convert(found, form, strict=strict)
+    if unknown := set(found) - set(get_type_hints(form)):
+        raise CorruptFile(f"{path} is not a training to go on from: it has a setting {shortened(min(unknown))}")
+    return settings
+
+
+def require_same(
+    begun: Mapping[str, Any], wanted: Mapping[str, Any], path: object, remedy: str = "leave it out, or start again",
+    error: type[GridlabError] = FileTrouble,
+) -> None:  # fmt: skip
+    """Refuse to go on with other settings than a training was begun with; what is not wanted is as it was."""
+    for name, was in begun.items():
+        if (now := wanted.get(name, was)) != was:
+            raise error(f"{path} was begun with {name} {_said(was)}, not {_said(now)}; {remedy.format(name=name)}")
+
+
+def _said(value: object) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
 # ---- How a training tells where it stands, where it is kept, and how it hears of Ctrl-C

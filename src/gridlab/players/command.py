@@ -36,10 +36,10 @@ import numpy as np
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble, PlayerFault, Resigned, WrongAnswer
 from gridlab.core.files import Appended, is_there
-from gridlab.core.travel import require_home
-from gridlab.core.untrusted import Count, parse_json
-from gridlab.games.protocol import GamePosition, GameRules, Move
-from gridlab.players.tries import Try, cut
+from gridlab.core.run import require_home
+from gridlab.core.untrusted import Count, parse_json, reason_of
+from gridlab.games.registry import GamePosition, GameRules, Move
+from gridlab.players.registry import Try, cut
 
 LINE, JSON = "line", "json"
 LONGEST = {LINE: 1000, JSON: 100_000}  # characters of an answer
@@ -68,14 +68,9 @@ class CommandPlayer:
     """A program that is asked for moves; each may take so many seconds, the first one with the start in them."""
 
     def __init__(
-        self,
-        rules: GameRules,
-        command: str,
-        seconds: float = 10.0,
-        protocol: str = LINE,
-        retries: int = 0,
+        self, rules: GameRules, command: str, seconds: float = 10.0, protocol: str = LINE, retries: int = 0,
         log: str = "",
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.rules, self.command, self.seconds = rules, command, seconds
         self.protocol, self.retries, self.log = protocol, retries, log
         self.tries: list[Try] = []  # of the last question, in JSON
@@ -96,16 +91,12 @@ class CommandPlayer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it has not been started."""
-        settings = self.command, self.seconds, self.protocol, self.retries, self.log
-        return CommandPlayer, (self.rules, *settings)
+        return CommandPlayer, (self.rules, *(getattr(self, name) for name in SETTINGS))
 
     def __str__(self) -> str:
         """What `make_player` reads."""
-        said = (f"{name}={shlex.quote(str(getattr(self, name)))}" for name in SETTINGS if self._differs(name))
-        return " ".join(said)
-
-    def _differs(self, name: str) -> bool:
-        return name == "command" or bool(getattr(self, name) != SETTINGS[name])
+        settings = ((name, getattr(self, name)) for name in SETTINGS)
+        return " ".join(f"{name}={shlex.quote(str(value))}" for name, value in settings if value != SETTINGS[name])
 
     def move(self, position: GamePosition, random: np.random.Generator) -> Move:
         return self.move_in_game(position, None, random)
@@ -162,18 +153,15 @@ class CommandPlayer:
                 said = msgspec.structs.replace(said, text=cut(reply.text), tokens=reply.tokens)
                 if reply.resign:
                     raise Resigned(f"the program {self.command} resigns")
-                move = self._move("" if reply.move is None else str(reply.move), position)
+                return self._move("" if reply.move is None else str(reply.move), position)
             except WrongAnswer as wrong:
                 error = str(wrong)
-                self._keep(position, msgspec.structs.replace(said, error=cut(error)))
+                said = msgspec.structs.replace(said, error=cut(error))
                 if number > self.retries:
                     raise
-            except Resigned:
-                self._keep(position, said)
-                raise
-            else:
-                self._keep(position, said)
-                return move
+            finally:
+                self.tries.append(said)
+                self._note(position, said)
         raise AssertionError("the last try returns or raises")
 
     def _reply(self, answer: str) -> Reply:
@@ -182,10 +170,6 @@ class CommandPlayer:
         except CorruptFile as error:
             wanted = 'an object such as {"move": "11"} is needed'
             raise WrongAnswer(f"the program {self.command} answers no JSON: {error}; {wanted}", cut(answer)) from error
-
-    def _keep(self, position: GamePosition, said: Try) -> None:
-        self.tries.append(said)
-        self._note(position, said)
 
     def _note(self, position: GamePosition, said: Try) -> None:
         """Add an answer to the log."""
@@ -207,8 +191,7 @@ class CommandPlayer:
         except FileTrouble:
             raise
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise self._not_started(reason) from error
+            raise self._not_started(reason_of(error)) from error
 
     def _not_started(self, reason: str) -> BadPlayer:
         return BadPlayer(f"the program {self.command} cannot be started: {reason}; name one that can, with its path")
@@ -221,17 +204,12 @@ class CommandPlayer:
 
 def question_of(position: GamePosition, moves: Sequence[Move] | None) -> dict[str, Any]:
     """A position as the protocol in JSON tells it, without time and try; moves so far that are unknown are null."""
-    board = str(position)
+    board, text = str(position), position.move_text
     return {
-        "gridlab": 1,
-        "rules": str(position.rules),
-        "words": position.rules.words,
-        "board": board,
-        "rows": [_row(row) for row in board.split("/")],
-        "to_move": position.to_move,
-        "legal": [position.move_text(move) for move in position.moves()],
-        "moves": None if moves is None else [position.move_text(move) for move in moves],
-    }
+        "gridlab": 1, "rules": str(position.rules), "words": position.rules.words, "board": board,
+        "rows": [_row(row) for row in board.split("/")], "to_move": position.to_move,
+        "legal": list(map(text, position.moves())), "moves": None if moves is None else list(map(text, moves)),
+    }  # fmt: skip
 
 
 def _row(row: str) -> str | list[int]:
@@ -383,12 +361,6 @@ def _supervised(words: list[str]) -> "tuple[subprocess.Popen[str], socket.socket
 def _begun(words: list[str], *handles: int) -> "subprocess.Popen[str]":
     """A process in a session of its own: Ctrl-C is for us alone."""
     return subprocess.Popen(
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        bufsize=1,
-        start_new_session=True,
-        pass_fds=handles,
-    )
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", errors="replace", bufsize=1,
+        start_new_session=True, pass_fds=handles,
+    )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gridlab.core.errors import BadRules
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.players.registry import Player, make_player
 
 if TYPE_CHECKING:

@@ -16,16 +16,18 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
+import msgspec
 
 from gridlab.core.arguments import MOST, told, typed, whole_number
 from gridlab.core.errors import BadPlayer
 from gridlab.core.files import is_there
-from gridlab.core.untrusted import reason_of
-from gridlab.games.protocol import GameRules, Move
-from gridlab.games.registry import FAMILIES, Family, family_of, game
+from gridlab.core.untrusted import Count, reason_of
+from gridlab.games.registry import FAMILIES, Family, GameRules, Move, family_of, game
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @runtime_checkable
@@ -37,7 +39,7 @@ class Player(Protocol):
     `move_in_game(position, moves, random)` hears of the moves so far; `tries` is what it said when last asked.
     """
 
-    def move(self, position: Any, random: np.random.Generator, /) -> Move:
+    def move(self, position: Any, random: "np.random.Generator", /) -> Move:
         """A legal move of a position that is not over. PlayerFault if it has none to give."""
 
 
@@ -73,9 +75,8 @@ def make_player(player: str | Player, rules: GameRules | str, tablebase: Path | 
 def checked(player: Player) -> Player:
     """An object, if it can play; an object and not a class."""
     if isinstance(player, type) or not callable(getattr(player, "move", None)):
-        raise BadPlayer(
-            f"{told(player)} is not a player; give a text such as 'random', or an object with move(position, random)"
-        )
+        wanted = "give a text such as 'random', or an object with move(position, random)"
+        raise BadPlayer(f"{told(player)} is not a player; {wanted}")
     return player
 
 
@@ -87,7 +88,7 @@ def player_name(player: str | Player) -> str:
     return str(getattr(player, "name", str(player) if speaks else type(player).__name__))
 
 
-def ask(player: Player, position: Any, random: np.random.Generator, moves: Sequence[Move] | None = None) -> Move:
+def ask(player: Player, position: Any, random: "np.random.Generator", moves: Sequence[Move] | None = None) -> Move:
     """The move of a player; one that wants to know hears of the moves so far, where they are known."""
     in_game = None if moves is None else getattr(player, "move_in_game", None)
     answer = player.move(position, random) if in_game is None else in_game(position, moves, random)
@@ -97,8 +98,7 @@ def ask(player: Player, position: Any, random: np.random.Generator, moves: Seque
 
 def close_player(player: Player) -> None:
     """Let a player give back what it holds, if it holds anything."""
-    close = getattr(player, "close", None)
-    if close is not None:
+    if (close := getattr(player, "close", None)) is not None:
         close()
 
 
@@ -147,9 +147,7 @@ def _words(text: str) -> list[str]:
 
 def _value(player: str, key: str, text: str, default: Any) -> Any:
     try:
-        if isinstance(default, int):
-            return whole_number(text, -MOST, MOST)
-        return type(default)(text)
+        return whole_number(text, -MOST, MOST) if isinstance(default, int) else type(default)(text)
     except ValueError as error:
         raise BadPlayer(f"{key}={text[:40]} of the player {player}: a number such as {default} is needed") from error
 
@@ -196,11 +194,10 @@ class Kinds(Mapping[str, Kind]):
         return name in self.own or name in found()
 
     def __iter__(self) -> Iterator[str]:
-        yield from self.own
-        yield from (name for name in found() if name not in self.own)
+        yield from dict.fromkeys((*self.own, *found()))
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return len({*self.own, *found()})
 
 
 def load(name: str) -> Kind:
@@ -307,3 +304,28 @@ def _of_family(family: Family) -> list[Listed]:
 def _missing(needs: str) -> str:
     absent = [each for each in EXTRAS.get(needs, ()) if find_spec(each) is None]
     return f"{', '.join(absent)} is not installed" if absent else ""
+
+
+# ---- What a player from outside said when it was asked for a move: every try, with its text, its tokens and its time
+
+
+MOST_TEXT = 4000  # characters of a text that are kept
+MOST_TRIES = 100  # at one question
+
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+Kept = Annotated[str, msgspec.Meta(max_length=MOST_TEXT)]
+
+
+class Try(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One answer."""
+
+    answer: Kept  # as it came
+    seconds: Seconds
+    text: Kept = ""
+    tokens: Count | None = None
+    error: Kept = ""  # what was wrong with it
+
+
+def cut(text: str) -> str:
+    """As much of a text as is kept."""
+    return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"

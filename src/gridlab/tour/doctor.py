@@ -1,6 +1,5 @@
 """How an installation stands: versions, extras, compiled kernels, the machine, and the files that come along."""
 
-import hashlib
 import importlib.metadata
 import os
 import platform
@@ -12,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from gridlab import __version__
+from gridlab.core.files import sha256_of
 from gridlab.core.jit import homes
-from gridlab.core.machine import available_memory, remedy, size_text
-from gridlab.core.workers import available_cores
+from gridlab.core.run import available_cores, available_memory, remedy, size_text
 
 NEED = re.compile(r"([\w.-]+).*;\s*extra == ['\"]([\w-]+)['\"]")  # torch==2.13.*; extra == 'learn'
 PACKAGE = Path(__file__).parent.parent
@@ -68,16 +67,14 @@ class Checkup:
     def __str__(self) -> str:
         free = "" if self.memory is None else f", {size_text(self.memory)} of memory free"
         kernels = f"{self.kernels:,} in {self.cache}, {size_text(self.cache_bytes)}" if self.cache else "none kept"
-        return "\n".join(
-            [
-                ", ".join(f"{name} {version}" for name, version in self.versions.items()),
-                f"{self.platform}, {self.cores} cores to use{free}",
-                f"compiled kernels: {kernels}",
-                *(f"extra {each.name}: {each.state}" for each in self.extras),
-                *(f"file {each.file}: {size_text(each.bytes)}, {each.flaw or 'sound'}" for each in self.shipped),
-                "all is well" if self.sound else "something is wrong",
-            ]
-        )
+        lines = [
+            ", ".join(f"{name} {version}" for name, version in self.versions.items()),
+            f"{self.platform}, {self.cores} cores to use{free}",
+            f"compiled kernels: {kernels}",
+            *(f"extra {each.name}: {each.state}" for each in self.extras),
+            *(f"file {each.file}: {size_text(each.bytes)}, {each.flaw or 'sound'}" for each in self.shipped),
+        ]
+        return "\n".join([*lines, "all is well" if self.sound else "something is wrong"])
 
 
 def check_up() -> Checkup:
@@ -124,16 +121,14 @@ def shipped() -> Iterator[Shipped]:
         if not path.is_file():
             yield Shipped(name, 0, "missing: install gridlab again")
             continue
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
-        yield Shipped(name, path.stat().st_size, "" if found == expected else "altered: install gridlab again")
+        flaw = "" if sha256_of(path) == expected else "altered: install gridlab again"
+        yield Shipped(name, path.stat().st_size, flaw)
 
 
 def sums() -> str:
     """What the file of checksums has to say: `python -m gridlab.tour.doctor > src/gridlab/shipped.sha256`."""
     found = sorted(path for path in PACKAGE.rglob("shipped/*") if path.is_file() and path.suffix != ".py")
-    return "".join(
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(PACKAGE).as_posix()}\n" for path in found
-    )
+    return "".join(f"{sha256_of(path)}  {path.relative_to(PACKAGE).as_posix()}\n" for path in found)
 
 
 if __name__ == "__main__":

@@ -11,22 +11,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
+from string import Template
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import gridlab
-from gridlab.arena.grade import find_questions
+from gridlab.arena.assess import find_questions
 from gridlab.core.charts import bars_svg, lines_svg
 from gridlab.core.errors import GridlabError
 from gridlab.core.files import locked_folder, try_folder, whole_file
-from gridlab.core.machine import ROOT, program
+from gridlab.core.run import ROOT, program
 from gridlab.game2048.datasets.settings import make_settings
-from gridlab.game2048.datasets.stats import statistics_of
+from gridlab.game2048.datasets.verify import statistics_of
 from gridlab.game2048.datasets.verify import verify as verify_games
 from gridlab.game2048.learn.ntuple_file import read_network
-from gridlab.games.notation import MARKS
+from gridlab.games.grid import MARKS
 from gridlab.inarow.datasets.best_first import answer, read_start
-from gridlab.inarow.datasets.terminals.verify import verify as verify_terminals
+from gridlab.inarow.datasets.terminals.build import verify as verify_terminals
 from gridlab.inarow.exact.tablebase.verify import stats
 from gridlab.inarow.search.proof_number import prove_win
 from gridlab.learn.run import PICTURES
@@ -129,11 +130,8 @@ def played_out(position: gridlab.Position, moves: list[int]) -> Iterator[tuple[s
 
 def result(played: gridlab.Match) -> str:
     """A match as a table."""
-    rows = [
-        (f"{played.a} wins", played.a_wins, percent(played.a_wins / played.games)),
-        ("draws", played.draws, percent(played.draws / played.games)),
-        (f"{played.b} wins", played.b_wins, percent(played.b_wins / played.games)),
-    ]
+    counts = ((f"{played.a} wins", played.a_wins), ("draws", played.draws), (f"{played.b} wins", played.b_wins))
+    rows = [(name, count, percent(count / played.games)) for name, count in counts]
     how = f"--games {played.games} --openings {played.openings} --seed {played.seed}"
     again = f'match {played.rules} "{played.a}" "{played.b}" {how}'
     return drawn(table(("result", "games", "share"), rows), f"{played.a} scores {percent(played.a_score)}", again)
@@ -141,10 +139,7 @@ def result(played: gridlab.Match) -> str:
 
 def accuracies(held: list[gridlab.Grade], command: str) -> str:
     """How often each of some players kept the value, by ply."""
-    series = {
-        each.player: [(float(row["ply"]), 100 * float(row["accuracy"])) for row in each.as_dict()["by_ply"]]
-        for each in held
-    }
+    series = {each.player: [(float(row["ply"]), 100 * row["accuracy"]) for row in each.by_ply] for each in held}
     chart = lines_svg("Accuracy by ply", series, "plies played", "moves that keep the value (%)", 100)
     return drawn(chart, "How often each keeps a win or a draw that it has", command)
 
@@ -152,16 +147,10 @@ def accuracies(held: list[gridlab.Grade], command: str) -> str:
 def blunders(held: gridlab.Grade, command: str) -> str:
     """The first positions in which a player gave something away."""
     found = [each for each in held.outcomes if each.blunder and each.move]
-    pictures = gallery(
-        (each.position._repr_svg_(), f"{held.player} plays {each.move}: {arrow(each.blunder)}") for each in found[:4]
-    )
-    return drawn(
-        pictures, "Moves that gave something away: what the position was worth, and what it is worth then", command
-    )
-
-
-def arrow(blunder: str) -> str:
-    return blunder.replace("->", " → ")
+    told = [f"{held.player} plays {each.move}: {each.blunder.replace('->', ' → ')}" for each in found[:4]]
+    pictures = gallery((each.position._repr_svg_(), text) for each, text in zip(found, told, strict=False))
+    caption = "Moves that gave something away: what the position was worth, and what it is worth then"
+    return drawn(pictures, caption, command)
 
 
 def reached(played: gridlab.Evaluation2048, place: Path) -> str:
@@ -234,8 +223,7 @@ def solved(folder: Path, progress: bool) -> Shown:
     found = stats(known)
     chart = bars_svg(
         f"Positions of {SMALL} by ply and value", [str(each.ply) for each in found.plies],
-        {"wins": [each.wins for each in found.plies], "draws": [each.draws for each in found.plies],
-         "losses": [each.losses for each in found.plies]},
+        {name: [getattr(each, name) for each in found.plies] for name in ("wins", "draws", "losses")},
         "plies played", "number of positions",
     )  # fmt: skip
     total = sum(each.wins + each.draws + each.losses for each in found.plies)
@@ -267,9 +255,8 @@ def searches(folder: Path, progress: bool) -> Shown:
         raise GridlabError(f"the proof of 6x6:4 does not hold: {flaw}")
     sentence = f"four in a row on 6x6 is {proof.result}: {proof.size:,} positions, every reply checked by the rules"
     html = said(f"Best-first search looks for a line that the opponent has to allow. {str(found).splitlines()[2]}.")
-    line = gallery(
-        played_out(gridlab.Position.parse("X../.O./...", gridlab.game("tictactoe")), found.as_dict()["line"])
-    )
+    start = gridlab.Position.parse("X../.O./...", gridlab.game("tictactoe"))
+    line = gallery(played_out(start, found.as_dict()["line"]))
     search = f"best-first {named(asked)} --steps {named(steps)} -o {named(output)}"
     html += drawn(line, "The line, move by move", search)
     html += said(f"Proof-number search lets the opponent defend: {sentence}.") + said_by("solve 6x6:4 --prove")
@@ -280,9 +267,8 @@ def graded(folder: Path, progress: bool) -> Shown:
     place, players = folder / "4x4.tb", ("alpha-beta depth=2", "mcts playouts=400")
     played = gridlab.play_match(*players, SMALL, 60, "random:2", seed=1, progress=progress)
     asked = find_questions(gridlab.game(SMALL, "mnk"), QUESTIONS, tablebase=place, seed=1, progress=progress)
-    held = [
-        gridlab.grade(player, SMALL, questions=asked, tablebase=place, seed=1, progress=progress) for player in players
-    ]
+    more: dict[str, Any] = {"questions": asked, "tablebase": place, "seed": 1, "progress": progress}
+    held = [gridlab.grade(player, SMALL, **more) for player in players]
     kept = " and ".join(percent(each.accuracy) for each in held)
     line = f"{players[0]} scores {percent(played.a_score)} against {players[1]}; of their moves {kept} keep the value"
     html = said(f"{played.games} games of {SMALL}; a win counts 1, a draw ½.") + result(played)
@@ -347,10 +333,8 @@ def learning(folder: Path, progress: bool) -> Shown:
     chart = lines_svg("Mean score by seconds of learning", curve, "learning time (s)", "mean score (points)")
     again = f"train 2048 --minutes {SECONDS / 60:g} --seed 1 --tuples 17x4 -o again.ntuple"
     html = drawn(chart, "How it learnt; the games are those it learns from", again) + reached(played, place)
-    line = (
-        f"from nothing, in {learnt.seconds:.0f} s and {learnt.games:,} games, {learnt.moves / learnt.seconds:,.0f} "
-        f"moves a second: {played.mean_score:,.0f} points a game"
-    )
+    speed = f"in {learnt.seconds:.0f} s and {learnt.games:,} games, {learnt.moves / learnt.seconds:,.0f} moves a second"
+    line = f"from nothing, {speed}: {played.mean_score:,.0f} points a game"
     return Shown(line, html, ("train 2048 -o ten.ntuple",), reused)
 
 
@@ -385,35 +369,22 @@ def deep_learning(folder: Path, progress: bool) -> Shown:
 def steps() -> list[Step]:
     """The steps of this machine: deep learning where torch is installed."""
     found = [
-        Step(
-            "Why 5,478?",
-            "counting every position of tic-tac-toe",
-            positions,
-            ("howto/tictactoe-states.md", "census.md"),
-        ),
+        Step("Why 5,478?", "counting every position of tic-tac-toe", positions,
+             ("howto/tictactoe-states.md", "census.md")),
         Step("Every way to win", "the earliest terminal wins of 5x5 five-in-a-row", terminal_wins, ("terminals.md",)),
         Step("A game solved", f"the value of every position of {SMALL}", solved, ("tablebase.md",)),
         Step("Squava", "its openings, with perfect play", squava, ("games/squava.md",)),
-        Step(
-            "Lines and proofs",
-            "best-first search, and a win that no defence prevents",
-            searches,
-            ("best_first.md", "solve.md"),
-        ),
-        Step(
-            "Compared with perfect play",
-            "a match, and two players graded against perfect play",
-            graded,
-            ("players.md", "howto/grade-your-player.md"),
-        ),
+        Step("Lines and proofs", "best-first search, and a win that no defence prevents", searches,
+             ("best_first.md", "solve.md")),
+        Step("Compared with perfect play", "a match, and two players graded against perfect play", graded,
+             ("players.md", "howto/grade-your-player.md")),
         Step("2048 for training", "twenty games by expectimax, each verified", games_2048, ("2048-datasets.md",)),
         Step("2048 solved", "perfect play on 2x3, and how far others are from it", solved_2048, ("2048-solved.md",)),
         Step("2048 learnt", f"{SECONDS} seconds of temporal-difference learning", learning, ("learning-2048.md",)),
-    ]
+    ]  # fmt: skip
     if importlib.util.find_spec("torch") and importlib.util.find_spec("safetensors"):
-        found.append(
-            Step("Squava learnt", f"{EPISODES} games of deep Q-learning", deep_learning, ("learning-squava.md",))
-        )
+        about = f"{EPISODES} games of deep Q-learning"
+        found.append(Step("Squava learnt", about, deep_learning, ("learning-squava.md",)))
     return found
 
 
@@ -456,16 +427,8 @@ def _address(page: Path, report: Path) -> str:
 # ---- The report of a tour: one page that stands alone, with boards, charts, tables, timings and what to do next
 
 
+PAGE = Path(__file__).with_name("report.html")  # its line ends are left out
 STYLE = Path(__file__).with_name("report.css")
-WORDS = {
-    "ply": "one move of one player",
-    "W14, L13, D": "on a free cell: whoever moves there wins in 14 plies, loses in 13, or draws, if both go on to play "
-    "their best; that move counts as the first ply, and the best moves are framed",
-    "33": "a move: row 3, column 3, counted from the top left",
-    "5x5:4-3": "the rules of a game: a board of 5×5 cells on which four in a row win and three in a row lose; 3x3:3 is "
-    "tic-tac-toe, in which nothing loses",
-    "up to symmetry": "boards that are turned or mirrored images of each other count once",
-}
 
 
 class StepResult(NamedTuple):
@@ -479,15 +442,11 @@ class StepResult(NamedTuple):
 
 def write_report(path: Path, visits: list[StepResult]) -> None:
     """The page of a tour."""
-    body = "".join(_section(number, each, path) for number, each in enumerate(visits, 1))
-    page = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>gridlab: a tour</title>'
-        f"<style>{STYLE.read_text()}</style></head><body><main><h1>gridlab</h1>"
-        "<p>A laboratory for small grid games: what it does, done on this machine. "
-        f'<span class="muted">{escape(_summary(visits))}, version {gridlab.__version__}.</span></p>'
-        f"{_words()}{body}{_onward(path)}</main></body></html>"
-    )
+    page = Template(PAGE.read_text("utf-8").replace("\n", "")).substitute(
+        style=STYLE.read_text(), summary=escape(_summary(visits)), version=gridlab.__version__,
+        place=escape(str(Path.cwd())), next=_onward(path),
+        steps="".join(_section(number, each, path) for number, each in enumerate(visits, 1)),
+    )  # fmt: skip
     with whole_file(path) as file:
         file.write(page.encode())
 
@@ -496,13 +455,6 @@ def _summary(visits: list[StepResult]) -> str:
     whole = sum(each.seconds for each in visits)
     failed = [each.step.name for each in visits if each.error]
     return f"{len(visits)} steps in {whole:.0f} seconds" + (f"; failed: {', '.join(failed)}" if failed else "")
-
-
-def _words() -> str:
-    """What is written on this page in short, before it is used."""
-    listed = "".join(f"<dt>{escape(word)}</dt><dd>{escape(meaning)}</dd>" for word, meaning in WORDS.items())
-    place = f"Type the commands in <code>{escape(str(Path.cwd()))}</code>."
-    return f"<section><h2>How to read this page</h2><dl>{listed}</dl><p>{place}</p></section>"
 
 
 def _section(number: int, visit: StepResult, report: Path) -> str:
@@ -517,13 +469,9 @@ def _section(number: int, visit: StepResult, report: Path) -> str:
 
 def _onward(report: Path) -> str:
     commands = [f"<code>{escape(each.command)}</code> {escape(each.about)}" for each in next_commands()]
-    links = [*_links(("tutorial.md", "web.md", "commands.md"), report), *_whole_docs(report)]
-    return f'<section id="next"><h2>What to type next</h2>{_listed(commands)}{_listed(links)}</section>'
-
-
-def _whole_docs(report: Path) -> list[str]:
-    link = page_link("index.md", report, "Every page of the docs, by purpose")
-    return [link] if link else []
+    whole = page_link("index.md", report, "Every page of the docs, by purpose")
+    links = [*_links(("tutorial.md", "web.md", "commands.md"), report), *filter(None, [whole])]
+    return _listed(commands) + _listed(links)
 
 
 def _links(pages: Iterable[str], report: Path) -> list[str]:
@@ -561,8 +509,7 @@ def visit(step: Step, folder: Path, progress: bool) -> StepResult:
     began = time.monotonic()
     try:
         shown, error = step.work(folder, progress), ""
-    except GridlabError as trouble:
-        shown, error = None, str(trouble)
     except Exception as trouble:
-        shown, error = None, f"{type(trouble).__name__}: {trouble}"
+        kind = "" if isinstance(trouble, GridlabError) else f"{type(trouble).__name__}: "
+        shown, error = None, f"{kind}{trouble}"
     return StepResult(step, shown, time.monotonic() - began, error)

@@ -9,8 +9,8 @@ import numpy as np
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.cluster import Cluster, Worker
-from gridlab.core.plain import facts
-from gridlab.core.workers import elsewhere
+from gridlab.core.draw import facts
+from gridlab.core.run import working
 from gridlab.game2048.evaluate import evaluate
 
 PLAYER, GAMES = "random", 64  # the small job
@@ -40,15 +40,13 @@ class Visit:
 
     def __str__(self) -> str:
         heads = ("worker", "threads", "gridlab", "python", "sources")
+        known = [(each, _versions(each)) for each in self.workers]
         rows: list[tuple[str | int, ...]] = [
-            (each.address, each.threads, *(_versions(each).get(name, "?") for name in heads[2:]))
-            for each in self.workers
+            (each.address, each.threads, *(said.get(name, "?") for name in heads[2:])) for each, said in known
         ]
-        lines = [
-            f"{self.address}: {counted(len(self.workers), 'worker')}, {counted(self.threads, 'thread')}",
-            draw.table(heads, rows),
-            *(f"{each.address} {flaw}" for each in self.workers for flaw in each.flaws),
-        ]
+        head = f"{self.address}: {counted(len(self.workers), 'worker')}, {counted(self.threads, 'thread')}"
+        flaws = (f"{each.address} {flaw}" for each in self.workers for flaw in each.flaws)
+        lines = [head, draw.table(heads, rows), *flaws]
         if self.round_trip is None or self.seconds is None:
             return "\n".join([*lines, "nothing was tried: install the same everywhere"])
         outcome = "the same as here" if self.same else "not the same as here"
@@ -68,7 +66,7 @@ def visit(address: str) -> Visit:
         if any(each.flaws for each in workers):
             return Visit(address, workers)
         begun = time.monotonic()
-        with elsewhere(cluster):
+        with working(elsewhere=cluster):
             there = evaluate(PLAYER, games=GAMES)
         seconds, here = time.monotonic() - begun, evaluate(PLAYER, games=GAMES)
         return Visit(address, workers, cluster.round_trip(), seconds, np.array_equal(there.scores, here.scores))

@@ -18,39 +18,19 @@ from starlette.types import Scope
 
 from gridlab import __version__
 from gridlab.core.errors import GridlabError
-from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.files import BEHAVIOUR
 from gridlab.games.registry import FAMILIES
 from gridlab.games.registry import game as rules_of
 from gridlab.inarow.position import Position
 from gridlab.web.lab import Lab
-from gridlab.web.limits import Guard, Settings
-from gridlab.web.models import GameText, Problem
 from gridlab.web.routes import data, game2048, inarow, jobs, puzzles
-from gridlab.web.work import TooLong, say_errors
+from gridlab.web.work import ApiModel, GameText, Guard, Problem, Settings, TooLong, say_errors
 
 # ---- The page and its files; an address that somebody has typed is answered with a page, too, not with JSON
 
 
 NAMES = ("board", "2048", "puzzles", "arena", "data", "about")
-MISSING = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>No such page · gridlab</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/css/tokens.css">
-<link rel="stylesheet" href="/css/base.css">
-<link rel="stylesheet" href="/css/layout.css">
-</head>
-<body>
-<main>
-<div class="page-head"><h1>There is no such page</h1></div>
-<p>Nothing of the lab is at this address. <a href="/">To the start</a></p>
-</main>
-</body>
-</html>
-"""
+MISSING = Path(__file__).with_name("missing.html")
 
 
 class Pages(StaticFiles):
@@ -66,12 +46,7 @@ class Pages(StaticFiles):
         if len(parts) == 1 and first in NAMES:
             query = scope["query_string"].decode("latin-1")
             return RedirectResponse(f"/#/{first}" + (f"?{query}" if query else ""))
-        return HTMLResponse(MISSING, 404)
-
-
-def pages(folder: Path) -> StaticFiles:
-    """What answers every address that is not of the interface for programs."""
-    return Pages(directory=folder, html=True)
+        return HTMLResponse(MISSING.read_text("utf-8"), 404)
 
 
 # ---- What the server offers
@@ -112,22 +87,13 @@ class Setting(BaseModel):
     kind: Literal["whole", "real", "text"]
 
 
-class PlayerKind(BaseModel):
+class PlayerKind(ApiModel):
     """A kind of player."""
 
     name: str
     about: str
     settings: list[Setting]
     reason: str = Field(description="Why it cannot play this game here; empty if it can.")
-
-
-def health(routes: APIRouter) -> None:
-    """The route that says whether the server is well."""
-
-    @routes.get("/health", tags=["lab"])
-    async def well() -> Health:
-        """Whether the server answers."""
-        return Health(status="ok", version=__version__, behaviour=BEHAVIOUR)
 
 
 def offers(lab: Lab) -> APIRouter:
@@ -137,36 +103,27 @@ def offers(lab: Lab) -> APIRouter:
     @routes.get("/lab")
     async def about() -> LabInfo:
         """What this server offers."""
-        games = [
-            NamedGame(name=name, rules=rules, family=family.name)
-            for family in FAMILIES.values()
-            for name, rules in family.named.items()
-        ]
+        named = [(family, *each) for family in FAMILIES.values() for each in family.named.items()]
+        games = [NamedGame(name=name, rules=rules, family=family.name) for family, name, rules in named]
         return LabInfo(
             version=__version__, behaviour=BEHAVIOUR, games=games, folder=lab.folder.root.name or "/",
             learning=find_spec("torch") is not None, commands=lab.settings.commands,
         )  # fmt: skip
 
-    @routes.get("/players")
-    @lab.replies.route
+    @lab.replies.on(routes.get("/players"))
     def players(game: Annotated[GameText, Query()]) -> list[PlayerKind]:
         """The kinds of players of a game, and which of them can play it here."""
         return [
-            PlayerKind(
-                name=each.name, about=each.about, reason=each.reason,
-                settings=[_setting(name, default) for name, default in each.settings.items()],
-            )
+            PlayerKind.taken_from(each, settings=[_setting(*setting) for setting in each.settings.items()])
             for each in lab.offered(rules_of(game))
-        ]  # fmt: skip
+        ]
 
     return routes
 
 
 def _setting(name: str, default: Any) -> Setting:
-    kind: Literal["whole", "real", "text"] = (
-        "whole" if isinstance(default, int) else "real" if isinstance(default, float) else "text"
-    )
-    return Setting(name=name, default=default, kind=kind)
+    kind = "whole" if isinstance(default, int) else "real" if isinstance(default, float) else "text"
+    return Setting.model_validate({"name": name, "default": default, "kind": kind})
 
 
 # ---- The application: routes, errors as sentences, the page, and the guard around all of it
@@ -199,13 +156,16 @@ def make_app(settings: Settings) -> FastAPI:
         docs_url=None, redoc_url=None, responses=PROBLEMS,
     )  # fmt: skip
     app.state.lab = lab
-    root = APIRouter()
-    health(root)
-    app.include_router(root)
+
+    @app.get("/health", tags=["lab"])
+    async def well() -> Health:
+        """Whether the server answers."""
+        return Health(status="ok", version=__version__, behaviour=BEHAVIOUR)
+
     app.include_router(offers(lab), prefix=API)
     for each in (inarow, game2048, puzzles, jobs, data):
         app.include_router(each.router(lab), prefix=API)
-    app.mount("/", GZipMiddleware(pages(STATIC)), name="page")
+    app.mount("/", GZipMiddleware(Pages(directory=STATIC, html=True)), name="page")
     say_errors(app, lab.folder.plain)
     app.add_middleware(Guard, settings=settings)
     return app

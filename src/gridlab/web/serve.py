@@ -20,11 +20,10 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gridlab.core.errors import GridlabError
-from gridlab.core.machine import give_back
-from gridlab.core.signals import SIGNALS, ignore_signals
+from gridlab.core.run import SIGNALS, give_back, ignore_signals
 from gridlab.web.app import make_app
 from gridlab.web.lab import Lab
-from gridlab.web.limits import Settings
+from gridlab.web.work import Settings
 
 # ---- Connections that cost no more than they may: places, times, and what is said of them
 #
@@ -55,9 +54,8 @@ def places() -> int:
         handles = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     except ImportError:  # Windows
         return MOST_PLACES
-    if handles == resource.RLIM_INFINITY:
-        return MOST_PLACES
-    return max(LEAST_PLACES, min(MOST_PLACES, handles - SPARE))
+    endless = handles == resource.RLIM_INFINITY
+    return MOST_PLACES if endless else max(LEAST_PLACES, min(MOST_PLACES, handles - SPARE))
 
 
 class Listener(socket.socket):
@@ -182,9 +180,8 @@ def say_of_handles(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> 
     """What an event loop does about an error that concerns nobody in particular."""
     error = context.get("exception")
     if isinstance(error, OSError) and error.errno in NO_HANDLES:
-        log.warning(
-            "no connection can be accepted: %s; trying again every second", os.strerror(error.errno or 0).lower()
-        )
+        reason = os.strerror(error.errno or 0).lower()
+        log.warning("no connection can be accepted: %s; trying again every second", reason)
     else:
         loop.default_exception_handler(context)
 

@@ -1,7 +1,7 @@
-"""Work off the event loop: lanes for what a page waits for, jobs that show their progress, and what is said of both.
+"""What every request has in common: what it may cost, who may ask, the words it is made of, and the work it begins.
 
 A lane has some threads and a bounded queue; whoever comes when it is full is told so. Work is stopped by the flag that
-kernels look at (gridlab.core.stop): when its time is up, when the client has left, when somebody cancels it. All
+kernels look at (gridlab.core.run): when its time is up, when the client has left, when somebody cancels it. All
 threads have the same priority: one with less would be slow to give back the interpreter's lock, and all would wait.
 
 What can be refused at once is refused with a status and a sentence. An answer in parts is a line of JSON for each thing
@@ -14,37 +14,109 @@ as it becomes known:
 """
 
 import asyncio
+import ipaddress
 import itertools
 import json
 import logging
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import Any, Literal, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from gridlab.core.bits import Stop
 from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError, MissingExtra
 from gridlab.core.jit import compiling
-from gridlab.core.progress import listening
-from gridlab.core.stop import Stop, stop_flag, working
-from gridlab.core.workers import pause
-from gridlab.web.folder import NotHere
-from gridlab.web.limits import REPLY_SECONDS
+from gridlab.core.run import pause, stop_flag, working
+
+# ---- What a server was started with, and what a request may cost
+
+
+GLANCE_NODES = 50_000  # of an exact search that anybody may make at any time: a few hundredths of a second
+QUICK_NODES, QUICK_SECONDS = 1_000_000, 5.0  # of one that a page waits for; a third of a second as a rule
+PROMPT_SECONDS = 1.5  # of a move of the player `perfect`: exact if that is possible in time, else the best so far
+REPLY_SECONDS = 20.0  # of any other player's move, and of all that a request brings back
+SOLVE_SECONDS = 300.0  # of a search that shows its progress
+JOB_SECONDS = 900.0  # of a match, a grade or a look through a file
+MOST_BODY = 1 << 20  # bytes of a request
+MOST_GAMES, MOST_POSITIONS = 2000, 2000  # of a match, of a grade
+MOST_AUTOPLAY = 50  # moves of one request
+OPINION_PLAYOUTS, OPINION_VISITS = 40_000, 200  # of a tree search; a move tried less often has no opinion
+# what a player may be asked to do over the web; any other whole number is at most a million
+MOST_OF = {"depth": 12, "playouts": 200_000, "expansions": 100_000, "table": 16, "sample": 16, "moves": 1000}
+MOST_OF_ANY = 1_000_000
+PLAIN_DEPTH = 2  # of an expectimax on boards that no kernel plays
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the server was started."""
+
+    folder: Path
+    host: str = "127.0.0.1"
+    hosts: tuple[str, ...] = ()  # names under which it may be asked for, beside its own
+    commands: bool = False  # whether players may start programs
+
+
+# ---- What goes over the wire, in the words of the field: a value is for the player to move, a distance counts plies
+
+
+Side = Literal["X", "O"]
+Direction = Literal["up", "down", "left", "right"]
+
+GameText = Annotated[str, Field(max_length=40, description="A name, or rules such as 3x3:3, 5x5:4-3 or 2048:3x3.")]
+BoardText = Annotated[str, Field(max_length=400, description="Such as X.O/.X./...; the empty board if it is empty.")]
+MoveText = Annotated[str, Field(max_length=5, description="Row and column, both from 1: 23; 2,3 on large boards.")]
+PlayerText = Annotated[str, Field(max_length=300, description="Such as perfect, or alpha-beta depth=4.")]
+FileName = Annotated[str, Field(max_length=500, description="A file or folder inside the served folder.")]
+Seed = Annotated[int, Field(ge=0, le=2**53 - 1)]
+Score = Annotated[int, Field(ge=0, le=2**40)]
+
+
+class ApiModel(BaseModel):
+    """What is said of something."""
+
+    @classmethod
+    def taken_from(cls, thing: object, **more: Any) -> Self:
+        """What the thing itself has under the same names, and more."""
+        return cls(**{name: getattr(thing, name) for name in cls.model_fields if name not in more}, **more)
+
+
+class Told(BaseModel):
+    """What is asked for, with nothing else in it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(BaseModel):
+    """Why something was not done, in a sentence."""
+
+    error: str
+
+
+class RecordLine(BaseModel):
+    """A finished game in the format of `gridlab games verify`, or one of 2048 as `gridlab 2048 verify` reads it."""
+
+    line: str
+
 
 # ---- Lanes: threads for what a page waits for
 
 
 Result = TypeVar("Result")
+Work = Callable[..., Any]
 Part = dict[str, Any]  # {"part": its name, …}
 Tell = Callable[..., None]  # tell("values", value="win", …)
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -63,13 +135,17 @@ class TooLong(Exception):
     """Time is up, or the client has left."""
 
 
+class NotHere(GridlabError):
+    """A player that this server does not start."""
+
+
 class Lane:
     """Threads for work of one kind, and so many places for what waits."""
 
     def __init__(self, name: str, threads: int, waiting: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
-        self._room, self._taken = threads + waiting, 0
-        self._flags: dict[int, Stop] = {}
+        self._room = threads + waiting
+        self._flags: dict[int, Stop] = {}  # of all that have a place
         self._closed = False
         self._numbers = itertools.count()
 
@@ -77,13 +153,12 @@ class Lane:
         self, function: Callable[[], Result], seconds: float, has_left: Callable[[], Awaitable[bool]] | None = None
     ) -> Result:
         """The result of a function; TooLong when its time is up or nobody waits for it any more."""
-        if self._closed or self._taken >= self._room:
+        if self._closed or len(self._flags) >= self._room:
             raise Busy
-        self._taken += 1
         number, stop = next(self._numbers), stop_flag()
         self._flags[number] = stop
         future = asyncio.get_running_loop().run_in_executor(self._pool, _stoppable, stop, function)
-        future.add_done_callback(lambda done: self._leave(number))
+        future.add_done_callback(lambda done: self._flags.pop(number))
         end = time.monotonic() + seconds
         try:
             while True:
@@ -97,8 +172,12 @@ class Lane:
         finally:
             stop[0] = 1
 
-    def route(self, work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
-        """The work of a route done in this lane, as long as the client waits for it."""
+    def on(self, routes: Callable[[Work], Work]) -> Callable[[Callable[..., Result]], Callable[..., Awaitable[Result]]]:
+        """Have the work of a route done in this lane: @lane.on(routes.get("/health"))."""
+        return lambda work: routes(self._in_lane(work))
+
+    def _in_lane(self, work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
+        """Work that is done as long as the client waits for it."""
 
         @wraps(work)
         async def run(request: Request, **asked: Any) -> Result:
@@ -131,10 +210,6 @@ class Lane:
             await working
         finally:
             working.cancel()
-
-    def _leave(self, number: int) -> None:
-        self._taken -= 1
-        del self._flags[number]
 
     def close(self) -> None:
         self._closed = True
@@ -211,8 +286,7 @@ class Jobs:
         """Begin a job, or Busy; it is cancelled when nobody has listened for a while."""
         if self._closed or sum(each.active for each in self._jobs.values()) >= self._room:
             raise Busy
-        job = Job(kind)
-        job.deadline = time.monotonic() + (seconds or self._seconds)
+        job = Job(kind, deadline=time.monotonic() + (seconds or self._seconds))
         self._jobs[job.id] = job
         for old in [each for each in self._jobs.values() if not each.active][: max(0, len(self._jobs) - KEPT)]:
             del self._jobs[old.id]
@@ -245,7 +319,7 @@ class Jobs:
 
 def _run(job: Job, function: Callable[[Job], Any], plain: Callable[[str], str]) -> None:
     try:
-        with working(job.stop), listening(job.hear):
+        with working(job.stop, hear=job.hear):
             pause()
             job.change(state="running")
             result = function(job)
@@ -293,10 +367,7 @@ def say_errors(app: FastAPI, plain: Callable[[str], str]) -> None:
 
     async def refused(request: Request, error: Exception) -> JSONResponse:
         status, sentence = problem_of(error, plain)
-        answer = problem(status, sentence)
-        if status == 429:
-            answer.headers["retry-after"] = "2"
-        return answer
+        return problem(status, sentence, {"retry-after": "2"} if status == 429 else None)
 
     for kind in (GridlabError, *SENTENCES, Exception):
         app.add_exception_handler(kind, refused)
@@ -309,13 +380,11 @@ def say_errors(app: FastAPI, plain: Callable[[str], str]) -> None:
 
     @app.exception_handler(HTTPException)
     async def not_there(request: Request, error: HTTPException) -> JSONResponse:
-        answer = problem(error.status_code, str(error.detail))
-        answer.headers.update(error.headers or {})
-        return answer
+        return problem(error.status_code, str(error.detail), error.headers)
 
 
-def problem(status: int, sentence: str) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status)
+def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status, headers)
 
 
 # ---- An answer in parts: one request, and a line of JSON for each thing as it becomes known
@@ -324,14 +393,12 @@ def problem(status: int, sentence: str) -> JSONResponse:
 MEDIA_TYPE = "application/x-ndjson"
 
 
-def streamed(
-    lane: Lane, work: Callable[[Tell], object], seconds: float, plain: Callable[[str], str]
-) -> StreamingResponse:
+def streamed(lane: Lane, work: Callable[[Tell], object], plain: Callable[[str], str]) -> StreamingResponse:
     """What `work(tell)` tells, as a response; `plain` makes of an error a sentence for those outside."""
 
     async def lines() -> AsyncIterator[str]:
         try:
-            async for part in lane.parts(work, seconds):
+            async for part in lane.parts(work, REPLY_SECONDS):
                 yield json.dumps(part) + "\n"
             yield json.dumps({"part": "end"}) + "\n"
         except Exception as error:
@@ -339,3 +406,111 @@ def streamed(
             yield json.dumps({"part": "error", "error": sentence, "status": status}) + "\n"
 
     return StreamingResponse(lines(), media_type=MEDIA_TYPE)
+
+
+# ---- What every request passes: who may ask, how much, and the headers of every answer
+
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+TOO_LARGE = f"a request has at most {MOST_BODY:,} bytes"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY, "x-content-type-options": "nosniff", "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer", "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin", "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}  # fmt: skip
+
+
+class Guard:
+    """Around the whole application."""
+
+    def __init__(self, app: App, settings: Settings) -> None:
+        self.app, self.settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if refusal := self._refusal(headers):
+            await _answer(send, *refusal)
+            return
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = _with_ours(message["headers"], scope["path"])
+            await send(message)
+
+        await self.app(scope, _limited(receive), sending)
+
+    def _refusal(self, headers: dict[str, str]) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if not self._is_ours(_name_of(host)):
+            return 421, "this server does not answer under that name; gridlab serve --allow-host NAME lets it"
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
+            return 403, "this request comes from a page of another server"
+        if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+            return 403, "this request comes from a page of another server"
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdigit()) or int(length[:20]) > MOST_BODY:
+            return 413, TOO_LARGE
+        return None
+
+    def _is_ours(self, name: str) -> bool:
+        if name in ("localhost", self.settings.host.lower(), *self.settings.hosts):
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return address.is_loopback or not _is_loopback(self.settings.host)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _name_of(host: str) -> str:
+    """The name in a Host header, without its port: `[::1]:8000` is ::1."""
+    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    return name.lower()
+
+
+def _limited(receive: Receive) -> Receive:
+    """A body of any length is read as far as it may go."""
+    read = 0
+
+    async def receiving() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > MOST_BODY:
+            raise HTTPException(413, TOO_LARGE)
+        return message
+
+    return receiving
+
+
+def _with_ours(headers: list[tuple[bytes, bytes]], path: str) -> list[tuple[bytes, bytes]]:
+    ours = HEADERS | {"cache-control": "no-store" if path.startswith("/api/") else "no-cache"}
+    kept = [(name, value) for name, value in headers if name.decode("latin-1").lower() not in ours]
+    return [*kept, *((name.encode(), value.encode()) for name, value in ours.items())]
+
+
+async def _answer(send: Send, status: int, sentence: str) -> None:
+    body = json.dumps({"error": sentence}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": _with_ours(headers, "/api/")})
+    await send({"type": "http.response.body", "body": body})

@@ -4,8 +4,8 @@ import json
 from functools import cache
 from typing import Any
 
-from gridlab.core.splitmix import Stream
-from gridlab.game2048 import reference
+from gridlab.core.bits import Stream
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.rules import Rules2048
 
 RULES = Rules2048()

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
+from gridlab.game2048.datasets.files import Made, index_of, known_index, write_index
 from gridlab.game2048.datasets.generate import generate
-from gridlab.game2048.datasets.reader import Made, index_of, known_index, write_index
 from gridlab.game2048.datasets.settings import Base, Journal, journal_of, make_settings
 from gridlab.game2048.datasets.verify import verify
 from tests.conftest import Run, in_long_runs

@@ -13,19 +13,17 @@ import numpy as np
 import pytest
 
 from gridlab import cli
+from gridlab.core.bits import Stream, streams
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble
-from gridlab.core.splitmix import Stream, streams
-from gridlab.game2048 import reference
-from gridlab.game2048.datasets.files import export_games, read_games
+from gridlab.game2048 import rules as reference
+from gridlab.game2048.datasets.files import export_games, index_of, read_games
 from gridlab.game2048.datasets.generate import generate, play
-from gridlab.game2048.datasets.reader import index_of
 from gridlab.game2048.datasets.settings import Journal, journal_of, make_settings, settings_to_resume
 from gridlab.game2048.datasets.verify import verify
-from gridlab.game2048.reading import parse
-from gridlab.game2048.records import Game
+from gridlab.game2048.records import Game, parse
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.evaluators import spec
-from gridlab.game2048.search.reference import PlainSearch
+from gridlab.game2048.search.expectimax import PlainSearch
 from tests.conftest import Run, in_long_runs
 from tests.game2048.datasets.by_hand import nested
 
@@ -113,7 +111,7 @@ def test_the_limit_of_a_file_is_known_beside_it(tmp_path: Path) -> None:
 
 def test_curricula(tmp_path: Path) -> None:
     for curriculum, depth in (("easy", 2), ("medium", 3)):
-        made = generate("2048", tmp_path / "a.jsonl", 5, settings=make_settings(seed=1, curriculum=curriculum))  # type: ignore[arg-type]
+        made = generate("2048", tmp_path / "a.jsonl", 5, settings=make_settings(seed=1, curriculum=curriculum))
         assert made.settings.depth == depth
         reached = {"easy": 256, "medium": 1024}[curriculum]
         for game in read_games(tmp_path / "a.jsonl"):

@@ -10,8 +10,7 @@ import pytest
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.game2048.datasets.files import export_games
 from gridlab.game2048.datasets.generate import generate
-from gridlab.game2048.datasets.moves import Moves2048, moves_of, open_moves
-from gridlab.game2048.datasets.reader import Games
+from gridlab.game2048.datasets.moves import Games, Moves2048, moves_of, open_moves
 from gridlab.game2048.datasets.settings import make_settings
 from gridlab.game2048.kernels import image, image_of, mirror_table, pack_board, shape_of, unpack_board
 from gridlab.game2048.position import Position2048

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadNotation, FileTrouble
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 from gridlab.game2048.datasets.files import export_games, read_games
 from gridlab.game2048.datasets.generate import generate
-from gridlab.game2048.datasets.reader import Games
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.datasets.settings import make_settings, settings_to_resume
 from gridlab.game2048.datasets.verify import verify
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reading import Misshapen, parse
+from gridlab.game2048.records import Misshapen, parse
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
 from tests.conftest import Run
 from tests.game2048.search.test_small_boards import Hidden

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, PlayerFault
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 from gridlab.game2048.datasets.files import export_games, read_games
 from gridlab.game2048.datasets.generate import generate, play
-from gridlab.game2048.datasets.reader import Games
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.datasets.settings import Journal, make_settings, settings_to_resume
 from gridlab.game2048.datasets.verify import verify
 from gridlab.game2048.players import ExpectimaxPlayer

@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
-from gridlab.core.progress import listening
-from gridlab.game2048 import reference
-from gridlab.game2048.datasets.files import export_games, read_games
-from gridlab.game2048.datasets.reader import Games, index_of, known_index, symmetric
+from gridlab.core.run import working
+from gridlab.game2048 import rules as reference
+from gridlab.game2048.datasets.files import export_games, index_of, known_index, read_games
+from gridlab.game2048.datasets.moves import Games, symmetric
 from gridlab.game2048.datasets.settings import DatasetSettings, make_settings
 from gridlab.game2048.datasets.split import split
-from gridlab.game2048.datasets.stats import Statistics, Stopped, plot_statistics, statistics, statistics_of
-from gridlab.game2048.datasets.verify import verify
-from gridlab.game2048.reading import from_dict, parse
-from gridlab.game2048.records import moves_of, moves_text, packed_of, tiles_of
+from gridlab.game2048.datasets.verify import Statistics, Stopped, plot_statistics, statistics, statistics_of, verify
+from gridlab.game2048.records import from_dict, moves_of, moves_text, packed_of, parse, tiles_of
 from tests.conftest import Run
 from tests.game2048.datasets.by_hand import RULES, game_by_hand, nested
 
@@ -180,7 +178,7 @@ def test_reading_tells_how_far_it_is(tmp_path: Path, form: str) -> None:
         path, _ = export_games(path, form)
     size = path.stat().st_size
     heard: list[tuple[float, float | None]] = []
-    with listening(lambda what, done, total: heard.append((done, total))):
+    with working(hear=lambda what, done, total: heard.append((done, total))):
         statistics_of(path)
         verified = verify(path)
     assert not verified.flawed

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048.datasets.generate import generate
 from gridlab.game2048.datasets.settings import make_settings
-from gridlab.game2048.players import ExpectimaxPlayer, RandomPlayer2048, chooser_of
+from gridlab.game2048.players import ExpectimaxPlayer, RandomPlayer2048
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search import play
-from gridlab.game2048.search.play import Limits, Watch, play_and_record
+from gridlab.game2048.search.play import Limits, Watch, kernel_policy_of, play_and_record
 from tests.conftest import Run, in_long_runs
 from tests.screen import screen
 
@@ -35,12 +35,12 @@ def _one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_game_that_is_watched_is_the_same_game(depth: int, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often the kernel comes back, and wherever the room of the trace ends; at depth 5 it has a table."""
     monkeypatch.setattr(play, "ROOM", 70)
-    chooser, seen = chooser_of(ExpectimaxPlayer(RULES, "spec", depth), RULES), list[tuple[int, int, int]]()
-    assert chooser is not None
+    policy, seen = kernel_policy_of(ExpectimaxPlayer(RULES, "spec", depth), RULES), list[tuple[int, int, int]]()
+    assert policy is not None
     limits = Limits(moves=330)
-    plain, ends = play_and_record(chooser, RULES, streams(3, 1, 0), stop_flag(), limits)
+    plain, ends = play_and_record(policy, RULES, streams(3, 1, 0), stop_flag(), limits)
     watch = Watch(every, lambda board, score, moves: seen.append((board, score, moves)))
-    watched, same_ends = play_and_record(chooser, RULES, streams(3, 1, 0), stop_flag(), limits, watch)
+    watched, same_ends = play_and_record(policy, RULES, streams(3, 1, 0), stop_flag(), limits, watch)
     assert all(np.array_equal(getattr(plain, name), getattr(watched, name)) for name in plain._fields)
     assert all(np.array_equal(getattr(ends, name), getattr(same_ends, name)) for name in ends._fields)
     count = int(ends.moves[0])
@@ -50,13 +50,13 @@ def test_a_game_that_is_watched_is_the_same_game(depth: int, every: int, monkeyp
 
 def test_a_kernel_is_watched_while_it_plays() -> None:
     """Whoever looks on can stop it."""
-    chooser, stop = chooser_of(RandomPlayer2048(RULES), RULES), stop_flag()
-    assert chooser is not None
+    policy, stop = kernel_policy_of(RandomPlayer2048(RULES), RULES), stop_flag()
+    assert policy is not None
 
     def see(board: int, score: int, moves: int) -> None:
         stop[0] = moves >= 40
 
-    _, ends = play_and_record(chooser, RULES, streams(3, 1, 0), stop, watch=Watch(20, see))
+    _, ends = play_and_record(policy, RULES, streams(3, 1, 0), stop, watch=Watch(20, see))
     assert ends.moves[0] == 40
 
 

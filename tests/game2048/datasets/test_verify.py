@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gridlab.core.errors import CorruptFile, FileTrouble
-from gridlab.game2048 import reference
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.datasets.files import export_games
 from gridlab.game2048.datasets.verify import verify
 from tests.conftest import Run

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
+from gridlab.core.bits import streams
 from gridlab.core.errors import BadRules, IllegalMove
-from gridlab.core.splitmix import streams
-from gridlab.game2048.environment.games import Games2048, PlainGames2048, moving_rows
+from gridlab.game2048.environment.games import Games2048, moving_rows
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.kernels import unpack
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import slide
+from gridlab.game2048.rules import slide
 from gridlab.games import game
 from gridlab.games.environment import draw_actions
+from tests.game2048.environment.plain import PlainGames2048
 
 SEEN = ("observations", "masks", "rewards", "ended", "states")
 

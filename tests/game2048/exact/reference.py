@@ -6,8 +6,7 @@ No layers, no symmetry, no kernels: a board is a tuple of tiles. For 2x2 and 2x3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gridlab.game2048.reference import Board, empty_cells, move, place
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048, empty_cells, move, place
 
 
 class Truth(NamedTuple):

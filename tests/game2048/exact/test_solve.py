@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from gridlab.game2048.exact.build import build_tablebase2048
-from gridlab.game2048.exact.layers import board_of
+from gridlab.game2048.exact.layers import Solver, board_of, make_layers, starts_of
 from gridlab.game2048.exact.probe import Tablebase2048
-from gridlab.game2048.exact.solve import Solver, make_layers, starts_of
 from gridlab.game2048.kernels import Boards, pack_board, smallest_images
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board, move
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048, move
 from tests.game2048.exact import reference
 
 GAMES = [
@@ -75,7 +73,7 @@ def test_published_counts_of_2x2() -> None:
     """110 boards; 16 is reached with 0.9625."""
     layers = list(make_layers(Rules2048(2, 2)))
     assert sum(layer.boards for layer in layers) == 110
-    assert sum(len(layer.afters) for layer in layers) == 67
+    assert sum(len(layer.afterstates) for layer in layers) == 67
     assert truth("2048:2x2", 16).mean == pytest.approx(0.9625112537500)
 
 
@@ -121,16 +119,16 @@ def test_slices_change_nothing(text: str, monkeypatch: pytest.MonkeyPatch) -> No
     """Layers and sums by one worker and by three, for the first sums of larger boards."""
     rules = Rules2048.parse(text)
     alone = list(make_layers(rules, most=40, workers=1))
-    monkeypatch.setattr("gridlab.game2048.exact.solve.ALONE", 1)
+    monkeypatch.setattr("gridlab.game2048.exact.layers.ALONE", 1)
     shared = list(make_layers(rules, most=40, workers=3))
     for one, other in zip(alone, shared, strict=True):
         assert one[:3] == other[:3]
-        assert np.array_equal(one.afters, other.afters)
+        assert np.array_equal(one.afterstates, other.afterstates)
     sums = []
     for workers in (1, 3):
         solver, last = Solver(rules, workers=workers), alone[-1]
-        values = np.arange(len(last.afters), dtype=np.float64)
-        solver.add(last.sum, last.afters, values, alone[-2].afters, alone[-3].afters)
+        values = np.arange(len(last.afterstates), dtype=np.float64)
+        solver.add(last.sum, last.afterstates, values, alone[-2].afterstates, alone[-3].afterstates)
         sums.append((solver.twos[last.sum - 2], solver.fours[last.sum - 4]))
     assert all(np.array_equal(one, other) for one, other in zip(*sums, strict=True))
 
@@ -141,7 +139,7 @@ def test_other_shapes_agree_with_their_transposes(tmp_path: Path) -> None:
     for text in ("2048:2x3", "2048:3x2"):
         build_tablebase2048(text, tmp_path / "t.tb", workers=1)
         table = Tablebase2048(tmp_path / "t.tb")
-        counts.append([(each.sum, each.boards, each.over, each.afters) for each in table.file.directory.layers])
+        counts.append([(each.sum, each.boards, each.over, each.afterstates) for each in table.file.directory.layers])
         assert table.mean == pytest.approx(480.2582717759582)
     assert counts[0] == counts[1]
     assert sum(boards for _, boards, _, _ in counts[0]) == 21_752
@@ -210,7 +208,7 @@ def test_3x3_whole(tmp_path: Path) -> None:
     build_tablebase2048("2048:3x3", tmp_path / "3x3.tb")
     table = Tablebase2048(tmp_path / "3x3.tb")
     layers = table.file.directory.layers
-    assert (sum(each.boards for each in layers), sum(each.afters for each in layers)) == GOLDEN_3X3[:2]
+    assert (sum(each.boards for each in layers), sum(each.afterstates for each in layers)) == GOLDEN_3X3[:2]
     assert sum(each.over for each in layers) == 7_388_502
     assert table.probe(Position2048.parse("2 2 ./. . ./. . .", table.rules)).value == pytest.approx(GOLDEN_3X3[2])
     assert (tmp_path / "3x3.tb").stat().st_size < 200_000_000

@@ -15,8 +15,8 @@ from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, IllegalPo
 from gridlab.game2048.exact import build as building
 from gridlab.game2048.exact.build import boards_by_sum, build_tablebase2048, estimate
 from gridlab.game2048.exact.file import KIND, TableFile2048, new_directory, pack_layer, write_table
+from gridlab.game2048.exact.layers import Layer, make_layers
 from gridlab.game2048.exact.probe import Tablebase2048
-from gridlab.game2048.exact.solve import Layer, make_layers
 from gridlab.game2048.exact.verify import stats, verify
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
@@ -62,7 +62,7 @@ def test_shipped_tables_of_six_cells(text: str, tmp_path: Path) -> None:
 def test_any_number_of_workers_gives_the_same_bytes(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridlab.game2048.exact.solve.ALONE", 1)
+    monkeypatch.setattr("gridlab.game2048.exact.layers.ALONE", 1)
     monkeypatch.setattr(building, "A_PART", 1000)
     for workers in (2, 3):
         build_tablebase2048(SMALL, tmp_path / "t.tb", workers=workers)
@@ -134,8 +134,8 @@ def test_parts_with_other_boards_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "t.tb.layers"
     folder.mkdir()
     layers = list(make_layers(TINY))[-4:]
-    fewer = [Layer(each.sum, each.boards, each.over, each.afters[:-1]) for each in layers]
-    packed = [pack_layer(TINY, each, np.zeros(len(each.afters))) for each in fewer]
+    fewer = [Layer(each.sum, each.boards, each.over, each.afterstates[:-1]) for each in layers]
+    packed = [pack_layer(TINY, each, np.zeros(len(each.afterstates))) for each in fewer]
     write_table(folder / f"{layers[0].sum}.tb", new_directory(TINY, 0, 0), packed)
     with pytest.raises(CorruptFile, match="does not hold the boards of sum"):
         build_tablebase2048(TINY, tmp_path / "t.tb", resume=True)
@@ -144,7 +144,7 @@ def test_parts_with_other_boards_are_refused(tmp_path: Path) -> None:
 def test_parts_without_the_last_layers_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "t.tb.layers"
     folder.mkdir()
-    packed = [pack_layer(TINY, each, np.zeros(len(each.afters))) for each in list(make_layers(TINY))[-6:-2]]
+    packed = [pack_layer(TINY, each, np.zeros(len(each.afterstates))) for each in list(make_layers(TINY))[-6:-2]]
     write_table(folder / f"{packed[0].stored.sum}.tb", new_directory(TINY, 0, 0), packed)
     with pytest.raises(CorruptFile, match="does not hold the last layers, up to the sum 60; start again"):
         build_tablebase2048(TINY, tmp_path / "t.tb", resume=True)
@@ -296,7 +296,7 @@ def test_wrong_values_and_boards_are_found(tiny: Path, tmp_path: Path) -> None:
     )
 
     def one_board_less(layer: Layer, values: np.ndarray) -> tuple[Layer, np.ndarray]:
-        return layer._replace(afters=layer.afters[1:]), values[1:]
+        return layer._replace(afterstates=layer.afterstates[1:]), values[1:]
 
     wrong = verify(rewritten(tiny, tmp_path / "t.tb", 20, one_board_less), full=True).complaints
     assert any("are not those that the layers below lead to" in each for each in wrong)
@@ -307,9 +307,11 @@ def test_impossible_boards_and_values_do_not_pass_the_door(tiny: Path, tmp_path:
         "holds values that cannot be": lambda layer, values: (layer, values * np.nan),
         "holds values that": lambda layer, values: (layer, values - 1e6),
         "holds boards that cannot be, or not in order": lambda layer, values: (
-            layer._replace(afters=layer.afters[::-1]), values,
+            layer._replace(afterstates=layer.afterstates[::-1]), values,
         ),
-        "holds boards that": lambda layer, values: (layer._replace(afters=layer.afters + np.uint64(1)), values),
+        "holds boards that": lambda layer, values: (
+            layer._replace(afterstates=layer.afterstates + np.uint64(1)), values,
+        ),
     }  # fmt: skip
     for sentence, change in changes.items():
         path = rewritten(tiny, tmp_path / "t.tb", 20, change)

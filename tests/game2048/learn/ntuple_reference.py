@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gridlab.game2048.reference import Board, empty_cells, move, place
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048, empty_cells, move, place
 from gridlab.game2048.search.ntuple import Cells
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 
 # ---- N-tuple networks in the plainest Python: what the kernels are compared with
 

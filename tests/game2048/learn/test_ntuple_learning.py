@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import Stream, streams
-from gridlab.core.stop import stop_flag
-from gridlab.game2048 import reference as game_reference
+from gridlab.core.bits import Stream, streams
+from gridlab.core.run import stop_flag
+from gridlab.game2048 import rules as game_reference
 from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import row_tables, start, unpack_board
 from gridlab.game2048.learn.ntuple import train_ntuple

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
-from gridlab.game2048.learn import ntuple as learner
 from gridlab.game2048.learn.ntuple import Learner, NTupleTraining, tally_of, train_ntuple
 from gridlab.game2048.learn.ntuple_file import read_network
 from gridlab.game2048.learn.ntuple_kernels import TALLY
@@ -69,7 +68,7 @@ def test_a_training_goes_on_as_if_never_stopped(tmp_path: Path) -> None:
 def test_the_same_training_makes_the_same_files_stopped_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the byte, network and picture; when and how often it was stopped hangs on the clock."""
     train(tmp_path / "whole", games=4000)
-    monkeypatch.setattr(learner, "SAVE_EVERY", 0.02)  # between any two games
+    monkeypatch.setattr("gridlab.learn.run.SAVE_EVERY", 0.02)  # between any two games
     learn, calls = Learner._learn_for_a_while, list[int]()
 
     def interrupted(self: Learner, workers: int, shown: object) -> None:

@@ -8,15 +8,16 @@ import pytest
 import torch
 
 from gridlab.core.errors import BadPlayer, FileTrouble, PlayerFault
-from gridlab.core.stop import stop_flag
-from gridlab.game2048 import reference
-from gridlab.game2048.evaluate import PythonGame, evaluate, play_to_end
+from gridlab.core.run import stop_flag
+from gridlab.game2048 import rules as reference
+from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import pack_board, row_tables, unpack_board
 from gridlab.game2048.learn import policy_networks as policy_file
 from gridlab.game2048.learn.policy import Policy, expected_values, input_of, load_policy, play_on
 from gridlab.game2048.learn.policy_networks import METHODS, NETWORK, Facts, Shape, new_policy
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.search.play import PythonGame, play_to_end
 from gridlab.learn import networks as tensors_file
 from gridlab.learn.networks import named
 from gridlab.players.registry import make_player

@@ -3,16 +3,25 @@
 import pytest
 
 from gridlab.game2048.kernels import ROWS, exponents_of_rows, unpack
+from gridlab.game2048.rules import Board
 from gridlab.game2048.search import evaluators as rows_evaluator
 from gridlab.game2048.search import evaluators as spec_evaluator
 
 TILES = [unpack(row, 4) for row in range(ROWS)]
 
 
+def column_value(line: Board) -> int:
+    """What a column adds; its empty cells are counted by the rows."""
+    spec = spec_evaluator
+    return spec.monotonicity(line) * spec.MONOTONE + spec.smoothness(line) * spec.SMOOTH
+
+
 def test_rows_of_spec() -> None:
-    rows = exponents_of_rows()
-    assert spec_evaluator.row_values(rows).tolist() == [spec_evaluator.row_value(line) for line in TILES]
-    assert spec_evaluator.column_values(rows).tolist() == [spec_evaluator.column_value(line) for line in TILES]
+    rows, empty = exponents_of_rows(), spec_evaluator.EMPTY
+    wanted = [column_value(line) for line in TILES]
+    assert spec_evaluator.column_values(rows).tolist() == wanted
+    with_room = [value + line.count(0) * empty for value, line in zip(wanted, TILES, strict=True)]
+    assert spec_evaluator.row_values(rows).tolist() == with_room
 
 
 @pytest.mark.parametrize("weights", spec_evaluator.SNAKE)

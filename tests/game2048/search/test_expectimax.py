@@ -7,17 +7,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gridlab.core.splitmix import Stream, streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import Stream, streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048.kernels import ZERO, row_tables, transpose
 from gridlab.game2048.players import ExpectimaxPlayer
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board, empty_cells, legal_moves, move, place
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048, empty_cells, legal_moves, move, place
 from gridlab.game2048.search.evaluators import EVALUATORS, corner_may_change, expected, static, tile_at_corner
-from gridlab.game2048.search.expectimax import SearchSettings, new_expectimax
+from gridlab.game2048.search.expectimax import PlainSearch, SearchSettings, new_expectimax
 from gridlab.game2048.search.play import choose, value_boards
-from gridlab.game2048.search.reference import PlainSearch
 
 RULES = Rules2048()
 EMPTY_ROW = "/. . . ."

@@ -5,14 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import Stream
-from gridlab.core.stop import stop_flag
-from gridlab.game2048 import reference
+from gridlab.core.bits import Stream
+from gridlab.core.run import stop_flag
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import pack_board, row_tables
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048
 from gridlab.game2048.search.mcts import choose, new_mcts
 from gridlab.players.registry import make_player
 
@@ -85,13 +84,13 @@ class PlainMcts:
 def test_it_equals_its_reference(text: str, exploration: float) -> None:
     rules, board = Rules2048.parse(text), BOARDS[text]
     for seed in (1, 2):
-        chooser, found = new_mcts(20, exploration, rules.odds), np.empty(4)
+        policy, found = new_mcts(20, exploration, rules.odds), np.empty(4)
         packed, state = np.uint64(pack_board(board, rules)), np.array([seed], np.uint64)
-        direction = choose(chooser, packed, found, row_tables(rules), state, 0, stop_flag())
+        direction = choose(policy, packed, found, row_tables(rules), state, 0, stop_flag())
         wanted = PlainMcts(rules, seed, exploration).values(board, 20)
         assert {name: found[i] for i, name in enumerate(DIRECTIONS) if name in wanted} == pytest.approx(wanted)
         assert found[direction] == max(wanted.values())
-        assert int(chooser.tree.visits[0].sum()) == 20
+        assert int(policy.tree.visits[0].sum()) == 20
 
 
 def test_without_a_move_there_is_none() -> None:

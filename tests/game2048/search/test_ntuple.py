@@ -5,12 +5,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.bits import streams
+from gridlab.core.run import stop_flag
 from gridlab.game2048.kernels import flip, mirror, pack_board, row_tables, transpose, unpack_board, walls_of
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048
 from gridlab.game2048.search import ntuple, ntuple_search
 from gridlab.game2048.search.ntuple import (
     NEVER,
@@ -24,8 +23,8 @@ from gridlab.game2048.search.ntuple import (
     number_of_places,
     parse_tuples,
 )
-from gridlab.game2048.search.play import Chooser, play_batch, value_boards
-from gridlab.games.symmetry import symmetries
+from gridlab.game2048.search.play import KernelPolicy, play_batch, value_boards
+from gridlab.games.grid import symmetries
 from tests.game2048.learn.ntuple_reference import PlainNetwork
 from tests.game2048.learn.ntuple_reference import downgraded as plainly_downgraded
 from tests.game2048.search.test_small_boards import boards_of, packed
@@ -83,7 +82,7 @@ def test_symmetric_boards_are_worth_the_same(rules: Rules2048) -> None:
         assert len(values) == 1
 
 
-def choosers(network: Network, rules: Rules2048) -> dict[int, Chooser]:
+def policies(network: Network, rules: Rules2048) -> dict[int, KernelPolicy]:
     return {
         1: new_moves(network),
         3: ntuple_search.new_search(network, 3, rules.odds),
@@ -146,8 +145,8 @@ def test_searches(rules: Rules2048, depth: int) -> None:
     network, plain = networks(rules)
     boards = boards_of(rules, 4 if depth > 3 or rules.cells > 12 else 12, 6)
     found = np.empty((len(boards), 4))
-    chooser = choosers(network, rules)[depth]
-    value_boards(chooser, packed(boards, rules), found, row_tables(rules), streams(1, len(boards)), stop_flag())
+    policy = policies(network, rules)[depth]
+    value_boards(policy, packed(boards, rules), found, row_tables(rules), streams(1, len(boards)), stop_flag())
     for board, values in zip(boards, found, strict=True):
         wanted = plain.move_values(board, depth)
         for direction, value in zip(DIRECTIONS, values, strict=True):
@@ -160,9 +159,9 @@ def test_a_search_may_see_tiles_halved(depth: int) -> None:
     rules = Rules2048(3, 3)
     network, plain = networks(rules)
     board = tiles_of("64 32 16/. 2 2/. . .", rules)
-    chooser = new_moves(network, 5) if depth == 1 else ntuple_search.new_search(network, 3, rules.odds, 5)
+    policy = new_moves(network, 5) if depth == 1 else ntuple_search.new_search(network, 3, rules.odds, 5)
     found = np.empty((1, 4))
-    value_boards(chooser, packed([board], rules), found, row_tables(rules), streams(1, 1), stop_flag())
+    value_boards(policy, packed([board], rules), found, row_tables(rules), streams(1, 1), stop_flag())
     wanted = plain.move_values(tiles_of("16 8 4/. 2 2/. . .", rules), depth)
     assert found[0].tolist() == pytest.approx([wanted.get(direction, -np.inf) for direction in DIRECTIONS])
 
@@ -174,11 +173,11 @@ def test_a_table_changes_nothing() -> None:
     network, _ = networks(rules)
     boards = boards_of(rules, 30, 8)
     one, other = np.empty((30, 4)), np.empty((30, 4))
-    chooser = choosers(network, rules)[5]
-    value_boards(chooser, packed(boards, rules), one, row_tables(rules), streams(1, 30), stop_flag())
-    assert chooser.counts[1] > 0
+    policy = policies(network, rules)[5]
+    value_boards(policy, packed(boards, rules), one, row_tables(rules), streams(1, 30), stop_flag())
+    assert policy.counts[1] > 0
     for i, board in enumerate(packed(boards, rules)):
-        fresh = choosers(network, rules)[5]
+        fresh = policies(network, rules)[5]
         value_boards(fresh, np.array([board]), other[i : i + 1], row_tables(rules), streams(1, 1), stop_flag())
     assert (one == other).all()
 
@@ -188,12 +187,12 @@ def test_a_table_changes_nothing() -> None:
 def test_games_stop_and_repeat(depth: int) -> None:
     rules = Rules2048(3, 3)
     network, _ = networks(rules)
-    one, two = (play_batch(choosers(network, rules)[depth], rules, streams(2, 5), stop_flag()) for _ in range(2))
+    one, two = (play_batch(policies(network, rules)[depth], rules, streams(2, 5), stop_flag()) for _ in range(2))
     assert (one.scores == two.scores).all()
     assert (one.moves > 5).all()
     stop = stop_flag()
     stop[0] = 1
-    assert play_batch(choosers(network, rules)[depth], rules, streams(2, 5), stop).moves.sum() == 0
+    assert play_batch(policies(network, rules)[depth], rules, streams(2, 5), stop).moves.sum() == 0
 
 
 def test_a_board_without_a_move() -> None:

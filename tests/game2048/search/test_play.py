@@ -1,4 +1,4 @@
-"""The loop that plays whole games inside a kernel: limits, traces of any length, every chooser, the compile cache."""
+"""The loop that plays whole games inside a kernel: limits, traces of any length, every policy, the compile cache."""
 
 import os
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import Stream, streams
-from gridlab.core.stop import stop_flag
-from gridlab.game2048 import reference
+from gridlab.core.bits import Stream, streams
+from gridlab.core.run import stop_flag
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.kernels import mirror_table, shape_of, unpack
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search import play
@@ -17,16 +17,23 @@ from gridlab.game2048.search.expectimax import DeepExpectimax, SearchSettings, n
 from gridlab.game2048.search.mcts import new_mcts
 from gridlab.game2048.search.ntuple import new_moves, new_network, parse_tuples
 from gridlab.game2048.search.ntuple_search import new_search
-from gridlab.game2048.search.play import CHOOSERS, Chooser, Limits, play_and_record, play_batch
-from gridlab.game2048.search.random_moves import RandomMoves, new_random_moves
-from gridlab.game2048.search.table_moves import TableMoves
+from gridlab.game2048.search.play import (
+    KERNEL_POLICIES,
+    KernelPolicy,
+    Limits,
+    RandomMoves,
+    TableMoves,
+    new_random_moves,
+    play_and_record,
+    play_batch,
+)
 from tests.conftest import Python
 
 RULES = Rules2048()
 ODDS = RULES.odds
 
 
-def expectimax(depth: int, entries: int = 0, sample: int = 0) -> Chooser:
+def expectimax(depth: int, entries: int = 0, sample: int = 0) -> KernelPolicy:
     return new_expectimax(EVALUATORS["rows"].arrays(RULES), SearchSettings(depth, *ODDS, sample, 0.0), entries)
 
 
@@ -36,10 +43,10 @@ def empty_table() -> TableMoves:
     return TableMoves(np.empty(0, np.uint64), np.empty(0), nothing[:1], mirror_table(RULES), shape, 0, nothing)
 
 
-def one_of_each() -> list[Chooser]:
+def one_of_each() -> list[KernelPolicy]:
     network = new_network(parse_tuples("5x4", RULES), RULES)
-    learnt: list[Chooser] = [new_moves(network), new_search(network, 3, ODDS)]
-    searches: list[Chooser] = [expectimax(1), expectimax(5, sample=1), new_mcts(8, 1.0, ODDS)]
+    learnt: list[KernelPolicy] = [new_moves(network), new_search(network, 3, ODDS)]
+    searches: list[KernelPolicy] = [expectimax(1), expectimax(5, sample=1), new_mcts(8, 1.0, ODDS)]
     return [new_random_moves(), *searches, empty_table(), *learnt]
 
 
@@ -57,36 +64,36 @@ def test_random_moves_equal_the_reference() -> None:
         assert (unpack(int(ends.boards[game])), ends.scores[game], ends.moves[game]) == (board, score, moves)
 
 
-def test_every_type_of_chooser_is_in_the_list() -> None:
-    assert {type(each) for each in one_of_each()} == set(CHOOSERS)
+def test_every_type_of_policy_is_in_the_list() -> None:
+    assert {type(each) for each in one_of_each()} == set(KERNEL_POLICIES)
     assert type(expectimax(4)) is not DeepExpectimax
 
 
-@pytest.mark.parametrize("chooser", one_of_each(), ids=lambda each: type(each).__name__)
-def test_a_trace_has_room_for_every_move(chooser: Chooser, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("policy", one_of_each(), ids=lambda each: type(each).__name__)
+def test_a_trace_has_room_for_every_move(policy: KernelPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Played at one go, and stopped and continued whenever the room of the trace has ended."""
     limits = Limits(moves=10)
-    ends = play_batch(chooser, RULES, streams(3, 2), stop_flag(), limits)
-    long, end = play_and_record(chooser, RULES, streams(3, 1), stop_flag(), limits)
+    ends = play_batch(policy, RULES, streams(3, 2), stop_flag(), limits)
+    long, end = play_and_record(policy, RULES, streams(3, 1), stop_flag(), limits)
     monkeypatch.setattr(play, "ROOM", 3)
-    short, same = play_and_record(chooser, RULES, streams(3, 1), stop_flag(), limits)
+    short, same = play_and_record(policy, RULES, streams(3, 1), stop_flag(), limits)
     assert [column[0] for column in ends] == [column[0] for column in end] == [column[0] for column in same]
-    said = type(chooser) is not RandomMoves  # its values are nobody's
+    said = type(policy) is not RandomMoves  # its values are nobody's
     for name in ("boards", "directions", "scores", "nodes", *(["values"] if said else [])):
         assert np.array_equal(getattr(long, name), getattr(short, name))
     assert len(long.boards) == end.moves[0] == 10
 
 
 def test_limits() -> None:
-    chooser = expectimax(1)
-    trace, ends = play_and_record(chooser, RULES, streams(3, 1), stop_flag(), Limits(exponent=6))
+    policy = expectimax(1)
+    trace, ends = play_and_record(policy, RULES, streams(3, 1), stop_flag(), Limits(exponent=6))
     assert max(unpack(int(ends.boards[0]))) == 64
     assert all(max(unpack(board)) < 64 for board in trace.boards.tolist())
-    _, fewer = play_and_record(chooser, RULES, streams(3, 1), stop_flag(), Limits(len(trace.boards) - 1, 6))
+    _, fewer = play_and_record(policy, RULES, streams(3, 1), stop_flag(), Limits(len(trace.boards) - 1, 6))
     assert fewer.moves[0] == len(trace.boards) - 1
     stop = stop_flag()
     stop[0] = 1
-    trace, ends = play_and_record(chooser, RULES, streams(3, 1), stop)
+    trace, ends = play_and_record(policy, RULES, streams(3, 1), stop)
     assert (len(trace.boards), ends.moves[0], ends.scores[0]) == (0, 0, 0)
     assert sum(tile > 0 for tile in unpack(int(ends.boards[0]))) == 2
 
@@ -94,13 +101,13 @@ def test_limits() -> None:
 @pytest.mark.compiled
 def test_games_do_not_depend_on_those_before_them() -> None:
     """A table is emptied between games: scores, and how many boards were evaluated for each."""
-    chooser = expectimax(5, entries=1 << 8)
-    both = play_batch(chooser, RULES, streams(4, 2), stop_flag(), Limits(30))
-    together = chooser.counts.tolist()
-    chooser.counts[:] = 0
-    apart = [play_batch(chooser, RULES, streams(4, 1, game), stop_flag(), Limits(30)) for game in range(2)]
+    policy = expectimax(5, entries=1 << 8)
+    both = play_batch(policy, RULES, streams(4, 2), stop_flag(), Limits(30))
+    together = policy.counts.tolist()
+    policy.counts[:] = 0
+    apart = [play_batch(policy, RULES, streams(4, 1, game), stop_flag(), Limits(30)) for game in range(2)]
     assert both.scores.tolist() == [int(ends.scores[0]) for ends in apart]
-    assert chooser.counts.tolist() == together
+    assert policy.counts.tolist() == together
 
 
 PROGRAM = """

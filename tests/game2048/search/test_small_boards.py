@@ -3,18 +3,16 @@
 import numpy as np
 import pytest
 
-from gridlab.core.splitmix import streams
-from gridlab.core.stop import stop_flag
-from gridlab.game2048.evaluate import evaluate, record_game
+from gridlab.core.bits import streams
+from gridlab.core.run import stop_flag
+from gridlab.game2048.evaluate import evaluate
 from gridlab.game2048.kernels import row_tables, transpose
-from gridlab.game2048.players import ExpectimaxPlayer, RandomPlayer2048, has_chooser
+from gridlab.game2048.players import ExpectimaxPlayer, RandomPlayer2048
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board, empty_cells, place
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048, empty_cells, place
 from gridlab.game2048.search.evaluators import EVALUATORS, expected, static
-from gridlab.game2048.search.expectimax import SearchSettings, new_expectimax
-from gridlab.game2048.search.play import Limits, value_boards
-from gridlab.game2048.search.reference import PlainSearch
+from gridlab.game2048.search.expectimax import PlainSearch, SearchSettings, new_expectimax
+from gridlab.game2048.search.play import Limits, has_kernel_policy, record_game, value_boards
 from tests.game2048.test_walls import SMALL, some_boards
 
 SNAKES = {  # the top left of the matrix of spec, in powers of 4, as a sum over tiles of 2
@@ -75,7 +73,7 @@ def test_values_equal_the_reference(name: str, depth: int, number: int, rules: R
 
 
 class Hidden:
-    """A player without its chooser, so that Python plays the game; and its moves by the plain search."""
+    """A player without its policy, so that Python plays the game; and its moves by the plain search."""
 
     def __init__(self, rules: Rules2048, name: str, depth: int) -> None:
         self.search = PlainSearch(rules, EVALUATORS[name].board(rules), depth, dead=EVALUATORS[name].dead)
@@ -89,7 +87,7 @@ class Hidden:
 def test_games_of_the_kernel_are_games_of_plain_python(name: str, rules: Rules2048) -> None:
     """The same seed, the same tiles, the same moves, to the end of the game."""
     player, limits = ExpectimaxPlayer(rules, name, 1), Limits(120)
-    assert has_chooser(player, rules)
+    assert has_kernel_policy(player, rules)
     for number in range(2):
         fast = record_game(player, rules, 5, number, stop_flag(), limits)
         slow = record_game(Hidden(rules, name, 1), rules, 5, number, stop_flag(), limits)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.splitmix import Stream, streams
+from gridlab.core.bits import Stream, streams
 from gridlab.inarow.rules import Rules
 from tests.inarow.reference import Board, outcome
 

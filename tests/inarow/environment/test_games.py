@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from gridlab.core.bits import streams
 from gridlab.core.errors import BadPlayer, IllegalMove
-from gridlab.core.splitmix import streams
 from gridlab.games import game
 from gridlab.games.environment import draw_actions
 from gridlab.inarow.environment.games import InARowGames

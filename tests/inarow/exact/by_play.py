@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.rules import Rules
 
 Codes = NDArray[np.int64]  # crosses << cells | noughts

@@ -53,5 +53,5 @@ def test_no_function_is_compiled_twice(python: Python, tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     found: dict[str, list[str]] = json.loads(run.stdout)
     ours = {name: types for name, types in found.items() if name.startswith("gridlab.inarow.exact.")}
-    assert "gridlab.inarow.exact.tablebase.crosses.min_over_crosses" in ours
+    assert "gridlab.inarow.exact.tablebase.solve.min_over_crosses" in ours
     assert {name: types for name, types in ours.items() if len(types) > 1} == {}

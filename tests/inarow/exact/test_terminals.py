@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import kernel
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.exact import terminals as by_rim
 from gridlab.inarow.exact.census import census
 from gridlab.inarow.exact.terminals import candidates, count_shards, first_ply, layer, prepare, rim_of

@@ -16,7 +16,8 @@ from gridlab.inarow.learn.dqn import TRAINING, Learner, begin, go_on, learn_all
 from gridlab.inarow.learn.features import SQUAVA
 from gridlab.inarow.learn.judge import load_judge
 from gridlab.inarow.learn.networks import SHIPPED, read
-from gridlab.inarow.learn.settings import Asked, Course, settings_of
+from gridlab.inarow.learn.settings import SelfPlay, settings_of
+from gridlab.learn.run import Asked
 from tests.inarow.learn.test_features import BOARDS
 
 
@@ -140,12 +141,12 @@ def test_missing_files_and_taken_folders(learner: Learner, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (Asked(preset="best"), "was begun with preset guide, not best; leave preset out to go on with it"),
-        (Asked(shaping=True), "was begun with shaping off, not on; leave shaping out"),
-        (Asked(double=True), "was begun with double off, not on; leave double out"),
+        (Asked({"preset": "best"}), "was begun with preset guide, not best; leave preset out to go on with it"),
+        (Asked({"shaping": True}), "was begun with shaping off, not on; leave shaping out"),
+        (Asked({"double": True}), "was begun with double off, not on; leave double out"),
         (Asked(seed=6), "was begun with seed 5, not 6; leave seed out"),
-        (Asked(episodes=5), "has learnt from 15 episodes already; ask for more than these, or for none"),
-        (Asked(episodes=15), "has learnt from 15 episodes already"),
+        (Asked({"episodes": 5}), "has learnt from 15 episodes already; ask for more than these, or for none"),
+        (Asked({"episodes": 15}), "has learnt from 15 episodes already"),
     ],
 )
 def test_other_settings_are_refused_by_name(learner: Learner, tmp_path: Path, asked: Asked, sentence: str) -> None:
@@ -154,13 +155,14 @@ def test_other_settings_are_refused_by_name(learner: Learner, tmp_path: Path, as
 
 
 def test_a_training_goes_on_as_it_was_begun(learner: Learner, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    begun = replace(learner.settings, batch=32, shaping=True, course=Course(50, 12, 0.1, 0.5))
+    begun = replace(learner.settings, batch=32, shaping=True, course=SelfPlay(50, 12, 0.1, 0.5))
     changed(tmp_path / TRAINING, settings=begun.as_dict())
     again = go_on(SQUAVA, Asked(), tmp_path, "cpu")
     assert (again.settings, again.seed) == (begun, 5)
-    assert go_on(SQUAVA, Asked("guide", 100, True, False, 5), tmp_path, "cpu").settings == begun
+    same = Asked({"preset": "guide", "episodes": 100, "shaping": True, "double": False}, 5)
+    assert go_on(SQUAVA, same, tmp_path, "cpu").settings == begun
     assert not caplog.messages
-    assert go_on(SQUAVA, Asked(episodes=120), tmp_path, "cpu").settings == replace(begun, episodes=120)
+    assert go_on(SQUAVA, Asked({"episodes": 120}), tmp_path, "cpu").settings == replace(begun, episodes=120)
     assert any("was begun for 100 episodes, and goes on to 120" in each for each in caplog.messages)
 
 

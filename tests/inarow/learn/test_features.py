@@ -5,12 +5,24 @@ import pytest
 
 from gridlab.core.errors import BadRules
 from gridlab.games import game
-from gridlab.inarow.learn.features import FEATURES, NAMES, SQUAVA, features_of, flipped, squava_lines
+from gridlab.inarow.learn.features import FEATURES, NAMES, PATTERNS, SQUAVA, Features, features_of, squava_lines
 from tests.inarow.learn import by_the_guide
 from tests.inarow.search.test_depth_limited import random_positions, seats
 
 LINES = squava_lines(SQUAVA)
 BOARDS = np.array([seats(position) for position in random_positions(SQUAVA, 60)], np.int64)
+
+
+OWN_AND_OTHER = ((25, 26), (27, 28), (29, 30), (31, 32))  # features of the one player, and the other's
+
+
+def flipped(features: Features) -> Features:
+    """The same positions as the other player sees them."""
+    other = features.copy()
+    other[:, :PATTERNS] = 0 - features[:, :PATTERNS]  # not -x, which makes -0 of 0
+    for own, theirs in OWN_AND_OTHER:
+        other[:, own], other[:, theirs] = features[:, theirs], features[:, own]
+    return other
 
 
 def as_lists(own: int, other: int) -> by_the_guide.Board:

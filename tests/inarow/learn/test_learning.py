@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from gridlab.core.bits import draw, streams
 from gridlab.core.errors import BadNotation
-from gridlab.core.splitmix import draw, streams
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 from gridlab.inarow.learn.dqn import Learner, seen_through
 from gridlab.inarow.learn.episodes import (
     Episode,
@@ -26,16 +26,16 @@ from gridlab.inarow.learn.judge import Judge
 from gridlab.inarow.learn.networks import new_network
 from gridlab.inarow.learn.settings import (
     PRESETS,
-    Course,
+    SelfPlay,
     TrainingSettings,
     epsilon_of,
     learning_rate_of,
     phase_of,
     phase_starts,
+    play_samples,
     round_from,
     settings_of,
     steps_after,
-    teach,
     write_returns,
 )
 from gridlab.inarow.position import Position
@@ -267,20 +267,20 @@ def test_lambda_returns_by_hand() -> None:
     assert out.tolist() == [-1, 1, -1]
 
 
-def test_lessons_are_ongoing_positions_of_games() -> None:
-    course = Course(playouts=20, longest_opening=10, random_moves=0.3, trust=0.5)
-    lessons = teach(course, 3, range(5, 9), GEOMETRY, stop_flag())
-    for own, other in zip(lessons.own.tolist(), lessons.other.tolist(), strict=True):
+def test_samples_are_ongoing_positions_of_games() -> None:
+    self_play = SelfPlay(playouts=20, longest_opening=10, random_moves=0.3, trust=0.5)
+    samples = play_samples(self_play, 3, range(5, 9), GEOMETRY, stop_flag())
+    for own, other in zip(samples.own.tolist(), samples.other.tolist(), strict=True):
         crosses_move = own.bit_count() == other.bit_count()
         position = Position(SQUAVA, *((own, other) if crosses_move else (other, own)))
         assert position.flaw() is None
         assert position.outcome() is None
-    assert np.all(np.abs(lessons.value) <= 1)
-    alone = teach(course, 3, range(6, 7), GEOMETRY, stop_flag())
-    assert alone.own[0] in lessons.own  # a game hangs on its number alone
+    assert np.all(np.abs(samples.value) <= 1)
+    alone = play_samples(self_play, 3, range(6, 7), GEOMETRY, stop_flag())
+    assert alone.own[0] in samples.own  # a game hangs on its number alone
 
 
-def plain_lessons(course: Course, seed: int, number: int) -> list[tuple[int, int, float]]:
+def plain_samples(self_play: SelfPlay, seed: int, number: int) -> list[tuple[int, int, float]]:
     """One game of the teacher: positions as values, moves from the search as everybody calls it."""
     state = streams(seed, 1, number)
 
@@ -288,36 +288,38 @@ def plain_lessons(course: Course, seed: int, number: int) -> list[tuple[int, int
         return (int(draw(state, 0)) >> 32) * limit >> 32
 
     position = Position(SQUAVA)
-    for _ in range(below(course.longest_opening + 1)):
+    for _ in range(below(self_play.longest_opening + 1)):
         quiet = [cell for cell in position.moves() if position.play(cell).outcome() is None]
         if not quiet:
             break
         position = position.play(quiet[below(len(quiet))])
     past: list[tuple[Position, float, bool]] = []
     while position.outcome() is None:
-        tried = search(position, course.playouts, proofs=False, exploration=1.0, states=state, geometry=GEOMETRY).moves
+        tried = search(
+            position, self_play.playouts, proofs=False, exploration=1.0, states=state, geometry=GEOMETRY
+        ).moves
         most = max(tried, key=lambda each: (each.visits, -each.cell))
-        surprise = below(1 << 20) < course.random_moves * (1 << 20)
+        surprise = below(1 << 20) < self_play.random_moves * (1 << 20)
         past.append((position, most.value, surprise))
         position = position.play(position.moves()[below(len(position.moves()))] if surprise else most.cell)
     winner, found = position.outcome().winner, []  # type: ignore[union-attr]
     following = 0.0 if winner is None else 1.0 if winner == position.to_move else -1.0
     for before, value, surprise in reversed(past):
-        following = value if surprise else (1 - course.trust) * value - course.trust * following
+        following = value if surprise else (1 - self_play.trust) * value - self_play.trust * following
         found.append((*seats(before), following))
     return found[::-1]
 
 
-def test_lessons_are_those_of_the_plain_teacher() -> None:
-    course = Course(playouts=30, longest_opening=12, random_moves=0.2, trust=0.7)
+def test_samples_are_those_of_the_plain_teacher() -> None:
+    self_play = SelfPlay(playouts=30, longest_opening=12, random_moves=0.2, trust=0.7)
     for number in range(6):
-        lessons = teach(course, 8, range(number, number + 1), GEOMETRY, stop_flag())
-        own, other, values = zip(*plain_lessons(course, 8, number), strict=True)
-        assert (lessons.own.tolist(), lessons.other.tolist()) == (list(own), list(other))
-        assert np.allclose(lessons.value, values, atol=1e-6)
+        samples = play_samples(self_play, 8, range(number, number + 1), GEOMETRY, stop_flag())
+        own, other, values = zip(*plain_samples(self_play, 8, number), strict=True)
+        assert (samples.own.tolist(), samples.other.tolist()) == (list(own), list(other))
+        assert np.allclose(samples.value, values, atol=1e-6)
 
 
 def test_teaching_stops_when_told() -> None:
     stop = stop_flag()
     stop[0] = 1
-    assert len(teach(Course(20, 5, 0.0, 0.5), 0, range(3), GEOMETRY, stop).own) < 40
+    assert len(play_samples(SelfPlay(20, 5, 0.0, 0.5), 0, range(3), GEOMETRY, stop).own) < 40

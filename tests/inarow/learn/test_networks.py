@@ -8,7 +8,7 @@ import torch
 
 from gridlab.inarow.learn.features import SQUAVA, features_of
 from gridlab.inarow.learn.judge import Judge, load_judge, opinion_of, random_boards
-from gridlab.inarow.learn.networks import PARAMETERS, ValueNetwork, new_network, parameters_of
+from gridlab.inarow.learn.networks import PARAMETERS, ValueNetwork, new_network
 from gridlab.inarow.position import Position
 from gridlab.inarow.search.depth_limited import evaluate, evaluation_of
 from tests.inarow.learn.test_features import BOARDS
@@ -17,7 +17,7 @@ from tests.inarow.learn.test_features import BOARDS
 def test_the_number_of_parameters() -> None:
     layers = (50 + 1) * 512 + 2 * (512 + 1) * 512 + (512 + 1) * 256 + 256 + 1
     norms = 3 * 2 * 512
-    assert parameters_of(ValueNetwork()) == layers + norms == PARAMETERS == 686_081
+    assert sum(each.numel() for each in ValueNetwork().parameters()) == layers + norms == PARAMETERS == 686_081
 
 
 def test_the_forward_pass_by_hand() -> None:

@@ -11,14 +11,15 @@ from gridlab.arena.match import play_match
 from gridlab.inarow.learn import training
 from gridlab.inarow.learn.dqn import TRAINING, Learner, begin, go_on, learn_all
 from gridlab.inarow.learn.features import SQUAVA
-from gridlab.inarow.learn.settings import PRESETS, Asked, Course, TrainingSettings, settings_of
+from gridlab.inarow.learn.settings import PRESETS, SelfPlay, TrainingSettings, settings_of
+from gridlab.learn.run import Asked
 
 pytestmark = pytest.mark.compiled
 
 GUIDE = replace(PRESETS["guide"], episodes=20, target_update=10, checkpoint=10, batch=32)
 TAUGHT = replace(
     PRESETS["best"], episodes=20, together=5, checkpoint=10, target_update=10, batch=32, steps=0.5,
-    course=Course(50, 12, 0.1, 0.5),
+    course=SelfPlay(50, 12, 0.1, 0.5),
 )  # fmt: skip
 
 
@@ -142,7 +143,7 @@ def test_a_short_training_learns_something_real(tmp_path: Path) -> None:
     """Games that were not learnt from: the values are nearer to the results than a guess, and random is beaten."""
     settings = replace(
         PRESETS["best"], episodes=1000, together=100, checkpoint=1000, batch=128, steps=0.4,
-        course=Course(150, 14, 0.1, 0.5),
+        course=SelfPlay(150, 14, 0.1, 0.5),
     )  # fmt: skip
     learner = trained(settings, tmp_path, 2)
     assert learner.curve[-1]["loss"] < 0.25  # a guess of the mean has 0.5 and more

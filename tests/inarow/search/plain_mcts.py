@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 
-from gridlab.core.splitmix import Stream
+from gridlab.core.bits import Stream
 from gridlab.inarow.rules import Rules
 
 Cells = frozenset[int]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import IllegalMove
-from gridlab.core.stop import stop_flag
+from gridlab.core.run import stop_flag
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import CorruptFile
-from gridlab.core.machine import import_extra
-from gridlab.core.sandbox import name_of, serve
-from gridlab.core.untrusted import open_regular, size_of
+from gridlab.core.run import import_extra
+from gridlab.core.untrusted import name_of, open_regular, serve, size_of
 from gridlab.game2048.rules import DIRECTIONS, MOST_MOVES
 
 TEXT = ""  # instead of the type of an array
@@ -198,11 +197,9 @@ def _parts(path: Path) -> Iterator[Part]:
     arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
     with open_regular(path) as opened:
         file = parquet.ParquetFile(
-            name_of(opened, path),
-            read_dictionary=CODED,
-            thrift_string_size_limit=LONGEST_NAME,
+            name_of(opened, path), read_dictionary=CODED, thrift_string_size_limit=LONGEST_NAME,
             thrift_container_size_limit=LONGEST_NAME,
-        )
+        )  # fmt: skip
     wanted = schema(arrow, arrow.dictionary(arrow.int32(), arrow.string()))
     if not file.schema_arrow.equals(wanted):
         raise CorruptFile(f"its columns are not {', '.join(wanted.names)}, or not of their types")
@@ -257,16 +254,12 @@ def _shared(column: Any, name: str) -> Any:
 
 
 def _columns(parts: list[Part]) -> Columns:
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in ("board", "direction", "score")}
-    shared = {name: parts[0][name] for name in OF_GAME}
-    return Columns(
-        boards=bytes_of(joined["board"]),
-        directions=bytes_of(joined["direction"]),
-        scores=bytes_of(joined["score"]),
-        details=[text for part in parts for text in part["details"]],
-        done=parts[-1]["done"],
-        **shared,
+    boards, directions, scores = (
+        bytes_of(np.concatenate([part[name] for part in parts])) for name in ("board", "direction", "score")
     )
+    details = [text for part in parts for text in part["details"]]
+    shared = {name: parts[0][name] for name in OF_GAME}
+    return Columns(boards, directions, scores, details, done=parts[-1]["done"], **shared)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,14 @@
 """Files of games: JSON lines (one game a line), a JSON array, or a table; read game by game, written whole."""
 
+import hashlib
+import json
+import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,11 +16,10 @@ from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import refuse_overlap, whole_file
 from gridlab.core.jit import kernel
 from gridlab.core.progress import bar
-from gridlab.core.untrusted import chunks, lines
+from gridlab.core.untrusted import Count, Plain, chunks, lines, open_regular, read_head, reading
 from gridlab.game2048.datasets.tables import FORMS, WRITERS, read_table, write_table
-from gridlab.game2048.reading import LONGEST_LINE, Misshapen, parse
-from gridlab.game2048.records import Game
-from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.records import LONGEST_LINE, Game, Misshapen, parse
+from gridlab.game2048.rules import MOST_MOVES, Rules2048
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -186,3 +190,141 @@ def _format_of(path: Path | None) -> str:
         raise FileTrouble(f"say what to write: --format with one of {', '.join(ENDINGS)}, or --out with such an ending")
     check_name(path)
     return FORMS.get(path.suffix) or path.suffix[1:]
+
+
+# ---- Where each game of a file of JSON lines begins: an index beside it, train.jsonl.index
+#
+# Written with the file or built once; one that does not fit the file is not believed, and made anew if it is ours:
+#
+#     magic "gl2048ix", the length of a JSON header, the header, then uint64[games + 1] offsets and uint32[games] moves
+
+
+MAGIC = b"gl2048ix"
+EDGE = 1 << 12  # bytes at either end that tell a file from another
+MOVES = re.compile(rb'"totalMoves"\s*:\s*(\d+)')
+
+
+class Made(msgspec.Struct, frozen=True):
+    """The run that a whole file is of: what is needed to go on with it."""
+
+    played: Count  # games, those that were dropped counted too
+    behaviour: int
+
+
+class Header(msgspec.Struct):
+    """What an index says of itself."""
+
+    games: Count
+    mark: str
+    sha256: str
+    settings: dict[str, Plain]
+    made: Made | None = None
+
+
+class Index(NamedTuple):
+    """Where the games of a file are."""
+
+    offsets: NDArray[np.uint64]  # [game + 1]
+    moves: NDArray[np.uint32]  # [game]
+    settings: dict[str, Any]  # how the file was made, if that is known
+    made: Made | None = None  # and by which run, if it is all of it
+
+
+def index_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.index")
+
+
+def read_index(path: Path) -> Index:
+    """The index of a file: as it stands beside it, or built now if there is none that fits."""
+    with reading(path):
+        known = known_index(path)
+    return known if known is not None else write_index(path, {})
+
+
+def known_index(path: Path) -> Index | None:
+    """The index that stands beside a file, if it is whole and of this file."""
+    mark, size, beside = mark_of(path), path.stat().st_size, index_of(path)
+    if not beside.is_file():
+        return None
+    try:
+        with reading(beside), open_regular(beside) as file:
+            header = read_head(file, MAGIC, Header, beside)
+            body = file.read(size + 9)  # a game is longer than what is known of it here
+    except FileTrouble:
+        return None
+    count, length = header.games, 8 * (header.games + 1)
+    if (header.mark, len(body), header.sha256) != (mark, length + 4 * count, hashlib.sha256(body).hexdigest()):
+        return None
+    offsets, moves = np.frombuffer(body, "<u8", count + 1), np.frombuffer(body, "<u4", count, length)
+    index = Index(offsets, moves, header.settings, header.made)
+    return index if _fits(index, size) else None
+
+
+def _fits(index: Index, size: int) -> bool:
+    """Whether games follow one another from the beginning of the file to its end, each as long as a game can be."""
+    offsets, moves, limit = index.offsets, index.moves, index.settings.get("max_moves")
+    ascending = bool((offsets[1:] > offsets[:-1]).all()) and (len(moves) == 0 or offsets[0] == 0)
+    possible = not len(moves) or int(moves.max()) <= MOST_MOVES
+    said = limit is None or (type(limit) is int and limit >= 0)
+    return ascending and int(offsets[-1]) == size and possible and said
+
+
+def write_index(path: Path, settings: dict[str, Any], made: Made | None = None) -> Index:
+    """Look where the games begin, and write it down beside the file if that is possible."""
+    offsets, moves, place = [0], list[int](), 0
+    for number, line in lines(path, LONGEST_LINE):
+        place += len(line)
+        if line.strip():
+            offsets.append(place)
+            moves.append(_moves(line, path, number))
+        else:
+            offsets[-1] = place
+    index = Index(np.array(offsets, "<u8"), np.array(moves, "<u4"), settings, made)
+    body = index.offsets.tobytes() + index.moves.tobytes()
+    header = {
+        "games": len(moves), "mark": mark_of(path), "sha256": hashlib.sha256(body).hexdigest(), "settings": settings,
+        "made": msgspec.to_builtins(made),
+    }  # fmt: skip
+    text = json.dumps(header).encode()
+    if may_write(index_of(path), MAGIC):
+        try:
+            with whole_file(index_of(path)) as sink:
+                sink.write(MAGIC + len(text).to_bytes(4, "little") + text + body)
+        except FileTrouble:
+            pass  # a folder that cannot be written: the index serves this once
+    return index
+
+
+def _moves(line: bytes, path: Path, number: int) -> int:
+    """How many moves a line says it has; whether that is so is seen when the game is read."""
+    found = MOVES.search(line, 0, 200)
+    try:
+        moves = int(found.group(1)) if found else parse(line)[0].moves
+    except Misshapen as error:
+        raise CorruptFile(f"{path}, line {number}: this is not a game; gridlab 2048 verify tells more") from error
+    if moves > MOST_MOVES:
+        raise CorruptFile(f"{path}, line {number}: no game has more than {MOST_MOVES:,} moves")
+    return moves
+
+
+def may_write(place: Path, magic: bytes) -> bool:
+    """An index takes the place of nothing and of another one; whatever else has this name is left alone."""
+    if not os.path.lexists(place):
+        return True
+    if place.is_symlink() or not place.is_file():
+        return False
+    try:
+        with open_regular(place) as file:
+            return file.read(len(magic)) in (magic, b"")
+    except (OSError, FileTrouble):
+        return False
+
+
+def mark_of(path: Path) -> str:
+    """What tells a file from another: its size, and a hash of both its ends."""
+    with reading(path), open_regular(path) as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        head = file.read(EDGE)
+        file.seek(max(0, size - EDGE))
+        return f"{size}-{hashlib.sha256(head + file.read(EDGE)).hexdigest()[:16]}"

@@ -18,36 +18,21 @@ import numpy as np
 from gridlab.core.arguments import counted, typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabError
-from gridlab.core.files import check_place, locked, sha256_of, timestamp, try_place
-from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.files import BEHAVIOUR, check_place, locked, sha256_of, timestamp, try_place
 from gridlab.core.progress import bar
-from gridlab.core.stop import Stop, current_stop, stop_flag
+from gridlab.core.run import Stop, available_cores, current_stop, in_order, is_elsewhere, stop_flag
 from gridlab.core.untrusted import lines, parse_json
-from gridlab.core.workers import available_cores, in_order, is_elsewhere
-from gridlab.game2048.datasets.files import check_board, check_name, write_games, write_lines
-from gridlab.game2048.datasets.reader import Index, Made, index_of, known_index, write_index
-from gridlab.game2048.datasets.settings import (
-    DROPPED,
-    Base,
-    Curriculum,
-    DatasetSettings,
-    Dropped,
-    Journal,
-    dropped,
-    make_settings,
-    settings_from,
-    settings_to_resume,
-    stage,
-)
-from gridlab.game2048.datasets.stats import Statistics
-from gridlab.game2048.datasets.verify import game_flaw
-from gridlab.game2048.evaluate import record_game
+from gridlab.game2048 import records
+from gridlab.game2048.datasets import files
+from gridlab.game2048.datasets import settings as recipes
+from gridlab.game2048.datasets.files import Index, Made
+from gridlab.game2048.datasets.settings import Base, Curriculum, DatasetSettings, Dropped, Journal, dropped, stage
+from gridlab.game2048.datasets.verify import Statistics, game_flaw
 from gridlab.game2048.kernels import Boards, unpack_board
-from gridlab.game2048.players import Player2048, find_player2048, has_chooser
-from gridlab.game2048.reading import LONGEST_LINE, LONGEST_TEXT, Misshapen, parse
-from gridlab.game2048.records import Game, about_rules, details_of, tiles_of
+from gridlab.game2048.players import Player2048, find_player2048
+from gridlab.game2048.records import LONGEST_LINE, LONGEST_TEXT, Game, Misshapen
 from gridlab.game2048.rules import Rules2048
-from gridlab.game2048.search.play import Limits, Watch
+from gridlab.game2048.search.play import Limits, Watch, has_kernel_policy, record_game
 from gridlab.games.registry import game
 from gridlab.players.registry import close_player, player_name
 
@@ -65,16 +50,18 @@ def settings_for(
     """
     if extend:
         return settings_to_extend(output, said)
-    asked = make_settings(**said)
+    asked = recipes.make_settings(**said)
     asked = replace(asked, player=player) if player else asked
-    return settings_to_resume(output, asked, "seed" in said) if resume else asked
+    return recipes.settings_to_resume(output, asked, "seed" in said) if resume else asked
 
 
 def settings_to_extend(output: Path, said: dict[str, Any]) -> DatasetSettings:
     """How a finished file was made; FileTrouble if that is not known, or is not what is said now."""
-    known = settings_from(_index(output)[0].settings, index_of(output), "the games cannot be numbered on")
+    known = recipes.settings_from(_index(output)[0].settings, files.index_of(output), "the games cannot be numbered on")
     has = known.as_dict()
-    make_settings(**{name: value for name, value in has.items() if name != "player"})  # refuses what makes no sense
+    recipes.make_settings(
+        **{name: value for name, value in has.items() if name != "player"}
+    )  # refuses what makes no sense
     differing = [name for name, value in said.items() if has.get(name) != value]
     if differing:
         told = ", ".join(f"{name} {has[name]!r}" if name in has else f"no {name}" for name in differing)
@@ -106,13 +93,13 @@ def _index(output: Path) -> tuple[Index, Made]:
         raise FileTrouble(f"{why} only of JSON lines (.jsonl) is it written down how they were made")
     if not output.exists():
         raise FileTrouble(f"{why} there is no such file; leave out --extend to make it")
-    index = known_index(output)
+    index = files.known_index(output)
     if index is None or index.made is None:
-        raise FileTrouble(f"{why} {index_of(output).name} does not say which run it is of; write another file")
+        raise FileTrouble(f"{why} {files.index_of(output).name} does not say which run it is of; write another file")
     if index.made.behaviour != BEHAVIOUR:
         raise FileTrouble(f"{why} it was made by another version, whose games differ; write another file")
     if index.made.played < len(index.moves):
-        raise FileTrouble(f"{why} {index_of(output).name} says that it has more games than were played")
+        raise FileTrouble(f"{why} {files.index_of(output).name} says that it has more games than were played")
     return index, index.made
 
 
@@ -206,50 +193,15 @@ class Generated(NamedTuple):
         return f"{self.statistics}\n\n{kept}{short}\nOutput saved to: {self.output}"
 
 
-class Order(NamedTuple):
-    """What a run is asked for."""
-
-    output: Path
-    games: int  # to be played, or at most if some are to be kept
-    keep: int
-    settings: DatasetSettings
-    player: Player2048
-    base: Base | None  # the file that is extended
-
-    @property
-    def first(self) -> int:
-        """The number of the first game."""
-        return self.base.played if self.base else 0
-
-    @property
-    def known(self) -> int:
-        """Games that are there already."""
-        return self.base.kept if self.base else 0
-
-
 @typed
 def generate(
-    rules: Rules2048 | str,
-    out: Path | str,
-    games: int | None = None,
-    keep: int = 0,
-    player: Player2048 | str | None = None,
-    depth: int | None = None,
-    evaluator: str | None = None,
-    sample_cells: int | None = None,
-    max_moves: int | None = None,
-    curriculum: Curriculum | None = None,
-    min_score: int | None = None,
-    min_tile: int | None = None,
-    metadata: bool | None = None,
-    settings: DatasetSettings | None = None,
-    extend: bool = False,
-    say: Callable[[str], object] | None = None,
-    seed: int | None = None,
-    workers: int | None = None,
-    resume: bool = False,
-    progress: bool = False,
-) -> Generated:
+    rules: Rules2048 | str, out: Path | str, games: int | None = None, keep: int = 0,
+    player: Player2048 | str | None = None, depth: int | None = None, evaluator: str | None = None,
+    sample_cells: int | None = None, max_moves: int | None = None, curriculum: Curriculum | None = None,
+    min_score: int | None = None, min_tile: int | None = None, metadata: bool | None = None,
+    settings: DatasetSettings | None = None, extend: bool = False, say: Callable[[str], object] | None = None,
+    seed: int | None = None, workers: int | None = None, resume: bool = False, progress: bool = False,
+) -> Generated:  # fmt: skip
     """Play `games` games (500) and write those that pass the filters; with `resume` go on where a run was stopped.
 
     With `keep` games are played until so many pass, at most `games` (100 for each); with `extend` they are added to a
@@ -260,44 +212,59 @@ def generate(
     default for a player that has a chooser for kernels, one for any other; `say` is called by them.
     """
     output, board = Path(out), game(rules, "2048")
-    check_name(output)
-    games = games if games is not None else PLAYED_FOR_ONE * keep or USUAL_GAMES
-    if games < 1 or keep < 0:
-        raise BadNotation(f"{games if games < 1 else keep} games make no dataset; at least 1 is needed")
-    if keep > games:
-        raise BadNotation(f"{games} games cannot bring {keep} that pass; ask for more of them (-g)")
+    files.check_name(output)
+    games = _number_of_games(games, keep)
+    named, handed = (player, None) if isinstance(player, str) else (None, player)
     said = {
         "seed": seed, "depth": depth, "evaluator": evaluator, "sample_cells": sample_cells, "max_moves": max_moves,
         "curriculum": curriculum, "min_score": min_score, "min_tile": min_tile, "metadata": metadata,
-        "rules": None if settings or board == Rules2048() else str(board),
+        "rules": None if settings or board == Rules2048() else str(board), "player": named,
     }  # fmt: skip
-    if isinstance(player, str):
-        said["player"], player = player, None
     said = {name: value for name, value in said.items() if value is not None}
     if settings and said:
         raise BadNotation(f"{', '.join(said)} and settings are both given; say one or the other")
-    settings = settings or settings_for(output, said, extend, resume, player_name(player) if player else "")
-    if settings.game != board:
-        raise BadNotation(f"the games of {output} are of {settings.game}, not of {board}; say {settings.game}")
-    ours = player is None
-    if player is None:
-        player = settings.make_player()
-    else:
-        player, _ = find_player2048(player, settings.game)
-        settings = replace(settings, player=player_name(player))
-    check_board(output, settings.game)
-    if len(settings.player) > LONGEST_TEXT:
-        raise BadNotation(f"the player {settings.player[:40]!r}… has a name of more than {LONGEST_TEXT} letters")
+    settings = settings or settings_for(output, said, extend, resume, player_name(handed) if handed else "")
+    playing, settings = _player_of(output, settings, board, handed)
     try_place(output)
     with _only_run(output):
         base = None
         if extend:
             settings, base = settings_to_extend(output, settings.as_dict()), base_of(output)
         try:
-            return _run(Order(output, games, keep, settings, player, base), workers, resume, say, progress)
+            run = Run(output, games, keep, settings, playing, base)
+            run.begin(resume)
+            run.play(workers, say, progress)
+            return run.finished()
         finally:
-            if ours:  # who was handed over is not ours to close
-                close_player(player)
+            if handed is None:  # who was handed over is not ours to close
+                close_player(playing)
+
+
+def _number_of_games(games: int | None, keep: int) -> int:
+    """How many are to be played, at most if some are to be kept."""
+    games = games if games is not None else PLAYED_FOR_ONE * keep or USUAL_GAMES
+    if games < 1 or keep < 0:
+        raise BadNotation(f"{games if games < 1 else keep} games make no dataset; at least 1 is needed")
+    if keep > games:
+        raise BadNotation(f"{games} games cannot bring {keep} that pass; ask for more of them (-g)")
+    return games
+
+
+def _player_of(
+    output: Path, settings: DatasetSettings, board: Rules2048, handed: Player2048 | None
+) -> tuple[Player2048, DatasetSettings]:
+    """Who plays, and the settings that name this player; BadNotation if they are not for this board or this file."""
+    if settings.game != board:
+        raise BadNotation(f"the games of {output} are of {settings.game}, not of {board}; say {settings.game}")
+    if handed:
+        player, _ = find_player2048(handed, settings.game)
+        settings = replace(settings, player=player_name(player))
+    else:
+        player = settings.make_player()
+    files.check_board(output, settings.game)
+    if len(settings.player) > LONGEST_TEXT:
+        raise BadNotation(f"the player {settings.player[:40]!r}… has a name of more than {LONGEST_TEXT} letters")
+    return player, settings
 
 
 @contextmanager
@@ -309,116 +276,152 @@ def _only_run(output: Path) -> Iterator[None]:
         yield
 
 
-def _run(
-    order: Order, workers: int | None, resume: bool, say: Callable[[str], object] | None, progress: bool
-) -> Generated:
-    settings = order.settings
-    journal, found = Journal(order.output), Statistics(min_score=settings.min_score, min_tile=settings.min_tile)
-    if order.base:
-        _count_base(order, order.base, found)
-    next_one = order.first + (_resumed(journal, order, found) if resume else _begun(journal, order))
-    end = order.first + order.games
-    workers = workers or (None if has_chooser(order.player, settings.game) else 1)
-    alone = (workers or available_cores()) == 1
-    teller = Teller(say, 0 if order.keep else end, alone, settings.game) if say else None
-    play = partial(_play, settings=settings, player=order.player, teller=None if is_elsewhere() else teller)
-    enough = order.known + order.keep if order.keep else 0
-    numbers = range(next_one, next_one if enough and found.games >= enough else end)
-    done = found.games - order.known if order.keep else next_one - order.first
-    with (
-        bar(order.keep or order.games, "Playing games", "games", progress, lasting=True, done=done) as shown,
-        closing(_played(play, numbers, workers, journal)) as games,
-    ):
-        for played in games:
-            next_one += 1
-            if played.kept:
-                found.add(played.game)
-            if teller and is_elsewhere():  # where it was played nobody listens
-                teller.ends(next_one - 1, played.game, _filtered(played.game, settings))
-            shown.update(played.kept or not order.keep)
-            if enough and found.games == enough:
-                break
-    tried, added = next_one - order.first, found.games - order.known
-    made = Generated(order.output, settings, next_one, found, tried, added, order.keep)
-    if made.added:
-        _finish(journal, order, Made(next_one, BEHAVIOUR))
-    journal.remove()
-    return made
+class Run:
+    """A run under way: what it is asked for, its journal, and the games that there are so far."""
 
+    def __init__(
+        self, output: Path, games: int, keep: int, settings: DatasetSettings, player: Player2048, base: Base | None
+    ) -> None:
+        self.output, self.settings, self.player, self.base = output, settings, player, base
+        self.games, self.keep = games, keep  # to be played, or at most if some are to be kept
+        self.first, self.known = (base.played, base.kept) if base else (0, 0)  # number of its first game; games before
+        self.next_one = self.first
+        self.journal = Journal(output)
+        self.found = Statistics(min_score=settings.min_score, min_tile=settings.min_tile)
 
-def _begun(journal: Journal, order: Order) -> int:
-    """A new journal; no games are in it."""
-    journal.begin(order.settings.as_dict(), order.base)
-    return 0
+    @property
+    def played(self) -> int:
+        return self.next_one - self.first
 
+    @property
+    def added(self) -> int:
+        return self.found.games - self.known
 
-def _resumed(journal: Journal, order: Order, found: Statistics) -> int:
-    """The games of a run that was stopped, counted; how many were played."""
-    if not journal.exists():
-        if order.base:
-            raise FileTrouble(f"there is nothing to resume: no run that extends {order.output} was stopped")
-        return _begun(journal, order)
-    settings_to_resume(order.output, order.settings, seed_was_said=True)
-    base = journal.base()
-    if (base is None) != (order.base is None):
-        words = "adds to a file: go on with --extend" if base else "makes a new file: leave out --extend"
-        raise FileTrouble(f"the run to be resumed, {journal.path}, {words}, or remove that journal")
-    if base != order.base:
-        raise FileTrouble(f"{order.output} is not what it was when the run began; remove {journal.path}")
-    played = _count(journal, order, found)
-    if played > order.games or (order.keep and found.games - order.known > order.keep):
-        raise BadNotation(f"{journal.path} already has {counted(played, 'game')}; ask for so many or more (-g)")
-    journal.cut()
-    return played
+    @property
+    def has_enough(self) -> bool:
+        return bool(self.keep) and self.added >= self.keep
 
+    # ---- what there is already
 
-def _played(
-    play: "Callable[[int], Played]", numbers: range, workers: int | None, journal: Journal
-) -> "Generator[Played, None, None]":
-    """Games as they end, in order, each in the journal; if the first one fails there is nothing to go on with."""
-    try:
-        shared = in_order(play, numbers, workers, travels=True, name=lambda number: f"game {number + 1}")
-        with closing(shared) as games:
-            for played in games:
-                journal.add(played.line)
-                yield played
-    except GridlabError as error:
-        if journal.is_empty() and not isinstance(error, FileTrouble):
-            journal.remove()
-        raise
-
-
-def _count(journal: Journal, order: Order, found: Statistics) -> int:
-    """Add the games of a journal to the statistics, each replayed by the rules; how many were played."""
-    settings, number = order.settings, order.first
-    for line in journal.lines():
-        if line.startswith(DROPPED):
-            parse_json(line, Dropped, f"{journal.path}, game {number}")
-            if not (settings.min_score or settings.min_tile or stage(settings.curriculum).since):
-                raise CorruptFile(f"{journal.path}, game {number}: it was dropped, but no game should be; start over")
+    def begin(self, resume: bool) -> None:
+        """Count the games of the file that is extended and of the run that goes on, or begin a journal."""
+        if self.base:
+            for number, line in enumerate(lines_of(self.output, self.base)):
+                self._count(line, None, f"{self.output}, game {number}", "it cannot be extended")
+        if resume and self.journal.exists():
+            self._resume()
+        elif resume and self.base:
+            raise FileTrouble(f"there is nothing to resume: no run that extends {self.output} was stopped")
         else:
-            place = f"{journal.path}, game {number}"
-            found.add(_checked(line, number, settings, place, "remove the file and start over"))
-        number += 1
-    return number - order.first
+            self.journal.begin(self.settings.as_dict(), self.base)
 
+    def _resume(self) -> None:
+        """The games of a run that was stopped, counted."""
+        recipes.settings_to_resume(self.output, self.settings, seed_was_said=True)
+        base = self.journal.base()
+        if (base is None) != (self.base is None):
+            words = "adds to a file: go on with --extend" if base else "makes a new file: leave out --extend"
+            raise FileTrouble(f"the run to be resumed, {self.journal.path}, {words}, or remove that journal")
+        if base != self.base:
+            raise FileTrouble(f"{self.output} is not what it was when the run began; remove {self.journal.path}")
+        for line in self.journal.lines():
+            place = f"{self.journal.path}, game {self.next_one}"
+            if line.startswith(recipes.DROPPED):
+                self._check_dropped(line, place)
+            else:
+                self._count(line, self.next_one, place, "remove the file and start over")
+            self.next_one += 1
+        if self.played > self.games or (self.keep and self.added > self.keep):
+            held = counted(self.played, "game")
+            raise BadNotation(f"{self.journal.path} already has {held}; ask for so many or more (-g)")
+        self.journal.cut()
 
-def _count_base(order: Order, base: Base, found: Statistics) -> None:
-    """The same for the games of a file that is extended."""
-    for number, line in enumerate(lines_of(order.output, base)):
-        found.add(_checked(line, None, order.settings, f"{order.output}, game {number}", "it cannot be extended"))
+    def _check_dropped(self, line: bytes, place: str) -> None:
+        parse_json(line, Dropped, place)
+        if not (self.settings.min_score or self.settings.min_tile or stage(self.settings.curriculum).since):
+            raise CorruptFile(f"{place}: it was dropped, but no game should be; start over")
 
+    def _count(self, line: bytes, number: int | None, place: str, remedy: str) -> None:
+        """Add the game of a line, if it is one of a run with these settings; its number may not be known."""
+        try:
+            game, flaw = records.parse(line)
+            flaw = flaw or _foreign(game, game.about.get("game", 0) if number is None else number, self.settings)
+        except Misshapen as error:
+            raise CorruptFile(f"{place}: {error}; {remedy}") from error
+        if flaw is not None:
+            raise CorruptFile(f"{place}: {flaw}; {remedy}")
+        self.found.add(game)
 
-def _checked(line: bytes, number: int | None, settings: DatasetSettings, place: str, remedy: str) -> Game:
-    """The game of a line, if it is one of a run with these settings; its number may not be known."""
-    try:
-        game, flaw = parse(line)
-        flaw = flaw or _foreign(game, game.about.get("game", 0) if number is None else number, settings)
-    except Misshapen as error:
-        raise CorruptFile(f"{place}: {error}; {remedy}") from error
-    if flaw is not None:
-        raise CorruptFile(f"{place}: {flaw}; {remedy}")
-    return game
+    # ---- what is played
+
+    def play(self, workers: int | None, say: Callable[[str], object] | None, progress: bool) -> None:
+        """Play until there is what was asked for."""
+        settings = self.settings
+        workers = workers or (None if has_kernel_policy(self.player, settings.game) else 1)
+        teller = self._teller(say, workers or available_cores()) if say else None
+        play = partial(_play, settings=settings, player=self.player, teller=None if is_elsewhere() else teller)
+        done, total = (self.added, self.keep) if self.keep else (self.played, self.games)
+        with (
+            bar(total, "Playing games", "games", progress, lasting=True, done=done) as shown,
+            closing(self._played(play, self._left(), workers)) as games,
+        ):
+            for played in games:
+                if teller and is_elsewhere():  # where it was played nobody listens
+                    teller.ends(self.next_one, played.game, _filtered(played.game, settings))
+                self._take(played)
+                shown.update(played.kept or not self.keep)
+                if self.has_enough:
+                    break
+
+    def _left(self) -> range:
+        """The numbers of the games that may be played."""
+        return range(self.next_one, self.next_one if self.has_enough else self.first + self.games)
+
+    def _take(self, played: "Played") -> None:
+        self.next_one += 1
+        if played.kept:
+            self.found.add(played.game)
+
+    def _teller(self, say: Callable[[str], object], workers: int) -> Teller:
+        return Teller(say, 0 if self.keep else self.first + self.games, workers == 1, self.settings.game)
+
+    def _played(
+        self, play: "Callable[[int], Played]", numbers: range, workers: int | None
+    ) -> "Generator[Played, None, None]":
+        """Games as they end, in order, each in the journal; if the first one fails there is nothing to go on with."""
+        try:
+            shared = in_order(play, numbers, workers, travels=True, name=lambda number: f"game {number + 1}")
+            with closing(shared) as games:
+                for played in games:
+                    self.journal.add(played.line)
+                    yield played
+        except GridlabError as error:
+            if self.journal.is_empty() and not isinstance(error, FileTrouble):
+                self.journal.remove()
+            raise
+
+    # ---- the file
+
+    def finished(self) -> Generated:
+        """Write the file, if any game was kept."""
+        counts = self.played, self.added, self.keep
+        made = Generated(self.output, self.settings, self.next_one, self.found, *counts)
+        if made.added:
+            self._write()
+        self.journal.remove()
+        return made
+
+    def _write(self) -> None:
+        """The file itself, with an index beside JSON lines."""
+        output, games = self.output, self.journal.games()
+        if self.base:
+            games = chain(lines_of(output, self.base), games)
+        if output.suffix in (".jsonl", ".json"):
+            files.write_lines(output, games, output.suffix[1:])
+        else:
+            files.write_games(output, (records.parse(line)[0] for line in games))
+        if output.suffix == ".jsonl" and output.is_file():  # a pipe is not there to be read again
+            files.write_index(output, self.settings.as_dict(), Made(self.next_one, BEHAVIOUR))
 
 
 def _foreign(game: Game, number: int, settings: DatasetSettings) -> str | None:
@@ -429,19 +432,6 @@ def _foreign(game: Game, number: int, settings: DatasetSettings) -> str | None:
         return "what is said of its moves is not what was asked for"
     flaw = game_flaw(game, max_moves=settings.max_moves or None)
     return flaw.reason if flaw else _filtered(game, settings) or None
-
-
-def _finish(journal: Journal, order: Order, made: Made) -> None:
-    """The file itself, with an index beside JSON lines."""
-    output, games = order.output, journal.games()
-    if order.base:
-        games = chain(lines_of(output, order.base), games)
-    if output.suffix in (".jsonl", ".json"):
-        write_lines(output, games, output.suffix[1:])
-    else:
-        write_games(output, (parse(line)[0] for line in games))
-    if output.suffix == ".jsonl" and output.is_file():  # a pipe is not there to be read again
-        write_index(output, order.settings.as_dict(), made)
 
 
 class Played(NamedTuple):
@@ -476,7 +466,7 @@ def play(
     first = _first(found.boards, settings)
     run, details = found.since(first), None
     if settings.metadata:
-        details = details_of(run.boards, run.directions, run.final_board, run.values, run.nodes, settings.game)
+        details = records.details_of(run.boards, run.directions, run.final_board, run.values, run.nodes, settings.game)
     game = Game(
         run.boards, run.directions, run.scores, run.final_board, run.final_score, timestamp(),
         _about(number, settings, first), details,
@@ -493,12 +483,12 @@ def play(
 def _first(boards: Boards, settings: DatasetSettings) -> int:
     """The first move that is recorded."""
     since = stage(settings.curriculum).since
-    reached = np.flatnonzero(tiles_of(boards, settings.game).max(axis=(1, 2), initial=0) >= since)
+    reached = np.flatnonzero(records.tiles_of(boards, settings.game).max(axis=(1, 2), initial=0) >= since)
     return int(reached[0]) if len(reached) else len(boards)
 
 
 def _about(number: int, settings: DatasetSettings, first: int) -> dict[str, Any]:
-    run = about_rules(settings.game)
+    run = records.about_rules(settings.game)
     run |= {"curriculum": settings.curriculum, "movesBefore": first} if settings.curriculum else {}
     if not settings.metadata:
         return run
@@ -516,6 +506,3 @@ def _filtered(game: Game, settings: DatasetSettings) -> str:
     if game.max_tile < settings.min_tile:
         return f"tile {game.max_tile} is below {settings.min_tile}"
     return ""
-
-
-__all__ = ["DatasetSettings", "Generated", "generate", "make_settings", "play", "settings_to_resume"]

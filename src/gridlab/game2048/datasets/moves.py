@@ -1,4 +1,4 @@
-"""Games of 2048 as single moves for training: a map-style dataset for PyTorch, over files of any format.
+"""Games of 2048 for training: a file of JSON lines game by game, files of any format move by move (for PyTorch).
 
     moves = Moves2048("train.jsonl", "more.parquet", symmetries=True)
     train, val, test = moves.split(0.7, 0.15, 0.15)                    by whole games; nothing is read
@@ -6,8 +6,8 @@
     moves[[3, 17]]              the same of several moves, as arrays
     DataLoader(train, batch_size=1024, shuffle=True, num_workers=2)    as it stands
 
-Moves are taken out of columns mapped into memory (moves_file), a batch by one kernel (sampling). torch is not needed
-unless something is handed to it.
+Moves are taken out of columns mapped into memory, a batch by one kernel. torch is not needed unless something is handed
+to it.
 """
 
 import mmap
@@ -26,23 +26,162 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.arguments import check_seed, counted, typed
-from gridlab.core.bits import int64
-from gridlab.core.draw import Sheet, shown
+from gridlab.core.arguments import check_seed, counted, told, typed, whole
+from gridlab.core.bits import FIRST, S27, S30, S31, SECOND, STEP, below, int64, plus, times
+from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
 from gridlab.core.files import whole_file
 from gridlab.core.jit import inner, kernel
-from gridlab.core.machine import import_extra
-from gridlab.core.splitmix import FIRST, S27, S30, S31, SECOND, STEP, below, plus, times
+from gridlab.core.run import import_extra
 from gridlab.core.untrusted import Count, ends_with_digest, open_regular, read_head, reading
 from gridlab.game2048 import kernels
-from gridlab.game2048.datasets.files import check_name, read_games, reading_bar
-from gridlab.game2048.datasets.reader import mark_of, may_write
-from gridlab.game2048.datasets.split import shared_out
-from gridlab.game2048.kernels import FIFTEEN, FOUR, Boards, Mirror, RowTables, Shape, symmetries
-from gridlab.game2048.records import Game
-from gridlab.game2048.replay import REASONS, first_flaw
+from gridlab.game2048.datasets.files import check_name, mark_of, may_write, read_games, read_index, reading_bar
+from gridlab.game2048.kernels import FIFTEEN, FOUR, REASONS, Boards, Mirror, RowTables, Shape
+from gridlab.game2048.records import LONGEST_LINE, Game, Misshapen, flaw_by_rules, parse, tiles_of
 from gridlab.game2048.rules import Rules2048
+
+# ---- A file of JSON lines as a sequence of games, and as shuffled batches of arrays
+#
+#     games = Games("data/train.jsonl")
+#     len(games), games[17]                                  any game, without reading the file
+#     for boards, directions in games.batches(256, random, symmetries=True): …       int32[256, 4, 4], int64[256]
+
+
+MOST_SHOWN = 10  # games, in a notebook
+CHUNK = 32  # games decoded together for batches
+# Symmetry s turns the board by 90 degrees s % 4 times (as numpy.rot90, to the left) and for s >= 4 mirrors it first.
+UP, DOWN, LEFT, RIGHT = range(4)
+TURNED = np.array([LEFT, RIGHT, DOWN, UP])  # a quarter turn to the left leads up to left, down to right, …
+MIRRORED = np.array([UP, DOWN, RIGHT, LEFT])
+
+
+Directions = NDArray[np.int64]
+Batched = tuple[NDArray[np.int32], Directions]  # boards, and where they go
+
+
+@shown
+class Games:
+    """The games of a .jsonl file."""
+
+    @typed
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        if self.path.suffix != ".jsonl":
+            raise FileTrouble(f"{path} is not a file of JSON lines; gridlab 2048 export makes one: --format jsonl")
+        if not self.path.is_file():
+            raise FileTrouble(f"{path} cannot be read: there is no such file, or it is a folder or a pipe")
+        self.index = read_index(self.path)
+
+    def __len__(self) -> int:
+        return len(self.index.moves)
+
+    @property
+    def samples(self) -> int:
+        """How many moves there are in all."""
+        return int(self.index.moves.sum())
+
+    def _in_short(self) -> str:
+        return f"{brief(self.path.name, 60)}: {counted(len(self), 'game')}, {counted(self.samples, 'move')}"
+
+    def _sheet(self) -> Sheet:
+        rows = [(number, moves) for number, moves in enumerate(self.index.moves[:MOST_SHOWN].tolist())]
+        made = ", ".join(f"{name} {value}" for name, value in self.index.settings.items())
+        notes = [f"the first {len(rows)} of {len(self):,} games", *([f"made with {made}"] if made else [])]
+        return Sheet(self._in_short(), ("game", "moves"), rows, notes)
+
+    def __getitem__(self, number: int) -> Game:
+        if (place := whole(number)) is None:
+            raise BadNotation(f"games have numbers from 0, not {told(number)}; batches() gives many at once")
+        number = place
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"{self.path} has {len(self)} games; there is no game {number}")
+        begin, end = (int(each) for each in self.index.offsets[number % len(self) :][:2])
+        with reading(self.path), open_regular(self.path) as file:
+            file.seek(begin)
+            text = file.read(min(end - begin, LONGEST_LINE + 1))
+        try:
+            game = parse(text)[0]
+        except Misshapen as error:
+            raise CorruptFile(f"{self.path}, game {number}: {error}") from error
+        if game.moves != self.index.moves[number]:
+            raise CorruptFile(f"{self.path}, game {number}: it has {game.moves:,} moves, which is not what it says")
+        return game
+
+    @property
+    def rules(self) -> Rules2048:
+        """What the first game was played on, which batches need to be the same for all."""
+        return self[0].rules if len(self) else Rules2048()
+
+    def _of(self, rules: Rules2048, number: int) -> Game:
+        game = self[number]
+        if (game.rules.rows, game.rules.cols) != (rules.rows, rules.cols):
+            where = f"{self.path}, game {number}"
+            raise BadNotation(f"{where} is of {game.rules}, others of {rules}: no batch can hold both")
+        return game
+
+    def __iter__(self) -> Iterator[Game]:
+        return (self[number] for number in range(len(self)))
+
+    def batches(self, size: int, random: np.random.Generator, symmetries: bool = False) -> Iterator[Batched]:
+        """All moves once in random order, `size` at a time (the last batch may be smaller): boards and directions.
+
+        Games are shuffled, then the moves of a few dozen games together. With `symmetries` every sample is seen as one
+        of its eight images, drawn at random.
+        """
+        if size < 1:
+            raise BadNotation(f"{size} moves make no batch; at least 1 is needed")
+        boards, directions = np.empty(0, np.uint64), np.empty(0, np.int64)
+        order, rules = random.permutation(len(self)), self.rules
+        for first in range(0, len(order), CHUNK):
+            games = [self._of(rules, int(number)) for number in order[first : first + CHUNK]]
+            boards = np.concatenate([boards, *(game.boards for game in games)])
+            directions = np.concatenate([directions, *(game.directions for game in games)])
+            mixed = random.permutation(len(boards))
+            boards, directions = boards[mixed], directions[mixed]
+            keep = len(boards) % size if first + CHUNK < len(order) else 0
+            for begin in range(0, len(boards) - keep, size):
+                chosen = slice(begin, min(begin + size, len(boards) - keep))
+                yield _decoded(boards[chosen], directions[chosen], random if symmetries else None, rules)
+            boards, directions = boards[len(boards) - keep :], directions[len(directions) - keep :]
+
+
+def _decoded(boards: Boards, directions: Directions, random: np.random.Generator | None, rules: Rules2048) -> Batched:
+    tiles = tiles_of(boards, rules)
+    if random is None:
+        return tiles, directions
+    kinds = range(8) if rules.rows == rules.cols else range(0, 8, 2)  # a quarter turn changes an oblong board
+    images = random.integers(len(kinds), size=len(tiles))
+    for number, symmetry in enumerate(kinds):
+        chosen = images == number
+        tiles[chosen], directions[chosen] = symmetric(tiles[chosen], directions[chosen], symmetry)
+    return tiles, directions
+
+
+def symmetric(boards: NDArray[np.int32], directions: Directions, symmetry: int) -> Batched:
+    """One of the eight images of boards [sample, row, col], with the directions mapped along."""
+    if symmetry >= 4:
+        boards, directions = boards[:, :, ::-1], MIRRORED[directions]
+    for _ in range(symmetry % 4):
+        boards, directions = np.rot90(boards, axes=(1, 2)), TURNED[directions]
+    return boards, directions
+
+
+# ---- Whole games shared out by chance
+
+
+def shared_out(games: int, shares: Sequence[float], seed: int = 0) -> list[NDArray[np.int64]]:
+    """The numbers of some games shared out by chance: ascending for each share, and each in exactly one of them."""
+    check_shares(shares)
+    order = np.random.default_rng(check_seed(seed)).permutation(games)
+    ends = np.rint(np.cumsum(shares) * games).astype(int).tolist()
+    return [np.sort(order[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
+
+
+def check_shares(shares: Sequence[float]) -> None:
+    if not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > 1e-9:
+        told = ", ".join(f"{share:g}" for share in shares)
+        raise BadNotation(f"{told} are not shares; numbers from 0 that add up to 1 are needed")
+
 
 # ---- The moves of a file of games as columns that are mapped into memory: any move at once, whatever the format
 #
@@ -135,14 +274,12 @@ def _mapped(path: Path, place: Path) -> MovesFile:
         if begin % 8 or size != begin + 8 + GAME * header.games + MOVE * header.moves + DIGEST:
             raise CorruptFile(f"{place} has another size than its header says")
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)  # kernels know one kind of array
-    columns: list[NDArray[Any]] = []
-    wanted = (("<u8", header.games + 1), ("<i8", header.games), ("<u8", header.moves), ("<i8", header.moves),
-              ("u1", header.moves))  # fmt: skip
-    for kind, length in wanted:
+    columns, games, moves = list[NDArray[Any]](), header.games, header.moves
+    for kind, length in (("<u8", games + 1), ("<i8", games), ("<u8", moves), ("<i8", moves), ("u1", moves)):
         columns.append(np.frombuffer(content, kind, length, begin))
         begin += columns[-1].nbytes
     starts, directions = columns[0].astype(np.int64), columns[-1]
-    if starts[0] != 0 or starts[-1] != header.moves or (np.diff(starts) < 0).any() or (directions > 3).any():
+    if starts[0] != 0 or starts[-1] != moves or (np.diff(starts) < 0).any() or (directions > 3).any():
         raise CorruptFile(f"{place} holds moves that belong to no game")
     try:
         return MovesFile(path, place, Rules2048.parse(header.rules), *columns)
@@ -180,9 +317,9 @@ def _write(path: Path, place: Path, mark: str, progress: bool) -> None:
                 raise FileTrouble(f"{path}, game {number} is of {game.rules}, others of {rules}: no batch holds both")
             rules = game.rules
             _check(game, path, number)
-            columns[0].write(np.ascontiguousarray(game.boards, "<u8").data)
-            columns[1].write(np.ascontiguousarray(game.scores, "<i8").data)
-            columns[2].write(np.ascontiguousarray(game.directions, "u1").data)
+            parts = (game.boards, "<u8"), (game.scores, "<i8"), (game.directions, "u1")
+            for column, (part, kind) in zip(columns, parts, strict=True):
+                column.write(np.ascontiguousarray(part, kind).data)
             starts.append(starts[-1] + game.moves)
             finals.append(game.final_score)
         text = msgspec.json.encode(Header(len(finals), starts[-1], str(rules), mark))
@@ -198,12 +335,10 @@ def _write(path: Path, place: Path, mark: str, progress: bool) -> None:
 
 def _check(game: Game, path: Path, number: int) -> None:
     """A move that is not legal, or a score that is not true, would be learnt like any other."""
-    last, rows = np.uint64(game.final_board), kernels.row_tables(game.rules)
-    move, reason = first_flaw(game.boards, game.directions.astype(np.int64), game.scores, last, game.final_score, rows)
+    move, reason = flaw_by_rules(game)
     if move >= 0:
-        raise CorruptFile(
-            f"{path}, game {number + 1}, move {move + 1}: {REASONS[reason]}; gridlab 2048 verify tells more"
-        )
+        place = f"{path}, game {number + 1}, move {move + 1}"
+        raise CorruptFile(f"{place}: {REASONS[reason]}; gridlab 2048 verify tells more")
 
 
 # ---- Moves taken out of columns, each seen through a symmetry of the board: one kernel for a whole batch
@@ -259,7 +394,7 @@ def take(
         move, game, place = chosen[i, 0], chosen[i, 1], chosen[i, 2]
         board, direction = boards[move], int64(directions[move]) & 3
         if key != NO_CHANCE:
-            symmetry = below(mixed(key, chosen[i, 3]), symmetries(shape))
+            symmetry = below(mixed(key, chosen[i, 3]), kernels.symmetries(shape))
             board, direction = kernels.image(board, symmetry, mirror, shape), kernels.image_of(direction, symmetry)
         found.boards[place], turned = board, kernels.transpose(board)
         up, down = kernels.slide_rows(turned, rows.slides)
@@ -302,9 +437,8 @@ class Moves2048:
         self.files = tuple(open_moves(Path(path), progress) for path in paths)
         self.rules = _one_shape(self.files)
         self.symmetries, self.seed, self.epoch = symmetries, check_seed(seed), 0
-        self.games = np.array(
-            [(number, game) for number, file in enumerate(self.files) for game in range(file.games)], np.int64
-        ).reshape(-1, 2)
+        games = [(number, game) for number, file in enumerate(self.files) for game in range(file.games)]
+        self.games = np.array(games, np.int64).reshape(-1, 2)
         self._number()
 
     def _number(self) -> None:
@@ -327,10 +461,11 @@ class Moves2048:
 
     def _sheet(self) -> Sheet:
         lengths = np.diff(self._ends, prepend=0)
-        rows = []
-        for number, file in enumerate(self.files):
-            here = self.games[:, 0] == number
-            rows.append((str(file.path), int(here.sum()), int(lengths[here].sum())))
+        owned = [self.games[:, 0] == number for number in range(len(self.files))]
+        rows = [
+            (str(file.path), int(here.sum()), int(lengths[here].sum()))
+            for file, here in zip(self.files, owned, strict=True)
+        ]
         return Sheet(self._in_short(), ("file", "games", "moves"), rows)
 
     # ---- parts
@@ -401,13 +536,9 @@ class Moves2048:
         """Samples by name, as items have them."""
         rows, cols = self.rules.rows, self.rules.cols
         return {
-            "board": samples.cells.reshape(-1, 4, 4)[:, :rows, :cols],
-            "direction": samples.directions,
-            "legal": samples.legal,
-            "score": samples.scores,
-            "remaining": samples.remaining,
-            "phase": samples.phases,
-        }
+            "board": samples.cells.reshape(-1, 4, 4)[:, :rows, :cols], "direction": samples.directions,
+            "legal": samples.legal, "score": samples.scores, "remaining": samples.remaining, "phase": samples.phases,
+        }  # fmt: skip
 
     def __getitem__(self, number: Any) -> Any:
         """A move; of several numbers all of them, as arrays."""
@@ -461,9 +592,8 @@ def _known_to_torch() -> None:
 
 def _one_shape(files: Sequence[MovesFile]) -> Rules2048:
     """The rules of all files; boards of two shapes go into no batch."""
+    first = files[0].rules
     for each in files:
-        if (each.rules.rows, each.rules.cols) != (files[0].rules.rows, files[0].rules.cols):
-            raise BadNotation(
-                f"{each.path} is of {each.rules}, {files[0].path} of {files[0].rules}: no batch holds both"
-            )
-    return files[0].rules
+        if (each.rules.rows, each.rules.cols) != (first.rows, first.cols):
+            raise BadNotation(f"{each.path} is of {each.rules}, {files[0].path} of {first}: no batch holds both")
+    return first

@@ -14,11 +14,10 @@ import msgspec
 
 from gridlab.core.arguments import MOST, check_seed
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
-from gridlab.core.files import NO_LINK
-from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.files import BEHAVIOUR, NO_LINK
 from gridlab.core.untrusted import Count, Plain, lines, parse_json, reason_of
 from gridlab.game2048.players import ExpectimaxPlayer, Player2048
-from gridlab.game2048.reading import LONGEST_LINE
+from gridlab.game2048.records import LONGEST_LINE
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.evaluators import find_evaluator
 from gridlab.players.registry import make_player
@@ -250,42 +249,34 @@ class DatasetSettings:
 
 
 def make_settings(
-    seed: int | None = None,
-    depth: int | None = None,
-    evaluator: str | None = None,
-    sample_cells: int | None = None,
-    max_moves: int | None = None,
-    curriculum: Curriculum = "",
-    min_score: int = 0,
-    min_tile: int = 0,
-    metadata: bool = False,
-    player: str | None = None,
-    rules: str = str(RULES),
-) -> DatasetSettings:
-    """Settings with what was not said filled in; BadNotation where they make no sense."""
+    seed: int | None = None, depth: int | None = None, evaluator: str | None = None, sample_cells: int | None = None,
+    max_moves: int | None = None, player: str | None = None, rules: str = str(RULES), **more: Any,
+) -> DatasetSettings:  # fmt: skip
+    """Settings with what was not said filled in, and `more` of them; BadNotation where they make no sense."""
     game = Rules2048.parse(rules)
     if not game.packed:
         raise BadNotation(f"games of {game} cannot be written; the format of files is for boards of up to 4x4 cells")
     if player is None:
-        search = _depth(depth, curriculum), SPEC if evaluator is None else evaluator, _cells(sample_cells, game)
-        find_evaluator(search[1])
+        depth, evaluator = _depth(depth, more.get("curriculum", "")), SPEC if evaluator is None else evaluator
+        search = depth, evaluator, _cells(sample_cells, game)
+        find_evaluator(evaluator)
     else:
         _refuse_search(player, (depth, evaluator, sample_cells))
         make_player(player, game)  # a text that is none is refused now, not once a file has been begun
         search = WHOLE_GAME.depth, SPEC, 0  # not used
-    if seed is not None:
-        check_seed(seed)
-    if max_moves is not None and not 0 <= max_moves <= MOST:
-        raise BadNotation(f"{max_moves} moves cannot be a limit; write a number from 1, or 0 for no limit")
-    for number, name in ((min_score, "score"), (min_tile, "tile")):
+    seed = secrets.randbits(32) if seed is None else check_seed(seed)
+    if max_moves is None:
+        max_moves = MAX_MOVES if player is None and evaluator == SPEC else 0
+    return _checked(DatasetSettings(seed, *search, max_moves, player=player or "", rules=str(game), **more))
+
+
+def _checked(settings: DatasetSettings) -> DatasetSettings:
+    if not 0 <= settings.max_moves <= MOST:
+        raise BadNotation(f"{settings.max_moves} moves cannot be a limit; write a number from 1, or 0 for no limit")
+    for number, name in ((settings.min_score, "score"), (settings.min_tile, "tile")):
         if not 0 <= number <= MOST:
             raise BadNotation(f"{number} is not a {name} that games could be measured by; a number from 0 is needed")
-    seed = secrets.randbits(32) if seed is None else seed
-    if max_moves is None:
-        max_moves = MAX_MOVES if player is None and search[1] == SPEC else 0
-    return DatasetSettings(
-        seed, *search, max_moves, curriculum, min_score, min_tile, metadata, player or "", str(game)
-    )  # fmt: skip
+    return settings
 
 
 def _depth(depth: int | None, curriculum: Curriculum) -> int:

@@ -7,22 +7,19 @@ under another name: `gridlab 2048 split data/training_games.jsonl --out data` le
 import filecmp
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gridlab.core.arguments import check_seed, counted
-from gridlab.core.errors import BadNotation, FileTrouble
+from gridlab.core.draw import facts
+from gridlab.core.errors import FileTrouble
 from gridlab.core.files import beside, locked_folder, refuse_overlap, resolved
-from gridlab.core.plain import facts
 from gridlab.core.progress import bar
 from gridlab.core.untrusted import chunks
-from gridlab.game2048.datasets.files import check_name, export_games
-from gridlab.game2048.datasets.reader import Games, write_index
+from gridlab.game2048.datasets.files import check_name, export_games, write_index
+from gridlab.game2048.datasets.moves import Games, check_shares, shared_out
 
 CHUNK = 1 << 20  # bytes copied at a time
 ALL = "all_games.jsonl"
@@ -58,26 +55,12 @@ class Split(NamedTuple):
         return "\n".join(lines)
 
 
-def shared_out(games: int, shares: Sequence[float], seed: int = 0) -> list[NDArray[np.int64]]:
-    """The numbers of some games shared out by chance: ascending for each share, and each in exactly one of them."""
-    _check_shares(shares)
-    order = np.random.default_rng(check_seed(seed)).permutation(games)
-    ends = np.rint(np.cumsum(shares) * games).astype(int).tolist()
-    return [np.sort(order[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
-
-
-def _check_shares(shares: Sequence[float]) -> None:
-    if not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > 1e-9:
-        told = ", ".join(f"{share:g}" for share in shares)
-        raise BadNotation(f"{told} are not shares; numbers from 0 that add up to 1 are needed")
-
-
 def split(
     source: Path, folder: Path, train: float, val: float, test: float, seed: int = 0, progress: bool = False
 ) -> Split:
     """Shuffle whole games and share them out; every game goes into exactly one part."""
     shares = {"train": train, "val": val, "test": test}
-    _check_shares(list(shares.values()))
+    check_shares(list(shares.values()))
     check_seed(seed)
     check_name(source)
     targets = {name: folder / file for name, file in NAMES.items()}

@@ -17,6 +17,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache, partial
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,24 +27,14 @@ from numpy.typing import NDArray
 from gridlab.core.arguments import whole_number
 from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
 from gridlab.core.files import beside, room_beside
-from gridlab.core.hdf5 import append, fill_hdf5
-from gridlab.core.machine import import_extra
-from gridlab.core.sandbox import sandboxed
-from gridlab.core.untrusted import lines, open_regular, parse_json, reading, reason_of, size_of
-from gridlab.game2048.datasets.columns import (
-    LENGTHS,
-    LONGEST_TEXT,
-    OF_GAME,
-    TEXT,
-    TYPES,
-    Columns,
-    WrongTable,
-    games_in,
-    schema,
-)
+from gridlab.core.run import import_extra
+from gridlab.core.tables import append, fill_hdf5
+from gridlab.core.untrusted import lines, open_regular, parse_json, reading, reason_of, sandboxed, size_of
+from gridlab.game2048 import records
+from gridlab.game2048.datasets import columns
+from gridlab.game2048.datasets.columns import LENGTHS, LONGEST_TEXT, OF_GAME, TEXT, TYPES, Columns, WrongTable
 from gridlab.game2048.kernels import pack, unpack
-from gridlab.game2048.reading import Misshapen, checked_game, rules_of, summary_flaw
-from gridlab.game2048.records import DIRECTION_NUMBERS, EXPONENTS, Game, packed_of, rows_text, tiles_of
+from gridlab.game2048.records import DIRECTION_NUMBERS, EXPONENTS, Game, Misshapen
 from gridlab.game2048.rules import DIRECTIONS, MOST_MOVES
 
 # ---- Games as what stands in tables, and back: the fields that all rows of a game share, details as text, whole games
@@ -67,51 +58,34 @@ def shared_of(game: Game) -> tuple[Any, ...]:
     return game.final_score, game.max_tile, game.won, final, game.timestamp, json.dumps(game.about)
 
 
-def shared_columns(block: list[Game]) -> dict[str, Sequence[Any]]:
-    """The same of some games, by name."""
-    return dict(zip(OF_GAME, zip(*map(shared_of, block), strict=True), strict=True))
-
-
 def details_text(game: Game) -> list[str]:
     return [json.dumps(each) for each in game.details] if game.details else [""] * game.moves
 
 
-def game_of(columns: Columns) -> Found:
-    """A game from its columns."""
-    count = len(columns.directions)
-    if len(columns.boards) != 64 * count or len(columns.scores) != 8 * count:
+def game_of(held: Columns) -> Found:
+    """A game from its held."""
+    moves = len(held.directions)
+    if len(held.boards) != 64 * moves or len(held.scores) != 8 * moves:
         raise WrongTable("the columns are not equally long")
-    tiles = [TILES.get(tile) for tile in columns.final_board.split(" ")]
+    tiles = [TILES.get(tile) for tile in held.final_board.split(" ")]
     if len(tiles) != 16 or None in tiles:
         raise WrongTable("final_board is not 16 tiles with a space between them")
-    about = parse_json(columns.about, dict[str, Any], "about")
-    if rules_of(about).walled:
-        raise WrongTable(f"a table holds games on boards of 16 cells, not of {rules_of(about)}")
-    game = checked_game(  # copies, as kernels are compiled once more for arrays that cannot be written to
-        packed_of(np.frombuffer(columns.boards, "<i4")), np.frombuffer(columns.directions, np.int8).copy(),
-        np.frombuffer(columns.scores, "<i8").copy(), pack(tuple(tile for tile in tiles if tile is not None)),
-        columns.final_score, columns.timestamp, about,
-        _details_of(columns.details),
+    about = parse_json(held.about, dict[str, Any], "about")
+    if records.rules_of(about).walled:
+        raise WrongTable(f"a table holds games on boards of 16 cells, not of {records.rules_of(about)}")
+    known = any(held.details)  # something of the moves
+    details = [parse_json(text, dict[str, Any], "details") for text in held.details] if known else None
+    game = records.checked_game(  # copies, as kernels are compiled once more for arrays that cannot be written to
+        records.packed_of(np.frombuffer(held.boards, "<i4")), np.frombuffer(held.directions, np.int8).copy(),
+        np.frombuffer(held.scores, "<i8").copy(), pack(tuple(tile for tile in tiles if tile is not None)),
+        held.final_score, held.timestamp, about, details,
     )  # fmt: skip
-    summary = {"totalMoves": count, "maxTile": columns.max_tile, "won": columns.won}
-    return Found(game, summary_flaw(summary, game), columns.done)
-
-
-def _details_of(texts: list[str]) -> list[dict[str, Any]] | None:
-    """None if nothing is known of any move."""
-    if not any(texts):
-        return None
-    return [parse_json(text, dict[str, Any], "details") for text in texts]
+    summary = {"totalMoves": moves, "maxTile": held.max_tile, "won": held.won}
+    return Found(game, records.summary_flaw(summary, game), held.done)
 
 
 def blocks(games: Iterator[Game]) -> Iterator[list[Game]]:
-    block: list[Game] = []
-    for game in games:
-        block.append(game)
-        if len(block) == BLOCK:
-            yield block
-            block = []
-    if block:
+    while block := list(islice(games, BLOCK)):
         yield block
 
 
@@ -125,8 +99,7 @@ TRUTH = {"True": True, "False": False}
 CSV_HEADER = ("game", "move", *TILE_NAMES, "direction", "score", *OF_GAME, "details")
 
 
-def write_csv(path: Path, games: Iterator[Game]) -> int:
-    number = -1
+def write_csv(path: Path, games: Iterator[Game]) -> None:
     with path.open("wb") as file:
         file.write(_csv_text([CSV_HEADER]))
         for number, game in enumerate(games):
@@ -134,8 +107,7 @@ def write_csv(path: Path, games: Iterator[Game]) -> int:
                 file.write(_csv_text(_csv_rows(number, game)))
             else:  # all rows end alike, and kernels write the rest
                 end = _csv_text([(*shared_of(game), "")])
-                file.write(rows_text(number, game.boards, game.directions, game.scores, end))
-    return number + 1
+                file.write(records.rows_text(number, game.boards, game.directions, game.scores, end))
 
 
 def _csv_text(rows: Iterable[Sequence[object]]) -> bytes:
@@ -145,9 +117,9 @@ def _csv_text(rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def _csv_rows(number: int, game: Game) -> Iterator[Sequence[object]]:
-    boards, shared = tiles_of(game.boards).reshape(-1, 16).tolist(), shared_of(game)
-    columns = zip(boards, game.directions.tolist(), game.scores.tolist(), details_text(game), strict=True)
-    for move, (board, direction, score, details) in enumerate(columns):
+    boards, shared = records.tiles_of(game.boards).reshape(-1, 16).tolist(), shared_of(game)
+    moves = zip(boards, game.directions.tolist(), game.scores.tolist(), details_text(game), strict=True)
+    for move, (board, direction, score, details) in enumerate(moves):
         yield (number, move, *board, DIRECTIONS[direction], score, *shared, details)
 
 
@@ -221,33 +193,27 @@ def _game(rows: list[list[str]], done: float) -> Found:
 # ---- Games as Parquet: a row a move
 
 
-def write_parquet(path: Path, games: Iterator[Game]) -> int:
+def write_parquet(path: Path, games: Iterator[Game]) -> None:
     arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
-    columns = schema(arrow, arrow.string())
-    count = 0
-    with parquet.ParquetWriter(path, columns, compression="zstd") as writer:
-        for block in blocks(games):
-            writer.write_table(arrow.table(_columns(block, count, arrow), schema=columns))
-            count += len(block)
-    return count
+    wanted = columns.schema(arrow, arrow.string())
+    with parquet.ParquetWriter(path, wanted, compression="zstd") as writer:
+        for number, block in enumerate(blocks(games)):
+            writer.write_table(arrow.table(_columns(_arrays(block), BLOCK * number, arrow), schema=wanted))
 
 
-def _columns(block: list[Game], first: int, arrow: Any) -> dict[str, Any]:
-    tiles = np.concatenate([tiles_of(game.boards).ravel() for game in block])
-    lengths = [game.moves for game in block]
-    owners = np.repeat(np.arange(len(block), dtype=np.int32), lengths)
-    columns: dict[str, Any] = {
+def _columns(arrays: dict[str, Any], first: int, arrow: Any) -> dict[str, Any]:
+    """The columns of some games, the first of them with this number; what is of a game is repeated."""
+    lengths = arrays[LENGTHS].tolist()
+    owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    shared = {name: arrow.array(arrays[f"games/{name}"]).take(arrow.array(owners)) for name in OF_GAME}
+    return {
         "game": owners + np.int32(first),
         "move": np.concatenate([np.arange(length, dtype=np.int32) for length in lengths]),
-        "board": arrow.FixedSizeListArray.from_arrays(arrow.array(tiles), 16),
-        "direction": arrow.array(DIRECTIONS).take(arrow.array(np.concatenate([game.directions for game in block]))),
-        "score": np.concatenate([game.scores for game in block]),
-        "details": arrow.array([text for game in block for text in details_text(game)]),
-    }
-    for name, values in shared_columns(block).items():
-        columns[name] = arrow.array(values).take(arrow.array(owners))
-    columns["max_tile"] = columns["max_tile"].cast(arrow.int32())
-    return columns
+        "board": arrow.FixedSizeListArray.from_arrays(arrow.array(arrays["moves/board"].ravel()), 16),
+        "direction": arrow.array(DIRECTIONS).take(arrow.array(arrays["moves/direction"])),
+        "score": arrays["moves/score"], "details": arrow.array(arrays["moves/details"]),
+        **shared, "max_tile": shared["max_tile"].cast(arrow.int32()),
+    }  # fmt: skip
 
 
 # ---- Games as HDF5 and NPZ: an array a column; NPZ is read as a stream
@@ -260,21 +226,16 @@ NPY_HEADER = re.compile(
 )
 
 
-def write_hdf5(path: Path, games: Iterator[Game]) -> int:
-    count = 0
-
+def write_hdf5(path: Path, games: Iterator[Game]) -> None:
     def fill(file: Any) -> Iterator[None]:
-        nonlocal count
         for block in blocks(games):
             append(file, _arrays(block), "gzip")
-            count += len(block)
             yield
 
     fill_hdf5(path, fill)
-    return count
 
 
-def write_npz(path: Path, games: Iterator[Game]) -> int:
+def write_npz(path: Path, games: Iterator[Game]) -> None:
     """Numbers of moves go through files of their own, so that only what belongs to games is held in memory."""
     with room_beside(path) as folder:
         held: dict[str, list[Any]] = {}
@@ -289,14 +250,15 @@ def write_npz(path: Path, games: Iterator[Game]) -> int:
                 with (folder / name.replace("/", "-")).open("ab") as file:
                     file.write(array.tobytes())
         _assemble_npz(path, folder, shapes, held)
-        return sum(map(len, held.get(LENGTHS, [])))
 
 
 def _assemble_npz(path: Path, folder: Path, shapes: dict[str, tuple[int, ...]], held: dict[str, list[Any]]) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         for name, parts in held.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, _plain(np.concatenate(parts)), allow_pickle=False)
+                whole = np.concatenate(parts)  # text of a fixed width needs no pickling
+                whole = whole.astype(np.str_) if whole.dtype == object else whole
+                np.lib.format.write_array(member, whole, allow_pickle=False)
         for name, shape in shapes.items():
             head = {"descr": TYPES[name], "fortran_order": False, "shape": shape}
             with (
@@ -307,21 +269,17 @@ def _assemble_npz(path: Path, folder: Path, shapes: dict[str, tuple[int, ...]], 
                 shutil.copyfileobj(file, member, 1 << 20)
 
 
-def _plain(array: Any) -> Any:
-    """Text of a fixed width, which needs no pickling."""
-    return array.astype(np.str_) if array.dtype == object else array
-
-
 def _arrays(block: list[Game]) -> dict[str, Any]:
     """The columns of some games; texts are objects."""
     found: dict[str, Any] = {
-        "moves/board": np.concatenate([tiles_of(game.boards) for game in block]),
+        "moves/board": np.concatenate([records.tiles_of(game.boards) for game in block]),
         "moves/direction": np.concatenate([game.directions for game in block]),
         "moves/score": np.concatenate([game.scores for game in block]),
         "moves/details": [text for game in block for text in details_text(game)],
         LENGTHS: [game.moves for game in block],
     }
-    found |= {f"games/{name}": values for name, values in shared_columns(block).items()}
+    for name, values in zip(OF_GAME, zip(*map(shared_of, block), strict=True), strict=True):
+        found[f"games/{name}"] = values
     return {name: np.asarray(column, object if TYPES[name] == TEXT else None) for name, column in found.items()}
 
 
@@ -333,7 +291,7 @@ def read_npz(path: Path) -> Iterator[Found]:
         if names != sorted(f"{name}.npy" for name in TYPES):
             raise WrongTable("its members are not the arrays of games")
         members = {name: Member(archive, name, stack) for name in TYPES}
-        yield from map(game_of, games_in(members, size_of(file)))
+        yield from map(game_of, columns.games_in(members, size_of(file)))
         for member in members.values():
             member.end()
 
@@ -393,8 +351,10 @@ def write_table(path: Path, form: str, games: Iterator[Game]) -> int:
     """Write games in one of the forms; how many there were."""
     if form not in WRITERS:
         raise FileTrouble(f"{form!r} is not a format for games; {', '.join(WRITERS)} are")
+    numbers = count()  # as many are taken as there are games
     with beside(path) as part:
-        return WRITERS[form](part, (_of_16_cells(game, form) for game in games))
+        WRITERS[form](part, (_of_16_cells(game, form) for game, _ in zip(games, numbers, strict=False)))
+    return next(numbers)
 
 
 def _of_16_cells(game: Game, form: str) -> Game:

@@ -9,33 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import counted, typed
-from gridlab.core.bits import int64
+from gridlab.core.bits import States, Stream, int64
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadRules, IllegalMove
 from gridlab.core.jit import inner, kernel
-from gridlab.core.splitmix import States, Stream
-from gridlab.core.stop import stop_flag
-from gridlab.game2048 import reference
+from gridlab.core.run import stop_flag
+from gridlab.game2048 import kernels
+from gridlab.game2048 import rules as reference
 from gridlab.game2048.exact.probe import Tablebase2048, table_of_points
-from gridlab.game2048.kernels import (
-    FOUR,
-    LEFT,
-    ROW,
-    ROWS,
-    S8,
-    S16,
-    S32,
-    S48,
-    Boards,
-    row_tables,
-    slide_rows,
-    spawn,
-    start,
-    transpose,
-)
-from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.kernels import FOUR, LEFT, ROW, ROWS, S8, S16, S32, S48, Boards
+from gridlab.game2048.position import Position2048, exponents_of
+from gridlab.game2048.rules import DIRECTIONS, Board, Rules2048
 from gridlab.game2048.search.play import value_boards
 from gridlab.games import game
 from gridlab.games.environment import check_number, first_outside, reseed, unseeded
@@ -64,7 +48,7 @@ LOWER = np.uint64(0xFFFFFFFF)
 @cache
 def moving_rows(walled: bool) -> NDArray[np.uint8]:
     """For each row whether it can slide to the left (1), to the right (2)."""
-    slides = row_tables(Rules2048(3, 3) if walled else Rules2048()).slides
+    slides = kernels.row_tables(Rules2048(3, 3) if walled else Rules2048()).slides
     rows = np.arange(ROWS, dtype=np.uint32)
     table: NDArray[np.uint8] = (slides & 0xFFFF != rows).astype(np.uint8) | (slides >> 16 != rows).astype(np.uint8) << 1
     table.flags.writeable = False
@@ -81,7 +65,7 @@ def masks_of_sets() -> NDArray[np.uint32]:
 @inner
 def moves_of(board: np.uint64, moving: NDArray[np.uint8]) -> int:
     """The directions that change a board, as bits: up, down, left, right from the lowest."""
-    turned = transpose(board)
+    turned = kernels.transpose(board)
     columns = moving[turned & ROW] | moving[turned >> S16 & ROW] | moving[turned >> S32 & ROW] | moving[turned >> S48]
     lines = moving[board & ROW] | moving[board >> S16 & ROW] | moving[board >> S32 & ROW] | moving[board >> S48]
     return int64(columns) | int64(lines) << 2
@@ -103,7 +87,7 @@ def begin_games(
     """The chosen games begin anew."""
     for i in range(len(boards)):
         if chosen[i]:
-            board = start(walls, odds[0], odds[1], states, i)
+            board = kernels.start(walls, odds[0], odds[1], states, i)
             boards[i], waiting[i] = board, False
             observations[i, 0], observations[i, 1] = spread(board & LOWER), spread(board >> S32)
             masks[i] = sets[moves_of(board, moving)]
@@ -124,16 +108,16 @@ def step_games(
     for i in range(len(boards)):
         board, gained = boards[i], 0
         if waiting[i]:
-            board = start(walls, twos, fours, states, i)
+            board = kernels.start(walls, twos, fours, states, i)
         else:
             upright = actions[i] < LEFT
-            lines = transpose(board) if upright else board
-            front, back = slide_rows(lines, slides)
+            lines = kernels.transpose(board) if upright else board
+            front, back = kernels.slide_rows(lines, slides)
             slid = front if actions[i] & 1 == 0 else back
             gained = points[lines & ROW] + points[lines >> S16 & ROW]
             gained += points[lines >> S32 & ROW] + points[lines >> S48]
             if slid != lines:
-                board = spawn(transpose(slid) if upright else slid, twos, fours, states, i)
+                board = kernels.spawn(kernels.transpose(slid) if upright else slid, twos, fours, states, i)
             else:
                 gained = 0
         rewards[i] = float(gained)
@@ -143,7 +127,7 @@ def step_games(
         if over:
             if same_step:
                 finals[i, 0], finals[i, 1] = spread(board & LOWER), spread(board >> S32)
-                board = start(walls, twos, fours, states, i)
+                board = kernels.start(walls, twos, fours, states, i)
                 moves = moves_of(board, moving)
             else:
                 moves = 15
@@ -153,70 +137,34 @@ def step_games(
     return -1
 
 
-# ---- Many games of 2048 in the plainest Python, on boards of any size: `Games2048` is compared with it
+# ---- A game on a board of any size, in plain Python
 
 
-class PlainGames2048:
-    """Games2048 in plain Python, with its attributes and methods; a board is a tuple of tiles."""
+class LargeGame2048:
+    """One game as `Games2048` has many, of a board that kernels do not play."""
 
-    def __init__(self, rules: Rules2048, number: int, same_step: bool = True) -> None:
-        self.rules, self.number, self.same_step = rules, number, same_step
-        self.boards: list[Board] = [(0,) * rules.cells] * number
-        self.waiting, self.states = np.zeros(number, np.bool_), unseeded(number)
-        shape = (number, rules.rows, rules.cols)
-        self.observations, self.finals = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
-        self.masks = np.zeros((number, 4), np.int8)
-        self.rewards, self.ended = np.zeros(number), np.zeros(number, np.bool_)
+    def __init__(self, rules: Rules2048) -> None:
+        self.rules, self.states, self.board = rules, unseeded(1), (0,) * rules.cells
 
     def reset(self, seeds: Sequence[int | None] = ()) -> None:
         reseed(self.states, seeds)
-        for i in range(self.number):
-            self.begin(i)
-
-    def begin(self, i: int) -> None:
-        self.waiting[i] = False
-        self.boards[i] = (0,) * self.rules.cells
-        self.spawn(i)
-        self.spawn(i)
-        self.show(i)
-
-    def spawn(self, i: int) -> None:
-        """A new tile by the stream of the game."""
-        stream = Stream(int(self.states[i]))
-        self.boards[i] = reference.spawn(self.rules, self.boards[i], stream)
-        self.states[i] = stream.state
+        stream = Stream(int(self.states[0]))
+        self._show(reference.start(self.rules, stream), stream, 0)
 
     def step(self, actions: NDArray[np.int64]) -> None:
-        for i, action in enumerate(actions.tolist()):
-            self.rewards[i], self.ended[i] = 0, False
-            if self.waiting[i]:
-                self.begin(i)
-                continue
-            after, points = reference.move(self.rules, self.boards[i], DIRECTIONS[action])
-            if after != self.boards[i]:
-                self.boards[i], self.rewards[i] = after, points
-                self.spawn(i)
-            self.ended[i] = not reference.legal_moves(self.rules, self.boards[i])
-            if self.ended[i] and self.same_step:
-                self.finals[i] = exponents(self.boards[i], self.rules)
-                self.begin(i)
-            else:
-                self.waiting[i] = self.ended[i]
-                self.show(i)
+        stream = Stream(int(self.states[0]))
+        after, points = reference.move(self.rules, self.board, DIRECTIONS[actions[0]])
+        self._show(after if after == self.board else reference.spawn(self.rules, after, stream), stream, points)
 
-    def show(self, i: int) -> None:
-        legal = reference.legal_moves(self.rules, self.boards[i])
-        self.observations[i] = exponents(self.boards[i], self.rules)
-        self.masks[i] = [self.waiting[i] or direction in legal for direction in DIRECTIONS]
+    def _show(self, board: Board, stream: Stream, points: int) -> None:
+        self.board, self.states[0], self.rewards = board, stream.state, [points]
+        legal = reference.legal_moves(self.rules, board)
+        self.observations = exponents_of(board).reshape(1, self.rules.rows, self.rules.cols)
+        self.masks, self.ended = np.array([[each in legal for each in DIRECTIONS]], np.int8), [not legal]
 
     def position(self, number: int) -> Position2048:
-        """How one of the games stands; the points are not known here."""
-        return Position2048(self.boards[number], rules=self.rules)
-
-
-def exponents(board: Board, rules: Rules2048) -> NDArray[np.uint8]:
-    """The binary logarithms of the tiles, 0 where a cell is empty."""
-    return np.array([tile and tile.bit_length() - 1 for tile in board], np.uint8).reshape(rules.rows, rules.cols)
+        """How the game stands; the points are not known here."""
+        return Position2048(self.board, rules=self.rules)
 
 
 # ---- Thousands of games of 2048 that go on side by side: a step is one kernel call
@@ -241,7 +189,7 @@ class Games2048:
         self.packed, self.states = np.zeros(number, np.uint64), unseeded(number)
         self.waiting, self.ended = np.zeros(number, np.bool_), np.zeros(number, np.bool_)
         self.rewards = np.zeros(number)
-        self._rows, self._odds = row_tables(self.rules), self.rules.odds
+        self._rows, self._odds = kernels.row_tables(self.rules), self.rules.odds
         self._moving, self._sets = moving_rows(self.rules.walled), masks_of_sets()
         self._seen, self._last = np.zeros((number, 2), np.uint64), np.zeros((number, 2), np.uint64)
         self._masks = np.zeros(number, np.uint32)
@@ -305,11 +253,11 @@ class TableTruth2048:
 
     def __init__(self, rules: Rules2048, tablebase: Path | str | None) -> None:
         self.table = table_of_points(rules, tablebase, "truth=True")
-        self.chooser, self.rows, self.stop = self.table.chooser(), row_tables(rules), stop_flag()
+        self.policy, self.rows, self.stop = self.table.chooser(), kernels.row_tables(rules), stop_flag()
 
     def __call__(self, games: Games2048, actions: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         found = np.empty((games.number, 4))
-        value_boards(self.chooser, games.packed, found, self.rows, games.states, self.stop)
+        value_boards(self.policy, games.packed, found, self.rows, games.states, self.stop)
         values = np.where(games.waiting, 0.0, found.max(axis=1))
         taken = found[np.arange(games.number), actions]
         taken = np.where(np.isinf(taken), values, taken)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import IllegalMove
-from gridlab.core.machine import import_extra
-from gridlab.game2048.environment.games import Games2048, PlainGames2048, TableTruth2048, truth_of
+from gridlab.core.run import import_extra
+from gridlab.game2048.environment.games import Games2048, LargeGame2048, TableTruth2048, truth_of
 from gridlab.game2048.exact.probe import table_of_points
 from gridlab.game2048.position import Position2048
 from gridlab.game2048.rules import Rules2048
@@ -36,17 +36,14 @@ class Env2048(gymnasium.Env[NDArray[np.uint8], Any]):
     metadata = {"render_modes": RENDER_MODES, "render_fps": 8}  # noqa: RUF012 - Gymnasium's word
 
     def __init__(
-        self,
-        rules: str | Rules2048 = "2048",
-        truth: bool = False,
-        tablebase: Path | str | None = None,
+        self, rules: str | Rules2048 = "2048", truth: bool = False, tablebase: Path | str | None = None,
         render_mode: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.rules: Rules2048 = game(rules, "2048")
         self.render_mode = checked_mode(render_mode)
         self.table = table_of_points(self.rules, tablebase, "truth=True") if truth else None
-        kind = Games2048 if self.rules.packed else PlainGames2048
-        self.games, self.score, self.over = kind(self.rules, 1, same_step=False), 0, True
+        self.games = Games2048(self.rules, 1, same_step=False) if self.rules.packed else LargeGame2048(self.rules)
+        self.score, self.over = 0, True
         self.observation_space, self.action_space = seen_space(self.rules), gymnasium.spaces.Discrete(4)
 
     @property
@@ -101,15 +98,9 @@ class Vector2048(VectorGames):
     games: Games2048
 
     def __init__(
-        self,
-        num_envs: int = 1,
-        rules: str | Rules2048 = "2048",
-        autoreset_mode: Any = SAME_STEP,
-        truth: bool = False,
-        tablebase: Path | str | None = None,
-        copy: bool = True,
-        render_mode: None = None,
-    ) -> None:
+        self, num_envs: int = 1, rules: str | Rules2048 = "2048", autoreset_mode: Any = SAME_STEP,
+        truth: bool = False, tablebase: Path | str | None = None, copy: bool = True, render_mode: None = None,
+    ) -> None:  # fmt: skip
         games = Games2048(rules, num_envs, is_same_step(autoreset_mode))
         asked = TableTruth2048(games.rules, tablebase) if truth else None
         super().__init__(games, seen_space(games.rules), 4, asked, copy)

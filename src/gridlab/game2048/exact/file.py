@@ -26,15 +26,13 @@ import zstandard
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import whole_number
-from gridlab.core.container import Container, Kind, naming, write_directory
 from gridlab.core.errors import BadNotation, CorruptFile
-from gridlab.core.files import whole_file
-from gridlab.core.fingerprint import BEHAVIOUR
+from gridlab.core.files import BEHAVIOUR, Container, Kind, naming, whole_file, write_directory
 from gridlab.core.jit import kernel
 from gridlab.core.untrusted import Count, parse_json, unpack
-from gridlab.game2048.exact.layers import Values
-from gridlab.game2048.exact.solve import FIRST_SUM, Layer
-from gridlab.game2048.kernels import FIFTEEN, FOUR, ONE, S16, ZERO, Boards, walls_of
+from gridlab.game2048 import kernels
+from gridlab.game2048.exact.layers import FIRST_SUM, Layer, Values
+from gridlab.game2048.kernels import FIFTEEN, FOUR, ONE, S16, ZERO, Boards
 from gridlab.game2048.rules import Rules2048
 
 MAGIC = b"GRIDEXP1"
@@ -54,7 +52,7 @@ class StoredLayer(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_f
     sum: Count
     boards: Count  # to move
     over: Count  # of these, without a move
-    afters: Count  # after a move
+    afterstates: Count  # after a move
     boards_size: Count  # bytes
     boards_crc: Count
     values_size: Count
@@ -102,11 +100,11 @@ def pack_layer(rules: Rules2048, layer: Layer, values: Values) -> PackedLayer:
     """A layer and its values as they stand in a file."""
     packer = zstandard.ZstdCompressor(level=LEVEL, write_content_size=True)
     width = _bytes_a_board(rules)
-    dense = without_walls(layer.afters, rules).astype("<u8")
+    dense = without_walls(layer.afterstates, rules).astype("<u8")
     planes = np.ascontiguousarray(dense.view(np.uint8).reshape(-1, 8)[:, :width].T)
     boards, worth = packer.compress(planes.data), packer.compress(values.astype("<f8").data)
     stored = StoredLayer(
-        layer.sum, layer.boards, layer.over, len(layer.afters), len(boards), zlib.crc32(boards), len(worth),
+        layer.sum, layer.boards, layer.over, len(layer.afterstates), len(boards), zlib.crc32(boards), len(worth),
         zlib.crc32(worth),
     )  # fmt: skip
     return PackedLayer(stored, boards, worth)
@@ -176,7 +174,7 @@ class TableFile2048(Container):
         for each in layers:
             if each.sum != expected:
                 raise CorruptFile(f"the directory lists the sum {each.sum} where {expected} should stand")
-            if max(each.afters, each.boards) > LARGEST_LAYER or each.over > each.boards:
+            if max(each.afterstates, each.boards) > LARGEST_LAYER or each.over > each.boards:
                 raise CorruptFile(f"the directory counts more boards of sum {each.sum} than there can be")
             places[each.sum] = at
             at, expected = at + each.boards_size + each.values_size, expected + 2
@@ -199,13 +197,13 @@ class TableFile2048(Container):
     def layer(self, total: int) -> tuple[Boards, Values]:
         """The boards after a move of a layer, ascending, and their values."""
         found = self.packed(total)
-        number, width = found.stored.afters, _bytes_a_board(self.rules)
+        number, width = found.stored.afterstates, _bytes_a_board(self.rules)
         name = f"{self.path}: sum {total}"
         planes = np.frombuffer(unpack(found.boards, number * width, name), np.uint8).reshape(width, number)
         values = np.frombuffer(unpack(found.values, 8 * number, name), "<f8").astype(np.float64)
         boards = np.empty(number, np.uint64)
         rules, largest = self.rules, (self.rules.largest or 0).bit_length() - 1
-        if not read_boards(planes, rules.rows, rules.cols, np.uint64(walls_of(rules)), total, largest, boards):
+        if not read_boards(planes, rules.rows, rules.cols, np.uint64(kernels.walls_of(rules)), total, largest, boards):
             raise CorruptFile(f"{name} holds boards that cannot be, or not in order")
         most = MOST_CHANCE if self.directory.tile else MOST_POINTS
         if number and not 0 <= values.min() <= values.max() <= most:  # false for what is no number

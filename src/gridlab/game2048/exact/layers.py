@@ -15,13 +15,17 @@ Every image of a board is worth the same, so the smallest stands for all. Sets o
 addressing: an array of a power of two of places, 0 where none stands.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import product
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.bits import Stop, stopped
 from gridlab.core.jit import inner, kernel
-from gridlab.core.stop import Stop, stopped
+from gridlab.core.run import available_cores, in_order, interruptible, stop_flag
 from gridlab.game2048 import kernels
 from gridlab.game2048.kernels import FIFTEEN, FOUR, ONE, ROW, UNITS, ZERO, Boards, Mirror, RowTables, Shape
 from gridlab.game2048.rules import Rules2048
@@ -77,15 +81,15 @@ def with_new_tiles(twos_on: Boards, fours_on: Boards, mirror: Mirror, shape: Sha
     """The boards to move that come of boards after a move by a new 2, and of others by a new 4; in no order."""
     keys, number = np.zeros(LEAST_PLACES, np.uint64), 0
     for four in range(2):
-        afters = fours_on if four else twos_on
-        for i in range(len(afters)):
+        afterstates = fours_on if four else twos_on
+        for i in range(len(afterstates)):
             if i & LOOK_AROUND == 0 and stopped(stop):
                 return keys[:0]
-            cells = kernels.empties(afters[i])
+            cells = kernels.empties(afterstates[i])
             while cells != ZERO:
                 unit = cells & (~cells + ONE)
                 cells ^= unit
-                board = kernels.smallest_image(afters[i] | unit << np.uint64(four), mirror, shape)
+                board = kernels.smallest_image(afterstates[i] | unit << np.uint64(four), mirror, shape)
                 place = find(board, keys)
                 if keys[place] == ZERO:
                     keys[place] = board
@@ -153,6 +157,17 @@ def table_of(boards: Boards, values: Values) -> tuple[Boards, Values]:
 
 
 @kernel
+def larger_table(keys: Boards, values: Values) -> tuple[Boards, Values]:
+    """The same table with twice the places."""
+    grown = larger(keys)
+    again = np.zeros(len(grown))
+    for i in range(len(keys)):
+        if keys[i] != ZERO:
+            again[find(keys[i], grown)] = values[i]
+    return grown, again
+
+
+@kernel
 def sums_over_tiles(
     twos_on: Boards, fours_on: Boards, keys: Boards, values: Values, game: Board2048, twos: Values, fours: Values,
     stop: Stop,
@@ -163,15 +178,15 @@ def sums_over_tiles(
     """
     known, worth, number = np.zeros(LEAST_PLACES, np.uint64), np.zeros(LEAST_PLACES), 0
     for four in range(2):
-        afters, sums = (fours_on, fours) if four else (twos_on, twos)
-        for i in range(len(afters)):
+        afterstates, sums = (fours_on, fours) if four else (twos_on, twos)
+        for i in range(len(afterstates)):
             if i & LOOK_AROUND == 0 and stopped(stop):
                 return
-            cells, total = kernels.empties(afters[i]), 0.0
+            cells, total = kernels.empties(afterstates[i]), 0.0
             while cells != ZERO:
                 unit = cells & (~cells + ONE)
                 cells ^= unit
-                board = kernels.smallest_image(afters[i] | unit << np.uint64(four), game.mirror, game.shape)
+                board = kernels.smallest_image(afterstates[i] | unit << np.uint64(four), game.mirror, game.shape)
                 place = find(board, known)
                 if known[place] == ZERO:
                     known[place], worth[place] = board, best_value(board, keys, values, game)
@@ -179,12 +194,7 @@ def sums_over_tiles(
                 total += worth[place]
             sums[i] = total
             if 2 * (number + 16) > len(known):
-                grown = larger(known)
-                again = np.zeros(len(grown))
-                for j in range(len(known)):
-                    if known[j] != ZERO:
-                        again[find(known[j], grown)] = worth[j]
-                known, worth = grown, again
+                known, worth = larger_table(known, worth)
 
 
 @kernel
@@ -208,11 +218,11 @@ def best_value(board: np.uint64, keys: Boards, values: Values, game: Board2048) 
 
 
 @kernel
-def means(afters: Boards, twos: Values, fours: Values, odds: tuple[int, int]) -> Values:
+def means(afterstates: Boards, twos: Values, fours: Values, odds: tuple[int, int]) -> Values:
     """The value of boards after a move from the sums over their new tiles."""
-    found = np.empty(len(afters))
-    for i in range(len(afters)):
-        cells = (odds[0] + odds[1]) * kernels.count(kernels.empties(afters[i]))
+    found = np.empty(len(afterstates))
+    for i in range(len(afterstates)):
+        cells = (odds[0] + odds[1]) * kernels.count(kernels.empties(afterstates[i]))
         found[i] = (odds[0] * twos[i] + odds[1] * fours[i]) / cells
     return found
 
@@ -326,3 +336,155 @@ def judge_boards(
             counts[DIFFERENT] += 1
             counts[CORNER_KEPT] += kept
     return counts, total, gained
+
+
+# ---- A small board of 2048 solved: layers upwards from the starts, then their values downwards
+#
+# Each layer is shared out in slices, one for each worker; what is found does not hang on how many there are, as boards
+# are sorted and every value is worked out by itself, in the same order of additions.
+
+
+Found = TypeVar("Found")
+
+FIRST_SUM, LAST_START = 4, 8  # of the tiles of a board to move, and of a start
+ALONE = 1 << 12  # boards that one worker does as fast as several
+NONE: Boards = np.empty(0, np.uint64)
+
+
+class Layer(NamedTuple):
+    """The boards with one sum of tiles, up to symmetry."""
+
+    sum: int
+    boards: int  # to move
+    over: int  # of these, without a move
+    afterstates: Boards  # after a move, ascending
+
+
+class Starts(NamedTuple):
+    """The boards on which games begin with one sum of tiles, up to symmetry, and how likely each is."""
+
+    boards: Boards
+    shares: Values
+
+
+@cache
+def starts_of(rules: Rules2048) -> dict[int, Starts]:
+    """All starts by the sum of their tiles."""
+    twos, fours = rules.odds
+    weights, pairs = {2: twos, 4: fours}, rules.cells * (rules.cells - 1) // 2
+    found: dict[int, dict[int, float]] = {}
+    for first, second in product(range(rules.cells), repeat=2):
+        for one, other in product(weights, repeat=2):
+            share = weights[one] * weights[other] / (twos + fours) ** 2 / pairs
+            if first < second and share:
+                tiles = tuple(one if cell == first else other if cell == second else 0 for cell in range(rules.cells))
+                by_board = found.setdefault(one + other, {})
+                board = _smallest(kernels.pack_board(tiles, rules), rules)
+                by_board[board] = by_board.get(board, 0.0) + share
+    return {
+        total: Starts(np.array(sorted(each), np.uint64), np.array([each[board] for board in sorted(each)]))
+        for total, each in sorted(found.items())
+    }
+
+
+def _smallest(board: int, rules: Rules2048) -> int:
+    game = board_of(rules)
+    return int(kernels.smallest_images(np.array([board], np.uint64), game.mirror, game.shape)[0])
+
+
+def boards_to_move(rules: Rules2048, total: int, below: Boards, two_below: Boards, workers: int = 1) -> Boards:
+    """The boards of a layer from those after a move of the layers 2 and 4 below it, ascending."""
+    game, (twos, fours) = board_of(rules), rules.odds
+    with_two, with_four = below if twos else NONE, two_below if fours else NONE
+
+    def spawn(part: float, end: float, stop: Stop) -> Boards:
+        return with_new_tiles(_cut(with_two, part, end), _cut(with_four, part, end), game.mirror, game.shape, stop)
+
+    found = shared_out(spawn, len(with_two) + len(with_four), workers)
+    begins = starts_of(rules)
+    return _together([*found, begins[total].boards] if total in begins else found)
+
+
+def make_layers(
+    rules: Rules2048, tile: int = 0, most: int = 0, workers: int | None = None, tell: Callable[[Layer], object] = id
+) -> Iterator[Layer]:
+    """Every layer from the starts on; with `most` up to that sum. With `tile` boards that have it are left out."""
+    game, workers = board_of(rules, tile), workers or available_cores()
+    below, two_below, total = NONE, NONE, FIRST_SUM
+    while not most or total <= most:
+        boards = boards_to_move(rules, total, below, two_below, workers)
+        if not len(boards) and total > LAST_START and not len(below):
+            return
+        layer = after_layer(total, boards, game, workers)
+        tell(layer)
+        yield layer
+        below, two_below, total = layer.afterstates, below, total + 2
+
+
+def after_layer(total: int, boards: Boards, game: Board2048, workers: int) -> Layer:
+    """A layer from its boards to move."""
+
+    def play(part: float, end: float, stop: Stop) -> tuple[Boards, int]:
+        return after_moves(_cut(boards, part, end), game, stop)
+
+    found = shared_out(play, len(boards), workers)
+    return Layer(total, len(boards), sum(over for _, over in found), _together(afterstates for afterstates, _ in found))
+
+
+class Solver:
+    """Values of layers, the last one first; the sums over new tiles of the two layers below wait here."""
+
+    def __init__(self, rules: Rules2048, tile: int = 0, workers: int | None = None) -> None:
+        self.rules, self.game = rules, board_of(rules, tile)
+        self.workers = workers or available_cores()
+        self.twos: dict[int, Values] = {}
+        self.fours: dict[int, Values] = {}
+
+    def values(self, total: int, afterstates: Boards) -> Values:
+        """What the boards after a move of this layer are worth; both layers above have been `added`."""
+        nothing = np.zeros(len(afterstates))
+        twos, fours = self.twos.pop(total, nothing), self.fours.pop(total, nothing)
+        return means(afterstates, twos, fours, self.rules.odds)
+
+    def add(self, total: int, afterstates: Boards, values: Values, below: Boards, two_below: Boards) -> None:
+        """Let the boards of the layers 2 and 4 below know what the boards of this one are worth."""
+        twos, fours = self.rules.odds
+        with_two, with_four = below if twos else NONE, two_below if fours else NONE
+        keys, worth = table_of(afterstates, values)
+        sums_two, sums_four = np.zeros(len(below)), np.zeros(len(two_below))
+
+        def add_up(part: float, end: float, stop: Stop) -> None:
+            sums_over_tiles(
+                _cut(with_two, part, end), _cut(with_four, part, end), keys, worth, self.game,
+                _cut(sums_two, part, end), _cut(sums_four, part, end), stop,
+            )  # fmt: skip
+
+        shared_out(add_up, len(with_two) + len(with_four), self.workers)
+        self.twos[total - 2], self.fours[total - 4] = sums_two, sums_four
+
+
+def start_value(rules: Rules2048, game: Board2048, total: int, afterstates: Boards, values: Values) -> float:
+    """What the starts of a layer add to the mean over all starts."""
+    if total not in starts_of(rules):
+        return 0.0
+    keys, worth = table_of(afterstates, values)
+    boards, shares = starts_of(rules)[total]
+    return float(sum(share * best_value(board, keys, worth, game) for board, share in zip(boards, shares, strict=True)))
+
+
+def shared_out(work: Callable[[float, float, Stop], Found], number: int, workers: int) -> list[Found]:
+    """`work(from, to, stop)` for parts of a whole, 0.0 to 1.0, by several threads if there is enough to do."""
+    if workers == 1 or number < ALONE:
+        return [interruptible(lambda stop: work(0.0, 1.0, stop))]
+    stop, ends = stop_flag(), [part / workers for part in range(workers + 1)]
+    return list(in_order(lambda part: work(ends[part], ends[part + 1], stop), range(workers), workers, stop))
+
+
+def _cut(array: Values | Boards, part: float, end: float) -> np.ndarray:
+    return array[round(part * len(array)) : round(end * len(array))]
+
+
+def _together(parts: Iterable[Boards]) -> Boards:
+    """Boards of several sets, each once, ascending."""
+    parts = list(parts)
+    return np.sort(parts[0]) if len(parts) == 1 else np.unique(np.concatenate(parts))

@@ -10,30 +10,32 @@ image of a board; random moves are followed up to symmetry.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import PlayerFault
+from gridlab.core import draw
+from gridlab.core.arguments import counted, typed
+from gridlab.core.bits import Stop, stopped, streams
+from gridlab.core.draw import Sheet, brief, facts, shown
+from gridlab.core.errors import BadPlayer, PlayerFault, TooLarge
 from gridlab.core.jit import kernel
-from gridlab.core.stop import Stop, stopped
-from gridlab.core.workers import interruptible
+from gridlab.core.progress import bar
+from gridlab.core.run import interruptible, own_cores
 from gridlab.game2048 import kernels
 from gridlab.game2048.exact import layers
-from gridlab.game2048.exact.layers import (
-    LEAST_PLACES,
-    LOOK_AROUND,
-    Board2048,
-    Corners,
-    Values,
-    along_an_edge,
-    in_a_corner,
-)
-from gridlab.game2048.exact.solve import FIRST_SUM, LAST_START, NONE, starts_of
+from gridlab.game2048.exact.build import MOST_CELLS
+from gridlab.game2048.exact.file import SCORE, tile_of
+from gridlab.game2048.exact.layers import Board2048, Corners, Values
 from gridlab.game2048.kernels import ONE, ZERO, Boards
+from gridlab.game2048.players import Player2048, find_player2048
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.rules import DIRECTIONS, Rules2048
+from gridlab.game2048.search.play import KernelPolicy, RandomMoves, choose_boards, kernel_policy_of, sees_many
+from gridlab.players.registry import player_name
 
 Directions = NDArray[np.int8]
 Choose = Callable[[Boards], Directions]
@@ -72,9 +74,9 @@ def follow(rules: Rules2048, choose: Choose | None, tell: Callable[[int], object
     game, by_symmetry = layers.board_of(rules), choose is None
     corners, starts = layers.corners_of(rules, game), _starts(rules, by_symmetry)
     sums, ends, seen = np.zeros(4), np.zeros(EXPONENTS), 0
-    nothing = Weighted(NONE, np.empty(0))
-    below, two_below, total = nothing, nothing, FIRST_SUM
-    while total <= LAST_START or len(below.boards) or len(two_below.boards):
+    nothing = Weighted(layers.NONE, np.empty(0))
+    below, two_below, total = nothing, nothing, layers.FIRST_SUM
+    while total <= layers.LAST_START or len(below.boards) or len(two_below.boards):
         here = spawned(below, two_below, rules, game, by_symmetry, starts.get(total, nothing))
         directions = np.full(len(here.boards), -1, np.int8) if choose is None else choose(here.boards)
         after, fault = after_layer(here, directions, choose is None, game, corners, sums, ends)
@@ -95,7 +97,7 @@ def follow(rules: Rules2048, choose: Choose | None, tell: Callable[[int], object
 
 def _starts(rules: Rules2048, by_symmetry: bool) -> dict[int, Weighted]:
     """The starts with their weights, all images of each unless only the smallest is wanted."""
-    found = {total: Weighted(*each) for total, each in starts_of(rules).items()}
+    found = {total: Weighted(*each) for total, each in layers.starts_of(rules).items()}
     return found if by_symmetry else {total: all_images(rules, each) for total, each in found.items()}
 
 
@@ -142,21 +144,21 @@ def with_weighted_tiles(
     two_share: float, four_share: float, game: Board2048, by_symmetry: bool, stop: Stop,
 ) -> tuple[Boards, Values]:  # fmt: skip
     """Boards after a move with their new tiles, and starts, each with all the weight that comes to it."""
-    keys, weights, number = np.zeros(LEAST_PLACES, np.uint64), np.zeros(LEAST_PLACES), 0
+    keys, weights, number = np.zeros(layers.LEAST_PLACES, np.uint64), np.zeros(layers.LEAST_PLACES), 0
     for i in range(len(starts)):
         place = layers.find(starts[i], keys)
         keys[place], weights[place], number = starts[i], start_weights[i], number + 1
     for four in range(2):
-        afters, shares = (fours_on, four_weights) if four else (twos_on, two_weights)
-        for i in range(len(afters)):
-            if i & LOOK_AROUND == 0 and stopped(stop):
+        afterstates, shares = (fours_on, four_weights) if four else (twos_on, two_weights)
+        for i in range(len(afterstates)):
+            if i & layers.LOOK_AROUND == 0 and stopped(stop):
                 break
-            cells = kernels.empties(afters[i])
+            cells = kernels.empties(afterstates[i])
             weight = shares[i] * (four_share if four else two_share) / kernels.count(cells)
             while cells != ZERO and weight > 0.0:
                 unit = cells & (~cells + ONE)
                 cells ^= unit
-                board = afters[i] | unit << np.uint64(four)
+                board = afterstates[i] | unit << np.uint64(four)
                 if by_symmetry:
                     board = kernels.smallest_image(board, game.mirror, game.shape)
                 place = layers.find(board, keys)
@@ -164,7 +166,7 @@ def with_weighted_tiles(
                 keys[place] = board
                 weights[place] += weight
             if 2 * (number + 32) > len(keys):
-                keys, weights = larger_weighted(keys, weights)
+                keys, weights = layers.larger_table(keys, weights)
     return listed_weighted(keys, weights, number)
 
 
@@ -178,29 +180,29 @@ def after_weighted_moves(
     Points, moves and corners are added to `sums`; to `ends` what ends here, by the exponent of its largest tile.
     """
     (slides, points, walls), mirror, shape, _ = game
-    keys, found, number = np.zeros(LEAST_PLACES, np.uint64), np.zeros(LEAST_PLACES), 0
-    afters = np.empty(4, np.uint64)
+    keys, found, number = np.zeros(layers.LEAST_PLACES, np.uint64), np.zeros(layers.LEAST_PLACES), 0
+    afterstates = np.empty(4, np.uint64)
     for i in range(len(boards)):
-        if i & LOOK_AROUND == 0 and stopped(stop):
+        if i & layers.LOOK_AROUND == 0 and stopped(stop):
             break
         board, turned, legal = boards[i], kernels.transpose(boards[i]), 0
         for direction in range(4):
-            afters[direction] = kernels.moved(board, turned, direction, slides)
-            legal += afters[direction] != board
+            afterstates[direction] = kernels.moved(board, turned, direction, slides)
+            legal += afterstates[direction] != board
         if legal == 0:
             ends[kernels.largest_exponent(board ^ walls)] += weights[i]
         chosen = directions[i]
-        if (not at_random and (chosen >= 0) != (legal > 0)) or (chosen >= 0 and afters[chosen] == board):
+        if (not at_random and (chosen >= 0) != (legal > 0)) or (chosen >= 0 and afterstates[chosen] == board):
             return keys[:0], found[:0], i
         for direction in range(4):
-            after = afters[direction]
+            after = afterstates[direction]
             if after == board or not (at_random or direction == chosen):
                 continue
             weight = weights[i] / legal if at_random else weights[i]
             sums[POINTS] += weight * kernels.points_of(board, direction, points)
             sums[MOVES] += weight
-            sums[IN_A_CORNER] += weight * in_a_corner(after, corners)
-            sums[ALONG_AN_EDGE] += weight * along_an_edge(after, corners)
+            sums[IN_A_CORNER] += weight * layers.in_a_corner(after, corners)
+            sums[ALONG_AN_EDGE] += weight * layers.along_an_edge(after, corners)
             if at_random:
                 after = kernels.smallest_image(after, mirror, shape)
             place = layers.find(after, keys)
@@ -208,20 +210,9 @@ def after_weighted_moves(
             keys[place] = after
             found[place] += weight
         if 2 * (number + 8) > len(keys):
-            keys, found = larger_weighted(keys, found)
+            keys, found = layers.larger_table(keys, found)
     some, their = listed_weighted(keys, found, number)
     return some, their, -1
-
-
-@kernel
-def larger_weighted(keys: Boards, weights: Values) -> tuple[Boards, Values]:
-    """The same table with twice the places."""
-    grown = layers.larger(keys)
-    again = np.zeros(len(grown))
-    for i in range(len(keys)):
-        if keys[i] != ZERO:
-            again[layers.find(keys[i], grown)] = weights[i]
-    return grown, again
 
 
 @kernel
@@ -233,3 +224,149 @@ def listed_weighted(keys: Boards, weights: Values, number: int) -> tuple[Boards,
             boards[filled], found[filled] = keys[i], weights[i]
             filled += 1
     return boards, found
+
+
+# ---- Players of 2048 on small boards, measured without a single game: every board they can reach, exactly weighted
+#
+# For players that always play the same move on the same board, and for random moves: see gridlab.game2048.exact.policy.
+
+
+HEADER = ("tile", "largest at the end", "reached")
+
+
+@shown
+@dataclass(frozen=True)
+class Whole2048:
+    """The exact results of a player on a small board."""
+
+    player: str
+    rules: Rules2048
+    followed: Followed
+    target: str = SCORE  # or the tile whose chance is asked for
+    best: float | None = None  # the mean score, or the chance, of best play
+
+    @property
+    def mean_score(self) -> float:
+        return self.followed.mean_score
+
+    @property
+    def value(self) -> float:
+        """What was asked for: the mean score, or how likely the tile is reached."""
+        return self.mean_score if self.target == SCORE else self.followed.reaching(int(self.target))
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        found, corner, edge = self.followed, self.followed.in_a_corner, self.followed.along_an_edge
+        known = facts(self, "player rules target value best") | facts(found, "mean_score mean_moves tiles")
+        return known | {"largest_in_a_corner": corner, "largest_along_an_edge": edge, "boards": found.boards}
+
+    def _in_short(self) -> str:
+        what, boards = f"{self._asked()} {self._told(self.value)}", f"{self.followed.boards:,} boards"
+        return f"{brief(self.player)}, {self.rules}: {what} exactly, over {boards}"
+
+    def _sheet(self) -> Sheet:
+        heading, *notes = self._facts()
+        return Sheet(heading, HEADER, self._rows(), notes)
+
+    def _facts(self) -> list[str]:
+        found = self.followed
+        beside = "" if self.best is None else f", {self.value / self.best:.2%} of best play, {self._told(self.best)}"
+        return [
+            f"{self.rules}, {self.player}: exactly, over all {counted(found.boards, 'board')} it can reach",
+            f"{self._asked()} {self._told(self.value)}{beside}",
+            f"{found.mean_moves:,.2f} moves a game; after {found.in_a_corner:.1%} of them the largest tile is in a "
+            f"corner, after {found.along_an_edge:.1%} the largest fall along an edge",
+        ]
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        found = self.followed
+        return [(str(tile), f"{share:.4%}", f"{found.reaching(tile):.4%}") for tile, share in found.tiles.items()]
+
+    def __str__(self) -> str:
+        return "\n".join([*self._facts(), draw.table(HEADER, self._rows())])
+
+    def _told(self, value: float) -> str:
+        return f"{value:,.4f}" if self.target == SCORE else f"{value:.6%}"
+
+    def _asked(self) -> str:
+        return "mean score" if self.target == SCORE else f"chance of {self.target}"
+
+
+class NoChance:
+    """In place of a source of random numbers: whoever asks it for one does not always play the same."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise BadPlayer("it plays by chance")
+
+
+@typed
+def follow_player(
+    player: str | Player2048, rules: Rules2048 | str, target: int | str = SCORE, best: float | None = None,
+    workers: int | None = None, progress: bool = False,
+) -> Whole2048:  # fmt: skip
+    """The exact mean score of a player that always plays the same on the same board, or of random moves.
+
+    The `target` is score, or a tile whose chance is asked for instead; `best` is what best play comes to.
+    """
+    tile = tile_of(target)
+    found, rules = find_player2048(player, rules)
+    if rules.cells > MOST_CELLS:
+        raise TooLarge(f"a player can be followed through all boards of up to {MOST_CELLS} cells, not of {rules}")
+    policy, name = kernel_policy_of(found, rules), player_name(player)
+    at_random = isinstance(policy, RandomMoves)
+    if not at_random:
+        _require_certain(found, rules, name)
+    choose = partial(_ask, found, rules) if policy is None else partial(_choose, found, rules, workers)
+    with bar(None, name, "boards", progress) as shown:
+        followed = follow(rules, None if at_random else choose, shown.update)
+    return Whole2048(name, rules, followed, str(tile) if tile else SCORE, best)
+
+
+def _require_certain(player: Player2048, rules: Rules2048, name: str) -> None:
+    """BadPlayer if a player needs chance on one of some boards."""
+    random: Any = NoChance()
+    position = Position2048.start(np.random.default_rng(0), rules)
+    while legal := position.moves():
+        try:
+            player.move(position, random)
+        except BadPlayer as error:
+            raise BadPlayer(
+                f"the player {name} plays by chance; only random, and players that always play the same, can be "
+                "followed through all boards"
+            ) from error
+        position = position.step(legal[0], np.random.default_rng(len(legal)))
+
+
+def _choose(player: Player2048, rules: Rules2048, workers: int | None, boards: Boards) -> Directions:
+    """What a player plays on many boards, by kernels."""
+    directions, rows = np.full(len(boards), -1, np.int8), kernels.row_tables(rules)
+
+    def work(part: float, end: float, stop: Stop) -> None:
+        policy: KernelPolicy | None = kernel_policy_of(player, rules)
+        assert policy is not None
+        some = slice(round(part * len(boards)), round(end * len(boards)))
+        choose_boards(policy, boards[some], directions[some], rows, streams(0, 1), stop)
+
+    layers.shared_out(work, len(boards), workers or own_cores())
+    return directions
+
+
+def _ask(player: Player2048, rules: Rules2048, boards: Boards) -> Directions:
+    """The same for a player that only Python can ask, about many boards if it can, else one after the other."""
+    random: Any = NoChance()
+    directions = np.full(len(boards), -1, np.int8)
+    if sees_many(player, rules):
+        going = np.flatnonzero(kernels.can_move(boards, kernels.row_tables(rules)))
+        directions[going] = cast(Any, player).choose_many(boards[going]) if len(going) else 0
+        return directions
+    for number, board in enumerate(boards.tolist()):
+        position = Position2048.unpack(board, rules=rules)
+        if legal := position.moves():
+            try:
+                answer = position.as_move(player.move(position, random))
+            except BadPlayer as error:
+                raise BadPlayer(f"the player {player_name(player)} plays by chance in {position}") from error
+            if answer not in legal:
+                raise PlayerFault(f"the player {player_name(player)} answers {answer!r} in {position}")
+            directions[number] = DIRECTIONS.index(answer)
+    return directions

@@ -14,17 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import typed
-from gridlab.core.draw import Sheet, brief, shown
+from gridlab.core.draw import Sheet, brief, facts, shown
 from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
-from gridlab.core.plain import facts
+from gridlab.game2048 import kernels
 from gridlab.game2048.exact.file import SCORE, TableFile2048
-from gridlab.game2048.exact.layers import Values, board_of
-from gridlab.game2048.exact.solve import NONE, boards_to_move, start_value
-from gridlab.game2048.kernels import Boards, mirror_table, row_tables, shape_of
+from gridlab.game2048.exact.layers import NONE, Values, board_of, boards_to_move, start_value
+from gridlab.game2048.kernels import Boards
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.replay import afters
 from gridlab.game2048.rules import DIRECTIONS, Rules2048
-from gridlab.game2048.search.table_moves import TableMoves, after_values
+from gridlab.game2048.search.play import TableMoves, after_values
 from gridlab.games.tablebases import find, usual_table
 
 KEPT_BOARDS = 1 << 22  # unpacked boards that stay in memory: 64 MiB
@@ -77,16 +75,13 @@ class Probe2048:
         return Sheet(heading, ("direction", self._what, ""), rows, [self.source], [self.position._repr_svg_()])
 
     def __str__(self) -> str:
-        name = self._what
         digits = 3 if self.target == SCORE else 6
-        if not self.values:
-            return f"{self.position.draw()}\n{self.value:,.{digits}f} {name}; there is no move"
-        rows = [
-            f"{direction:<6}{value:>14,.{digits}f}{'   best' if direction in self.best else ''}"
-            for direction, value in self.values.items()
-        ]
-        second = "" if self.spread is None else f"; {self.spread:,.{digits}f} more than the second direction"
-        return "\n".join([self.position.draw(), *rows, f"{self.value:,.{digits}f} {name}{second}"])
+        end = f"{self.value:,.{digits}f} {self._what}" + ("" if self.values else "; there is no move")
+        if self.spread is not None:
+            end += f"; {self.spread:,.{digits}f} more than the second direction"
+        marks = {direction: "   best" if direction in self.best else "" for direction in self.values}
+        rows = [f"{each:<6}{value:>14,.{digits}f}{marks[each]}" for each, value in self.values.items()]
+        return "\n".join([self.position.draw(), *rows, end])
 
 
 def best_of(values: Mapping[str, float]) -> list[str]:
@@ -111,7 +106,8 @@ class Tablebase2048:
         self.rules, self.tile = self.file.rules, self.file.directory.tile
         self.target = self.file.directory.target
         self._goal = self.tile.bit_length() - 1 if self.tile else 0
-        self._rows, self._mirror, self._shape = row_tables(self.rules), mirror_table(self.rules), shape_of(self.rules)
+        self._rows, self._shape = kernels.row_tables(self.rules), kernels.shape_of(self.rules)
+        self._mirror = kernels.mirror_table(self.rules)
         self._layers: OrderedDict[int, tuple[Boards, Values]] = OrderedDict()
         self._chooser: TableMoves | None = None
 
@@ -125,7 +121,7 @@ class Tablebase2048:
 
     def _sheet(self) -> Sheet:
         layers = self.file.directory.layers
-        rows = [(each.sum, each.boards, each.over, each.afters) for each in layers]
+        rows = [(each.sum, each.boards, each.over, each.afterstates) for each in layers]
         total = ("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:]))
         header = ("sum of tiles", "boards to move", "without a move", "after a move")
         notes = [f"a game is worth {self.mean:,.4f}", str(self.file.path)]
@@ -148,7 +144,7 @@ class Tablebase2048:
 
     def directions(self, boards: Boards) -> NDArray[np.int64]:
         """How many directions each of some boards has."""
-        counted: NDArray[np.int64] = (afters(boards, self._rows) != boards[:, None]).sum(axis=1)
+        counted: NDArray[np.int64] = (kernels.afters(boards, self._rows) != boards[:, None]).sum(axis=1)
         return counted
 
     def values(self, position: Position2048) -> dict[str, float]:
@@ -191,12 +187,13 @@ class Tablebase2048:
         """The whole table in memory, for kernels: 16 bytes for each board after a move."""
         if self._chooser is None:
             boards, values, starts = self._whole()
-            self._chooser = TableMoves(boards, values, starts, self._mirror, self._shape, self._goal, new_counts())
-        return self._chooser._replace(counts=new_counts())
+            counts = np.zeros(2, np.int64)
+            self._chooser = TableMoves(boards, values, starts, self._mirror, self._shape, self._goal, counts)
+        return self._chooser._replace(counts=np.zeros(2, np.int64))  # of boards evaluated: none
 
     def _whole(self) -> tuple[Boards, Values, NDArray[np.int64]]:
         """All boards after a move, layer after layer, their values, and where each layer begins, by half its sum."""
-        sizes = [each.afters for each in self.file.directory.layers]
+        sizes = [each.afterstates for each in self.file.directory.layers]
         starts = np.zeros(max(self.file.layers) // 2 + 2, np.int64)
         starts[min(self.file.layers) // 2 + 1 :] = np.cumsum(sizes)
         try:
@@ -207,11 +204,6 @@ class Tablebase2048:
             place = slice(starts[total // 2], starts[total // 2 + 1])
             boards[place], values[place] = self.file.layer(total)
         return boards, values, starts
-
-
-def new_counts() -> NDArray[np.int64]:
-    """Of boards evaluated: none."""
-    return np.zeros(2, np.int64)
 
 
 def check_rules(table: Tablebase2048, rules: Rules2048) -> Tablebase2048:

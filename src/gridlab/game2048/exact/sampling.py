@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.errors import CorruptFile
-from gridlab.core.machine import import_extra
-from gridlab.core.parquet_shards import counts_drawn, split_names, write_sample
 from gridlab.core.progress import bar
+from gridlab.core.run import import_extra
+from gridlab.core.tables import counts_drawn, split_names, write_sample
 from gridlab.game2048.exact.probe import TIED, Tablebase2048
 from gridlab.game2048.kernels import Boards
 from gridlab.game2048.position import Position2048
@@ -104,14 +104,11 @@ def label(table: Tablebase2048, total: int, boards: Boards, arrow: Any) -> dict[
     most = values.max(axis=1)
     known = np.ma.array(values, mask=np.isinf(values))
     return {
-        "board": [str(position) for position in positions],
-        "tiles": [list(position.tiles) for position in positions],
-        "sum": np.full(len(boards), total, np.int32),
-        "value": most,
-        "values": known.tolist(),
+        "board": [str(position) for position in positions], "tiles": [list(position.tiles) for position in positions],
+        "sum": np.full(len(boards), total, np.int32), "value": most, "values": known.tolist(),
         "best": (values >= (most - TIED * np.maximum(1.0, most))[:, None]).tolist(),
         "split": split_names(hashed(boards), arrow),
-    }
+    }  # fmt: skip
 
 
 def hashed(boards: Boards) -> NDArray[np.uint64]:
@@ -123,12 +120,8 @@ def hashed(boards: Boards) -> NDArray[np.uint64]:
 
 def _schema(arrow: Any, table: Tablebase2048) -> Any:
     fields = {
-        "board": arrow.string(),
-        "tiles": arrow.list_(arrow.int32(), table.rules.cells),
-        "sum": arrow.int32(),
-        "value": arrow.float64(),
-        "values": arrow.list_(arrow.float64(), 4),
-        "best": arrow.list_(arrow.bool_(), 4),
+        "board": arrow.string(), "tiles": arrow.list_(arrow.int32(), table.rules.cells), "sum": arrow.int32(),
+        "value": arrow.float64(), "values": arrow.list_(arrow.float64(), 4), "best": arrow.list_(arrow.bool_(), 4),
         "split": arrow.string(),
-    }
+    }  # fmt: skip
     return arrow.schema(list(fields.items()), metadata={"rules": str(table.rules), "target": table.target})

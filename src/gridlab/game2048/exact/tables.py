@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from gridlab.core.errors import BadNotation
-from gridlab.game2048.exact import verify as statistics
 from gridlab.game2048.exact import verify as verification
 from gridlab.game2048.exact.build import PARTS as PARTS
 from gridlab.game2048.exact.build import build_tablebase2048
@@ -33,8 +32,7 @@ def build(rules: Rules2048, path: Path, order: BuildOrder, say: Callable[[str], 
     )  # fmt: skip
 
 
-def open_table(path: Path) -> Tablebase2048:
-    return Tablebase2048(path)
+open_table, plot = Tablebase2048, verification.plot
 
 
 def probe(path: Path, board: str) -> Probe2048:
@@ -47,9 +45,5 @@ def verify(path: Path, full: bool, seed: int, workers: int | None, progress: boo
     return verification.verify(path, full, seed, progress)
 
 
-def stats(path: Path, progress: bool) -> statistics.Stats2048:
-    return statistics.stats(Tablebase2048(path), progress)
-
-
-def plot(found: statistics.Stats2048, picture: Path) -> None:
-    statistics.plot(found, picture)
+def stats(path: Path, progress: bool) -> verification.Stats2048:
+    return verification.stats(Tablebase2048(path), progress)

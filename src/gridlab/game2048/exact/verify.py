@@ -16,17 +16,15 @@ import numpy as np
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
+from gridlab.core.draw import facts
 from gridlab.core.errors import CorruptFile, GridlabError
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.plain import facts
+from gridlab.core.files import BEHAVIOUR
 from gridlab.core.progress import bar
-from gridlab.core.workers import interruptible
+from gridlab.core.run import interruptible
 from gridlab.game2048.exact import layers
 from gridlab.game2048.exact.file import SCORE
-from gridlab.game2048.exact.layers import CORNER_KEPT, DIFFERENT, FORCED, TIED, Values
-from gridlab.game2048.exact.probe import TIED as SAME
-from gridlab.game2048.exact.probe import Tablebase2048
-from gridlab.game2048.exact.solve import NONE
+from gridlab.game2048.exact.layers import NONE, Values
+from gridlab.game2048.exact.probe import TIED, Tablebase2048
 from gridlab.game2048.kernels import Boards
 from gridlab.game2048.rules import Rules2048
 from gridlab.games.tablebases import FULL, Verdict
@@ -86,26 +84,21 @@ class Stats2048(NamedTuple):
         name = "expected score" if self.target == SCORE else f"chance of {self.target}"
         digits = 2 if self.target == SCORE else 6
         step = max(1, -(-len(self.layers) // SHOWN_LAYERS))
-        rows = [
-            (
-                each.sum, f"{each.boards:,}", f"{each.over:,}", f"{each.afters:,}", f"{each.forced:,}",
-                f"{each.tied:,}", f"{each.mean:,.{digits}f}", f"{each.gain:,.{digits}f}",
-            )
+        rows: list[list[str | int]] = [
+            [each.sum, *(f"{count:,}" for count in each[1:6]), *(f"{worth:,.{digits}f}" for worth in each[6:8])]
             for each in self.layers[::step]
-        ]  # fmt: skip
+        ]
         header = ("sum", "to move", "over", "after a move", "one direction", "tied", "worth", "best over second")
         every = "" if step == 1 else f", one of {step}"
+        kept = "where directions differ in whether the largest tile is in a corner, it is best there in"
         return "\n".join(
             [
                 f"{self.rules}, {name} under best play: {self.start:,.{digits}f} before a game begins",
                 f"{counted(self.boards, 'board')} to move up to symmetry ({self.over:,} over), "
                 f"{self.afters:,} after a move",
-                f"where directions differ in whether the largest tile is in a corner, it is best there in "
-                f"{self.corner_kept:.1%}",
-                f"by the sum of tiles{every}",
-                draw.table(header, rows),
+                f"{kept} {self.corner_kept:.1%}", f"by the sum of tiles{every}", draw.table(header, rows),
             ]
-        )
+        )  # fmt: skip
 
 
 def stats(table: Tablebase2048, progress: bool = False) -> Stats2048:
@@ -122,15 +115,14 @@ def _layer(table: Tablebase2048, total: int) -> LayerStats:
     game, boards = layers.board_of(table.rules, table.tile), table.boards(total)
     keys, worth = layers.table_of(*table.layer(total))
     corners = layers.corners_of(table.rules, game)
-    judged = interruptible(lambda stop: layers.judge_boards(boards, keys, worth, game, corners, SAME, stop))
-    counts, value, gained = judged
-    stored = table.file.layers[total]
-    alive, choices = len(boards) - int(counts[0]), len(boards) - int(counts[0]) - int(counts[FORCED])
-    return LayerStats(
-        total, len(boards), int(counts[0]), stored.afters, int(counts[FORCED]), int(counts[TIED]),
-        value / alive if alive else 0.0, gained / choices if choices else 0.0, int(counts[DIFFERENT]),
-        int(counts[CORNER_KEPT]),
-    )  # fmt: skip
+    counts, value, gained = interruptible(
+        lambda stop: layers.judge_boards(boards, keys, worth, game, corners, TIED, stop)
+    )
+    over, forced, tied, different, kept = counts.tolist()
+    alive, choices = len(boards) - over, len(boards) - over - forced
+    mean, gain = value / alive if alive else 0.0, gained / choices if choices else 0.0
+    afters = table.file.layers[total].afterstates
+    return LayerStats(total, len(boards), over, afters, forced, tied, mean, gain, different, kept)
 
 
 def plot(found: Stats2048, path: Path) -> None:
@@ -194,39 +186,37 @@ def _check_layer(table: Tablebase2048, total: int, random: np.random.Generator |
     """How many values of a layer were worked out anew, and what is wrong with it."""
     boards, values = table.layer(total)
     chosen = np.arange(len(boards)) if random is None else np.sort(random.permutation(len(boards))[:SAMPLE])
-    again = values_anew(table, total, boards[chosen])
-    wrong = np.flatnonzero(again != values[chosen])
-    complaints = []
-    if len(wrong):
+    again, complaints = values_anew(table, total, boards[chosen]), list[str]()
+    if len(wrong := np.flatnonzero(again != values[chosen])):
+        first = f"{values[chosen[wrong[0]]]!r} and should be {again[wrong[0]]!r}"
         complaints.append(
-            f"sum {total}: {len(wrong):,} values are not what the layers above give; the first one is "
-            f"{values[chosen[wrong[0]]]!r} and should be {again[wrong[0]]!r}"
+            f"sum {total}: {len(wrong):,} values are not what the layers above give; the first one is {first}"
         )
     return len(chosen), complaints if random else [*complaints, *_board_flaws(table, total)]
 
 
-def values_anew(table: Tablebase2048, total: int, afters: Boards) -> Values:
+def values_anew(table: Tablebase2048, total: int, afterstates: Boards) -> Values:
     """What boards after a move of a layer are worth by the layers above."""
     game, odds = layers.board_of(table.rules, table.tile), table.rules.odds
-    sums = np.zeros((2, len(afters)))
+    sums = np.zeros((2, len(afterstates)))
     for four in range(2):
         above = total + 2 + 2 * four
         if odds[four] and above in table.file.layers:
             keys, worth = layers.table_of(*table.layer(above))
-            one, other = (NONE, afters) if four else (afters, NONE)
+            one, other = (NONE, afterstates) if four else (afterstates, NONE)
             add_up = partial(
                 layers.sums_over_tiles, one, other, keys, worth, game, sums[0][: len(one)], sums[1][: len(other)]
             )
             interruptible(add_up)
-    return layers.means(afters, sums[0], sums[1], odds)
+    return layers.means(afterstates, sums[0], sums[1], odds)
 
 
 def _board_flaws(table: Tablebase2048, total: int) -> Iterator[str]:
     """Are the boards of a layer those that the rules make of the layers below?"""
     stored = table.file.layers[total]
     boards, game = table.boards(total), layers.board_of(table.rules, table.tile)
-    afters, over = interruptible(lambda stop: layers.after_moves(boards, game, stop))
-    if not np.array_equal(np.sort(afters), table.layer(total)[0]):
+    afterstates, over = interruptible(lambda stop: layers.after_moves(boards, game, stop))
+    if not np.array_equal(np.sort(afterstates), table.layer(total)[0]):
         yield f"sum {total}: the boards after a move are not those that the layers below lead to"
     if (stored.boards, stored.over) != (len(boards), over):
         yield (

@@ -14,102 +14,56 @@ Several workers share the weights without locks: faster, and never twice the sam
 import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from gridlab.core.arguments import check_seed, counted, typed
-from gridlab.core.charts import new_figure, save
+from gridlab.core.arguments import counted, typed
+from gridlab.core.bits import States, Stop, streams
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.files import locked, try_place
 from gridlab.core.progress import bar
-from gridlab.core.splitmix import States, streams
-from gridlab.core.stop import Stop, stop_flag
-from gridlab.core.workers import available_cores, call
+from gridlab.core.run import available_cores, call, stop_flag
 from gridlab.game2048.kernels import row_tables
 from gridlab.game2048.learn import ntuple_kernels as kernels
-from gridlab.game2048.learn.ntuple_file import Learnt, Point, read_head, read_network, write_network
+from gridlab.game2048.learn.ntuple_file import RECIPE, Learnt, Point, read_head, read_network, write_network
 from gridlab.game2048.learn.ntuple_kernels import GAMES, MOVES, SCORES, TALLY, TILES, Tally
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.ntuple import Cells, default_tuples, new_network, number_of_places, parse_tuples
 from gridlab.games.registry import game
-from gridlab.learn.run import (
-    SAVE_EVERY,
-    Overrides,
-    advance,
-    parse_overrides,
-    require_new,
-    saving_first,
-    training_of,
-    values_of,
-    where_extras_allow,
-)
+from gridlab.learn import run
+from gridlab.learn.curves import BESIDE, COLOURS, Line, Panel, plot_panels
+from gridlab.learn.run import Asked
 
 # ---- What a training of an n-tuple network is asked to do, and the recipes that have a name
 
 
 STEPS = {"td": 0.1, "tc": 1.0}  # one rate for all weights is small, as it never falls
 MOST_MINUTES = 60.0 * 24 * 365
+FORMS = get_type_hints(Learnt, include_extras=True)
 NUMBERS: dict[str, Any] = {
     "minutes": Annotated[float, Meta(gt=0, le=MOST_MINUTES)],
     "games": Annotated[int, Meta(ge=1, le=2**53)],
-    "step": Annotated[float, Meta(gt=0, le=10)],
-    "trace": Annotated[float, Meta(ge=0, le=1)],
-    "restart": Annotated[int, Meta(ge=0, le=100_000)],
-    "optimistic": Annotated[float, Meta(ge=0, le=1e9)],
-    "settle": Annotated[float, Meta(gt=0, le=1)],
+    **{name: FORMS[name] for name in RECIPE if name != "rate"},
 }
+PRESETS = {"minutes": (10.0, Learnt(restart=1500)), "hour": (60.0, Learnt(restart=1500, settle=0.6))}
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What was asked for; what is None is as in the preset, or as the training was begun."""
-
-    preset: str | None = None
-    minutes: float | None = None
-    games: int | None = None
-    tuples: str | None = None
-    rate: str | None = None
-    step: float | None = None
-    trace: float | None = None
-    restart: int | None = None
-    optimistic: float | None = None
-    seed: int | None = None
-    settle: float | None = None
-
-    def with_settings(self, settings: Overrides) -> "Asked":
-        """The same with numbers named by --setting; what an option says already is not said twice."""
-        found = values_of(settings, NUMBERS)
-        for name in found:
-            if getattr(self, name) is not None:
-                raise BadNotation(f"{name} is said by an option and by --setting; say it once")
-        return replace(self, **found)
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """A recipe by name."""
-
-    minutes: float
-    about: str
-    trace: float = 0.5
-    restart: int = 1500
-    optimistic: float = 0.0
-    settle: float = 1.0  # the share of the training after which the rates are a tenth; 1 never
-
-
-PRESETS = {
-    "minutes": Recipe(10.0, "ten minutes: the best player that they give"),
-    "hour": Recipe(60.0, "an hour, on all cores", settle=0.6),
-}
+def with_numbers(asked: Asked) -> Asked:
+    """The same with numbers named by --setting; what an option says already is not said twice."""
+    found = run.values_of(asked.more, NUMBERS)
+    for name in found:
+        if name in asked.said:
+            raise BadNotation(f"{name} is said by an option and by --setting; say it once")
+    return replace(asked, said=asked.said | found)
 
 
 @dataclass(frozen=True)
@@ -130,59 +84,53 @@ class Plan:
 
 def plan(asked: Asked, rules: Rules2048) -> Plan:
     """A training that begins."""
-    recipe = find_recipe(asked.preset)
-    rate = asked.rate or "tc"
+    minutes, usual = find_preset(asked)
+    rate = asked.said.get("rate", "tc")
     if rate not in STEPS:
         raise BadNotation(f"{rate!r} is not a kind of rate; td has one for all weights, tc one for each")
-    learnt = Learnt(
-        rate,  # type: ignore[arg-type]
-        STEPS[rate] if asked.step is None else asked.step,
-        recipe.trace if asked.trace is None else asked.trace,
-        recipe.restart if asked.restart is None else asked.restart,
-        recipe.optimistic if asked.optimistic is None else asked.optimistic,
-        recipe.settle if asked.settle is None else asked.settle,
-        seed=check_seed(asked.seed or 0),
-    )
+    numbers = {"step": STEPS[rate]} | {name: asked.said[name] for name in RECIPE if name in asked.said}
+    learnt = msgspec.structs.replace(usual, seed=asked.seed or 0, **numbers)
     check(learnt)
-    return _ending(
-        Plan(parse_tuples(asked.tuples or default_tuples(rules), rules), learnt, None, recipe.minutes), asked
-    )
+    tuples = parse_tuples(asked.said.get("tuples") or default_tuples(rules), rules)
+    return _ending(Plan(tuples, learnt, None, minutes), asked)
 
 
 def plan_to_go_on(asked: Asked, rules: Rules2048, tuples: tuple[Cells, ...], learnt: Learnt, what: object) -> Plan:
     """A training that goes on: as it was begun, to another end perhaps."""
-    for name in ("rate", "step", "trace", "restart", "optimistic", "settle", "seed"):
-        if (value := getattr(asked, name)) is not None and value != (begun := getattr(learnt, name)):
-            raise BadNotation(f"{what} was begun with {name} {begun}, not {value}; leave it out, or start again")
-    if asked.tuples is not None and parse_tuples(asked.tuples, rules) != tuples:
-        raise BadNotation(f"{what} was begun with other tuples than {asked.tuples}; leave them out, or start again")
-    return _ending(Plan(tuples, learnt, None, find_recipe(asked.preset).minutes), asked)
+    begun = {name: getattr(learnt, name) for name in (*RECIPE, "seed")}
+    run.require_same(begun, asked.with_seed, what, error=BadNotation)
+    named = asked.said.get("tuples")
+    if named is not None and parse_tuples(named, rules) != tuples:
+        raise BadNotation(f"{what} was begun with other tuples than {named}; leave them out, or start again")
+    return _ending(Plan(tuples, learnt, None, find_preset(asked)[0]), asked)
 
 
-def find_recipe(name: str | None) -> Recipe:
-    if (name or "minutes") not in PRESETS:
+def find_preset(asked: Asked) -> tuple[float, Learnt]:
+    """The minutes of a recipe, and how it learns."""
+    name = asked.said.get("preset") or "minutes"
+    if name not in PRESETS:
         raise BadNotation(f"{name!r} is not a preset; there are {', '.join(PRESETS)}")
-    return PRESETS[name or "minutes"]
+    return PRESETS[name]
 
 
 def check(learnt: Learnt) -> None:
     """Refuse numbers with which nothing can be learnt."""
-    for name, value, low, high in (
-        ("step", learnt.step, 0.0, 10.0), ("trace", learnt.trace, 0.0, 1.0), ("restart", learnt.restart, 0, 100_000),
-        ("optimistic", learnt.optimistic, 0.0, 1e9), ("settle", learnt.settle, 0.0, 1.0),
-    ):  # fmt: skip
-        if not low <= value <= high or (name in ("step", "settle") and value == 0):
-            raise BadNotation(f"{name} {value:g} is out of range; {low:g} to {high:g} can be learnt with")
+    for name in RECIPE[1:]:
+        value, form = getattr(learnt, name), NUMBERS[name].__metadata__[0]
+        low = form.ge if form.gt is None else form.gt
+        if not low <= value <= form.le or value == form.gt:
+            raise BadNotation(f"{name} {value:g} is out of range; {low:g} to {form.le:g} can be learnt with")
 
 
 def _ending(plan: Plan, asked: Asked) -> Plan:
-    if asked.games is not None and asked.minutes is not None:
+    games, minutes = asked.said.get("games"), asked.said.get("minutes")
+    if games is not None and minutes is not None:
         raise BadNotation("a training ends after so many games or so many minutes: name one of them")
-    if asked.games is not None:
-        if asked.games < 1:
-            raise BadNotation(f"{asked.games} games teach nothing; name 1 or more")
-        return replace(plan, games=asked.games, minutes=None)
-    minutes = plan.minutes if asked.minutes is None else asked.minutes
+    if games is not None:
+        if games < 1:
+            raise BadNotation(f"{games} games teach nothing; name 1 or more")
+        return replace(plan, games=games, minutes=None)
+    minutes = plan.minutes if minutes is None else minutes
     if minutes is None or not 0 < minutes <= MOST_MINUTES:
         raise BadNotation(f"{minutes} minutes are not enough to learn anything; write a larger number, such as 10")
     return replace(plan, minutes=minutes)
@@ -191,28 +139,26 @@ def _ending(plan: Plan, asked: Asked) -> Plan:
 # ---- The picture of a training: mean score above, tiles reached below, over the time it took, or over its games
 
 
-COLOURS = ("#1f4e9c", "#2e7d32", "#b3261e", "#8e5ea2", "#c77700", "#546e7a")
+TILE_COLOURS = (COLOURS[0], COLOURS[2], COLOURS[1], *COLOURS[3:])
 
 
 def plot_curve(curve: Sequence[Point], path: Path) -> None:
     """The games that were learnt from: those of a network that is still changing."""
-    figure = new_figure(path, 6.5)
-    above, below = figure.subplots(2, sharex=True)
     timed = any(point.seconds for point in curve)  # not where the plan counts games
     along = [point.seconds / 60 if timed else point.games for point in curve]
-    above.plot(along, [point.mean_score for point in curve], color=COLOURS[0])
-    above.set(ylabel="mean score", ylim=(0, None))
     tiles = sorted({int(tile) for point in curve for tile, rate in point.tile_rates.items() if rate >= 0.01})[-5:]
-    for tile, colour in zip(tiles, COLOURS, strict=False):
-        rates = [100 * point.tile_rates.get(str(tile), 0.0) for point in curve]
-        below.plot(along, rates, color=colour, label=f"{tile:,}")
-    below.set(xlabel="minutes" if timed else "games", ylabel="games that reached a tile, %", ylim=(0, 102))
-    above.yaxis.set_major_formatter("{x:,.0f}")
-    if tiles:
-        below.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-    for each in (above, below):
-        each.grid(axis="y", alpha=0.3)
-    save(figure, path)
+
+    def line(label: str, numbers: Iterable[float], colour: str) -> Line:
+        return Line(label, list(zip(along, numbers, strict=True)), colour)
+
+    scores = line("", (point.mean_score for point in curve), COLOURS[0])
+    reached = [
+        line(f"{tile:,}", (100 * point.tile_rates.get(str(tile), 0.0) for point in curve), colour)
+        for tile, colour in zip(tiles, TILE_COLOURS, strict=False)
+    ]
+    below = {"xlabel": "minutes" if timed else "games", "ylabel": "games that reached a tile, %", "ylim": (0, 102)}
+    above = Panel([scores], {"ylabel": "mean score", "ylim": (0, None)}, numbers="{x:,.0f}")
+    plot_panels(path, above, Panel(reached, below, BESIDE))
 
 
 # ---- A training of an n-tuple network at work: threads that share its weights, and what is kept on disk
@@ -226,7 +172,7 @@ SETTLED = 0.1  # of the rate, once a training has settled
 
 def begin(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
     """A new training, where there is none."""
-    require_new(training_of(path))
+    run.require_new(run.training_of(path))
     wanted = plan(asked, rules)
     network = new_network(wanted.tuples, rules)
     if wanted.learnt.optimistic:
@@ -237,7 +183,7 @@ def begin(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
 
 def go_on(path: Path, asked: Asked, rules: Rules2048) -> "Learner":
     """The training that was saved beside a file."""
-    saved = read_network(training_of(path), "training")
+    saved = read_network(run.training_of(path), "training")
     if saved.rules != rules:
         raise FileTrouble(f"{saved.path} is a training for {saved.rules}, not for {rules}")
     states = saved.states()
@@ -281,7 +227,7 @@ class Learner:
         done = round(self.learnt.seconds if self.plan.minutes else self.learnt.games)
         with (
             bar(round(total or 0), f"learning {self.rules}", unit, progress, done=done) as shown,
-            saving_first(self._save_training, lambda: True),
+            run.saving_first(self._save_training, lambda: True),
         ):
             if self.is_done() and not self._is_written():  # an error has ended it at the very end
                 self.save()
@@ -314,14 +260,14 @@ class Learner:
         def watch() -> None:
             with self.lock:
                 self.learnt = msgspec.structs.replace(self.learnt, seconds=before + time.monotonic() - begun)
-            advance(shown, self.learnt.games if seconds is None else self.learnt.seconds, self._state())
+            run.advance(shown, self.learnt.games if seconds is None else self.learnt.seconds, self._state())
 
         def work() -> None:
             with ThreadPoolExecutor(workers) as pool:
                 list(pool.map(lambda worker: self._work(worker, stop), range(workers)))
 
         try:
-            call(work, stop, SAVE_EVERY if seconds is None else min(SAVE_EVERY, seconds), watch)
+            call(work, stop, run.SAVE_EVERY if seconds is None else min(run.SAVE_EVERY, seconds), watch)
         finally:
             watch()
 
@@ -372,7 +318,7 @@ class Learner:
         """What is needed to go on, then the picture; the network is last, so that all is written where it is."""
         self._save_training()
         learnt = self._told()
-        with where_extras_allow():
+        with run.where_extras_allow():
             plot_curve(learnt.curve, self.path.with_name(f"{self.path.name}.png"))
         write_network(self.path, self.rules, self.plan.tuples, self.weights, learnt)
 
@@ -390,7 +336,7 @@ class Learner:
     def _save_training(self) -> None:
         sums = self.sums if len(self.sums) else np.zeros(2 * len(self.weights), np.float32)
         write_network(
-            training_of(self.path), self.rules, self.plan.tuples, self.weights,
+            run.training_of(self.path), self.rules, self.plan.tuples, self.weights,
             msgspec.structs.replace(self.learnt, since=tuple(self.since.tolist())), sums=sums,
             streams=self.states.tolist(),
         )  # fmt: skip
@@ -453,31 +399,22 @@ class NTupleTraining:
 
 @typed
 def train_ntuple(
-    rules: Rules2048 | str,
-    out: Path | str,
-    games: int | None = None,
-    minutes: float | None = None,
-    preset: str | None = None,
-    tuples: str | None = None,
-    rate: str | None = None,
-    step: float | None = None,
-    trace: float | None = None,
-    restart: int | None = None,
-    optimistic: float | None = None,
-    settings: Mapping[str, object] | Sequence[str] = (),
-    seed: int | None = None,
-    workers: int | None = None,
-    resume: bool = False,
-    progress: bool = False,
-) -> NTupleTraining:
+    rules: Rules2048 | str, out: Path | str, games: int | None = None, minutes: float | None = None,
+    preset: str | None = None, tuples: str | None = None, rate: str | None = None, step: float | None = None,
+    trace: float | None = None, restart: int | None = None, optimistic: float | None = None,
+    settings: Mapping[str, object] | Sequence[str] = (), seed: int | None = None, workers: int | None = None,
+    resume: bool = False, progress: bool = False,
+) -> NTupleTraining:  # fmt: skip
     """Learn a network; Ctrl-C ends it after the games being played, and saves.
 
     What is None is as in preset `minutes`, seed 0, all cores; or, with `resume`, as the training was begun.
     `settings` are numbers by name, such as {"step": 0.5} or ["step=0.5"].
     """
     path, rules = try_place(Path(out)), game(rules, "2048")
-    asked = Asked(preset, minutes, games, tuples, rate, step, trace, restart, optimistic, seed)
-    asked = asked.with_settings(parse_overrides(settings))
+    asked = with_numbers(Asked.of(
+        settings, seed, preset=preset, minutes=minutes, games=games, tuples=tuples, rate=rate, step=step, trace=trace,
+        restart=restart, optimistic=optimistic,
+    ))  # fmt: skip
     with locked(path):
         learner = go_on(path, asked, rules) if resume else begin(path, asked, rules)
         done = learner.run(workers or available_cores(), progress)

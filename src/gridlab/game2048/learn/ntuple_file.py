@@ -26,22 +26,15 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from gridlab.core.bits import States
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
-from gridlab.core.files import whole_file
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.splitmix import States
-from gridlab.core.travel import here
+from gridlab.core.files import BEHAVIOUR, whole_file
+from gridlab.core.run import here
 from gridlab.core.untrusted import ends_with_digest, open_regular, parse_json, reading, refusing
 from gridlab.game2048.rules import Rules2048
-from gridlab.game2048.search.ntuple import (
-    Cells,
-    Network,
-    Weights,
-    new_network,
-    number_of_weights,
-    parse_tuples,
-    text_of,
-)
+from gridlab.game2048.search import ntuple as search
+from gridlab.game2048.search.ntuple import Cells, Network, Weights
+from gridlab.learn.info import Format, Info
 
 MAGIC, VERSION = b"GRIDNTUP", 1
 START = struct.Struct("<8sII")
@@ -65,6 +58,9 @@ class Point(msgspec.Struct, frozen=True):
     seconds: Measured  # 0 where the plan of the training counts games
     mean_score: Measured
     tile_rates: dict[str, Annotated[float, msgspec.Meta(ge=0, le=1)]]  # "2048": 0.93
+
+
+RECIPE = ("rate", "step", "trace", "restart", "optimistic", "settle")  # of what is below: what somebody can ask for
 
 
 class Learnt(msgspec.Struct, frozen=True):
@@ -106,7 +102,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def weights(self) -> int:
         """How many there are in all tables."""
-        return number_of_weights(parse_tuples(self.tuples, Rules2048.parse(self.rules)))
+        return search.number_of_weights(search.parse_tuples(self.tuples, Rules2048.parse(self.rules)))
 
 
 class NTupleFile(NamedTuple):
@@ -120,7 +116,7 @@ class NTupleFile(NamedTuple):
     sums: NDArray[np.float32]  # two for each weight, empty in a file for players
 
     def network(self) -> Network:
-        return new_network(self.tuples, self.rules, self.weights)
+        return search.new_network(self.tuples, self.rules, self.weights)
 
     @property
     def frontier(self) -> int:
@@ -136,22 +132,15 @@ class NTupleFile(NamedTuple):
 
 
 def write_network(
-    path: Path,
-    rules: Rules2048,
-    tuples: tuple[Cells, ...],
-    weights: Weights,
-    learnt: Learnt,
-    numbers: str = "float32",
-    sums: NDArray[np.float32] | None = None,
-    streams: Sequence[int] = (),
-    level: int = LEVEL,
-) -> None:
+    path: Path, rules: Rules2048, tuples: tuple[Cells, ...], weights: Weights, learnt: Learnt, numbers: str = "float32",
+    sums: NDArray[np.float32] | None = None, streams: Sequence[int] = (), level: int = LEVEL,
+) -> None:  # fmt: skip
     """Write a file for players; with `sums` and the states of streams one to go on from."""
     tables = split_tables(weights, tuples) + ([] if sums is None else split_tables(sums, tuples, 2))
     packer = zstandard.ZstdCompressor(level=level, write_content_size=True)
     packed = [packer.compress(np.ascontiguousarray(each, NUMBERS[numbers]).data) for each in tables]
     head = Head(
-        "network" if sums is None else "training", BEHAVIOUR, str(rules), text_of(tuples), numbers,  # type: ignore[arg-type]
+        "network" if sums is None else "training", BEHAVIOUR, str(rules), search.text_of(tuples), numbers,  # type: ignore[arg-type]
         tuple(map(len, packed)), learnt, tuple(f"{each:016x}" for each in streams),
     )  # fmt: skip
     text = msgspec.json.encode(head)
@@ -222,7 +211,7 @@ def read_head(path: Path) -> Head:
 def _what_it_knows(path: Path, head: Head) -> tuple[Rules2048, tuple[Cells, ...]]:
     try:
         rules = Rules2048.parse(head.rules)
-        return rules, parse_tuples(head.tuples, rules)
+        return rules, search.parse_tuples(head.tuples, rules)
     except (BadRules, BadNotation) as error:
         raise CorruptFile(f"{path}: {error}") from error
 
@@ -264,3 +253,56 @@ def load_network(path: Path | str, rules: Rules2048) -> NTupleFile:
 @lru_cache(maxsize=2)
 def _load(path: Path, *state: Any) -> NTupleFile:
     return read_network(path)
+
+
+# ---- The files that trainings of 2048 leave, of policies too: described, and exported
+
+
+def _of_ntuple(path: Path) -> Info:
+    head = read_head(path)
+    learnt = head.learnt
+    recipe = {name: getattr(learnt, name) for name in RECIPE}
+    facts = {
+        "holds": head.kind, "rules": head.rules, "tuples": head.tuples, "numbers": head.numbers,
+        "behaviour": head.behaviour, "seed": learnt.seed, "workers": learnt.workers, "games": learnt.games,
+        "moves": learnt.moves, "seconds": learnt.seconds or None,
+    }  # fmt: skip
+    curve = tuple(
+        {"games": each.games, "moves": each.moves, "seconds": each.seconds or None, "mean_score": each.mean_score}
+        | {f"reached_{tile}": rate for tile, rate in each.tile_rates.items() if int(tile) >= 512}
+        for each in learnt.curve
+    )
+    return Info(path, "n-tuple network of 2048, by temporal differences", facts, recipe, (), curve, "games")
+
+
+def _half(checkpoint: Path, out: Path) -> str:
+    return f"{write_small(checkpoint, out):,} bytes"
+
+
+def _of_policy(path: Path) -> Info:
+    from gridlab.game2048.learn import policy_networks
+
+    saved = policy_networks.read(path)
+    facts = saved.facts
+    whole = bool(saved.part(policy_networks.BEST))
+    told = {
+        "holds": "training" if whole else "network", "method": facts.method, "rules": facts.rules,
+        "behaviour": facts.behaviour, "seed": facts.seed, "epoch": facts.epoch,
+        "epochs": facts.settings.get("epochs"), "best_epoch": facts.best_epoch, "steps": facts.steps,
+        "seconds": facts.seconds or None, "test_accuracy": None if facts.test is None else facts.test.accuracy,
+        "test_phases": None if facts.test is None else facts.test.phases,
+        "confusion": None if facts.test is None else facts.test.confusion, "sha256": facts.sha256,
+    }  # fmt: skip
+    data = tuple(msgspec.to_builtins(each) for each in facts.data)
+    kind = f"{facts.method} network of 2048, trained on games"
+    return Info(path, kind, told, dict(facts.settings), data, facts.curve, "epoch")
+
+
+def _onnx(checkpoint: Path, out: Path) -> str:
+    from gridlab.game2048.learn.policy import write_policy_onnx
+    from gridlab.game2048.learn.policy_networks import read
+
+    return f"onnxruntime differs from torch by at most {write_policy_onnx(read(checkpoint), out):.1e}"
+
+
+FORMATS = {MAGIC: Format(_of_ntuple, _half, half=True), b"gridlab 2048 policy 1": Format(_of_policy, _onnx)}

@@ -17,10 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import prefetch
+from gridlab.core.bits import States, Stop, prefetch, stopped
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States
-from gridlab.core.stop import Stop, stopped
 from gridlab.game2048.kernels import ONE, Boards, RowTables, largest_exponent, spawn, start
 from gridlab.game2048.rules import MOST_MOVES
 from gridlab.game2048.search.ntuple import Network, Places, Weights, add_up, find_places, number_of_places, value_moves

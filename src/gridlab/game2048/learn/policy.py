@@ -12,26 +12,24 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from gridlab.core.errors import CorruptFile, FileTrouble
-from gridlab.core.splitmix import States
+from gridlab.core.bits import States
+from gridlab.core.errors import FileTrouble
+from gridlab.core.run import pause
 from gridlab.core.untrusted import reading
-from gridlab.core.workers import pause
 from gridlab.game2048 import kernels
-from gridlab.game2048.kernels import Boards, RowTables
 from gridlab.game2048.learn.policy_networks import CELLS, PolicyFile, PolicyNetwork, read
-from gridlab.game2048.replay import afters, all_spawns, can_move, cells_after_moves, points_of_moves, step_games
 from gridlab.game2048.rules import Rules2048
 from gridlab.game2048.search.mcts import back_up, best_of, descend, new_tree, new_way, plant, play_out_all
-from gridlab.learn.networks import write_onnx
+from gridlab.learn.networks import refuse_no_numbers, write_onnx
 
 CHUNK = 1024  # boards that go through the network together
 
 Numbers = NDArray[np.float64]
 
 
-def input_of(boards: Boards, rows: RowTables) -> tuple[torch.Tensor, torch.Tensor]:
+def input_of(boards: kernels.Boards, rows: kernels.RowTables) -> tuple[torch.Tensor, torch.Tensor]:
     """What a network sees of packed boards: cells after each move [board, 4, 16], and which are legal [board, 4]."""
-    cells, legal = cells_after_moves(boards, rows)
+    cells, legal = kernels.cells_after_moves(boards, rows)
     return torch.from_numpy(cells).long(), torch.from_numpy(legal)
 
 
@@ -40,18 +38,15 @@ class Policy:
 
     def __init__(self, network: PolicyNetwork, rules: Rules2048, scale: float, images: int, source: Path | None = None):
         self.network, self.rules, self.scale, self.source = network.double().eval(), rules, scale, source
-        self.rows, self.mirror, self.shape = (
-            kernels.row_tables(rules),
-            kernels.mirror_table(rules),
-            kernels.shape_of(rules),
-        )
+        self.rows, self.mirror = kernels.row_tables(rules), kernels.mirror_table(rules)
+        self.shape = kernels.shape_of(rules)
         self.images = images if self.shape.square else min(images, 4)
 
-    def directions(self, boards: Boards) -> Numbers:
+    def directions(self, boards: kernels.Boards) -> Numbers:
         """The logarithm of the probability of each direction [board, 4]; minus infinity where it is no move."""
         return self.judge(boards)[0]
 
-    def judge(self, boards: Boards) -> tuple[Numbers, Numbers]:
+    def judge(self, boards: kernels.Boards) -> tuple[Numbers, Numbers]:
         """The same, and the points still to come [board], 0 of a network that has no value head."""
         logs, values = np.empty((len(boards), 4)), np.zeros(len(boards))
         chunk = max(1, CHUNK // self.images)
@@ -62,15 +57,13 @@ class Policy:
         return logs, values
 
     @torch.inference_mode()
-    def _judge(self, boards: Boards) -> tuple[Numbers, Numbers]:
+    def _judge(self, boards: kernels.Boards) -> tuple[Numbers, Numbers]:
         seen = kernels.images_of_boards(boards, self.images, self.mirror, self.shape)  # [board, image]
         raw, worth = self.network(*input_of(seen.ravel(), self.rows))
         said = raw.numpy().reshape(len(boards), self.images, 4)
-        legal = afters(boards, self.rows) != boards[:, None]
+        legal = kernels.afters(boards, self.rows) != boards[:, None]
         mean = np.take_along_axis(said, kernels.mapped_directions(self.images)[None], axis=2).mean(axis=1)
-        if not np.isfinite(mean).all():
-            name = "the network" if self.source is None else str(self.source)
-            raise CorruptFile(f"{name} gives values that are not numbers: its weights are too large; train another")
+        refuse_no_numbers(mean, self.source)
         logs = log_softmax(np.where(legal, mean, -np.inf))
         if worth is None:
             return logs, np.zeros(len(boards))
@@ -118,16 +111,16 @@ def _prepared(known: tuple[Any, ...], rules: Rules2048, images: int) -> Policy:
 TOGETHER = 16  # playouts under way at once
 
 
-def expected_values(boards: Boards, depth: int, policy: Policy) -> Numbers:
+def expected_values(boards: kernels.Boards, depth: int, policy: Policy) -> Numbers:
     """The points of each direction, those of the move and those to come: [board, direction], an even depth ahead.
 
     Every tile that can appear is looked at, and what stands at the end is valued by the network; no move is worth
     minus infinity.
     """
     pause()
-    after, gained = afters(boards, policy.rows), points_of_moves(boards, policy.rows)
+    after, gained = kernels.afters(boards, policy.rows), kernels.points_of_moves(boards, policy.rows)
     legal = after != boards[:, None]
-    leaves, owners, chances = all_spawns(after[legal], policy.rules.odds)
+    leaves, owners, chances = kernels.all_spawns(after[legal], policy.rules.odds)
     unique, places = np.unique(leaves, return_inverse=True)
     if depth <= 2:
         worth = policy.judge(unique)[1]
@@ -165,15 +158,15 @@ def playout_values(
     return values
 
 
-def play_on(boards: Boards, moves: int, policy: Policy, states: States) -> Numbers:
+def play_on(boards: kernels.Boards, moves: int, policy: Policy, states: States) -> Numbers:
     """The points from some boards on: so many moves by the network, then what it thinks is to come, or random moves."""
     boards, points, odds = boards.copy(), np.zeros(len(boards), np.int64), policy.rules.odds
     for _ in range(moves):
-        going: NDArray[np.int64] = np.flatnonzero(can_move(boards, policy.rows))
+        going: NDArray[np.int64] = np.flatnonzero(kernels.can_move(boards, policy.rows))
         if not len(going):
             break
         chosen = policy.directions(boards[going]).argmax(axis=1).astype(np.int8)
-        step_games(going, chosen, boards, points, policy.rows, odds, states)
+        kernels.step_games(going, chosen, boards, points, policy.rows, odds, states)
     if policy.network.value is not None:
         return points + policy.judge(boards)[1]
     rest = play_out_all(boards, odds[0], odds[1], policy.rows, states)

@@ -23,7 +23,7 @@ from gridlab.core.errors import BadRules, CorruptFile
 from gridlab.core.untrusted import Count, Plain
 from gridlab.game2048.rules import Rules2048
 from gridlab.learn import networks as tensors_file
-from gridlab.learn.networks import Name, Number, Row, Stated, Tensors, load_weights, part_of
+from gridlab.learn.networks import Name, Number, Row, Saved, Stated, Tensors, load_weights
 
 METHODS = ("cnn", "dual", "transformer")
 CELLS, TILES, DIRECTIONS = 16, 16, 4
@@ -187,17 +187,11 @@ class Facts(Stated, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class PolicyFile:
+class PolicyFile(Saved[Facts]):
     """What a file holds."""
 
-    path: Path
-    facts: Facts
     rules: Rules2048
     shape: Shape
-    tensors: Tensors
-
-    def part(self, prefix: str) -> Tensors:
-        return part_of(self.tensors, prefix)
 
     def network(self, prefix: str = NETWORK) -> PolicyNetwork:
         """The network, or why these are no weights of it."""
@@ -220,7 +214,7 @@ def read(path: Path | str) -> PolicyFile:
         rules = Rules2048.parse(facts.rules)
     except BadRules as error:
         raise CorruptFile(f"{path}: {error}") from error
-    return PolicyFile(path, facts, rules, _shape_in(facts, path), tensors)
+    return PolicyFile(path, facts, tensors, rules, _shape_in(facts, path))
 
 
 def _shape_in(facts: Facts, path: Path) -> Shape:

@@ -20,29 +20,9 @@ from numpy.typing import NDArray
 
 from gridlab.core.errors import BadPlayer
 from gridlab.core.jit import kernel
-from gridlab.game2048.kernels import (
-    FIFTEEN,
-    FOUR,
-    ONE,
-    ROW,
-    ROWS,
-    S16,
-    S32,
-    S48,
-    THREE,
-    TWO,
-    UNITS,
-    ZERO,
-    Exponents,
-    count,
-    empties,
-    line_table,
-    row_tables,
-    squeezed,
-    transpose,
-)
-from gridlab.game2048.reference import Board
-from gridlab.game2048.rules import Rules2048
+from gridlab.game2048 import kernels
+from gridlab.game2048.kernels import FIFTEEN, FOUR, ONE, ROW, ROWS, S16, S32, S48, THREE, TWO, UNITS, ZERO, Exponents
+from gridlab.game2048.rules import Board, Rules2048
 
 # ---- The evaluator `rows`: our own, much stronger than the published one, and the same for every row and column
 #
@@ -78,15 +58,9 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights(
-    empty=3550.0,
-    merge=8898.0,
-    weight=164.0,
-    weight_power=3.06,
-    order=1062.0,
-    order_power=2.38,
-    edge=66.8,
+    empty=3550.0, merge=8898.0, weight=164.0, weight_power=3.06, order=1062.0, order_power=2.38, edge=66.8,
     locked=13889.0,
-)
+)  # fmt: skip
 
 
 def line_value(line: Board, weights: Weights = WEIGHTS) -> int:
@@ -126,7 +100,7 @@ def line_values(lines: Exponents, weights: Weights = WEIGHTS) -> NDArray[np.int6
     """`line_value` of many lines of one length at once; tests hold all of them to it."""
     largest = lines.max(axis=1)
     empty = (lines == 0).sum(axis=1)
-    close = squeezed(lines)
+    close = kernels.squeezed(lines)
     merges = ((close[:, :-1] == close[:, 1:]) & (close[:, 1:] > 0)).sum(axis=1)
     steps = np.diff(powers(weights.order_power)[lines], axis=1)
     rises, falls = np.maximum(steps, 0).sum(axis=1), -np.minimum(steps, 0).sum(axis=1)
@@ -154,12 +128,7 @@ def powers(power: float) -> NDArray[np.float64]:
 #     4^8  4^9  4^10 | 4^11      on three columns  8  9 10
 
 
-SNAKE = (
-    (4**15, 4**14, 4**13, 4**12),
-    (4**8, 4**9, 4**10, 4**11),
-    (4**7, 4**6, 4**5, 4**4),
-    (4**0, 4**1, 4**2, 4**3),
-)
+SNAKE = ((4**15, 4**14, 4**13, 4**12), (4**8, 4**9, 4**10, 4**11), (4**7, 4**6, 4**5, 4**4), (4**0, 4**1, 4**2, 4**3))
 EMPTY, MONOTONE, SMOOTH, CORNER = 50_000, 10_000, 1_000, 10_000
 
 
@@ -188,26 +157,11 @@ def smoothness(line: Board) -> int:
     return -sum(abs(one.bit_length() - next.bit_length()) for one, next in steps)
 
 
-def row_value(line: Board) -> int:
-    """What a row adds besides its place in the matrix."""
-    return line.count(0) * EMPTY + column_value(line)
-
-
-def column_value(line: Board) -> int:
-    """What a column adds; its empty cells are counted by the rows."""
-    return monotonicity(line) * MONOTONE + smoothness(line) * SMOOTH
-
-
 # ---- the same for many lines of one length at once; tests hold all of them to the functions above
 
 
 def row_values(rows: Exponents) -> NDArray[np.int64]:
     return np.asarray((rows == 0).sum(axis=1) * EMPTY + column_values(rows))
-
-
-def placed_row_values(rows: Exponents, weights: tuple[int, ...]) -> NDArray[np.int64]:
-    """All that a row adds, at its place in the matrix."""
-    return row_values(rows) + matrix_values(rows, weights)
 
 
 def column_values(columns: Exponents) -> NDArray[np.int64]:
@@ -267,14 +221,15 @@ class EvaluatorDefinition(NamedTuple):
 
 @cache
 def spec_arrays(rules: Rules2048) -> Evaluator:
-    rows = [partial(placed_row_values, weights=weights) for weights in SNAKE]
-    kinds = [*(line_table(rules, each) for each in rows), line_table(rules, column_values)]
+    rows = [kernels.line_table(rules, partial(matrix_values, weights=weights)) for weights in SNAKE]
+    shared = kernels.line_table(rules, row_values)  # what a row adds at any place
+    kinds = [*(each + shared for each in rows), kernels.line_table(rules, column_values)]
     return assemble(kinds, (1, 4, 0), rules, CORNER)
 
 
 @cache
 def rows_arrays(rules: Rules2048) -> Evaluator:
-    return assemble([line_table(rules, line_values)], (0, 0, 0), rules, dead=DEAD)
+    return assemble([kernels.line_table(rules, line_values)], (0, 0, 0), rules, dead=DEAD)
 
 
 def spec_board(rules: Rules2048) -> Evaluate:
@@ -303,24 +258,17 @@ def find_evaluator(name: str) -> EvaluatorDefinition:
 
 
 def assemble(
-    kinds: Sequence[NDArray[np.int64]],
-    places: tuple[int, int, int],
-    rules: Rules2048,
-    corner: int = 0,
+    kinds: Sequence[NDArray[np.int64]], places: tuple[int, int, int], rules: Rules2048, corner: int = 0,
     dead: int = 0,
-) -> Evaluator:
+) -> Evaluator:  # fmt: skip
     """The arrays of an evaluator from the values of each kind of line; `places` are in kinds."""
-    slides, _, walls = row_tables(rules)
+    slides, _, walls = kernels.row_tables(rules)
     added = [gains(values, *rules.odds) for values in kinds]
-    slid = [slid_values(values, slides) for values in kinds]
+    slid = [np.stack([values[slides & 0xFFFF], values[slides >> 16]], axis=1).ravel() for values in kinds]
     rows, first, columns = (np.uint64(each * ROWS) for each in places)
     tables = np.concatenate(kinds), np.concatenate(added), np.concatenate(slid)
     top_right = np.uint64(4 * (rules.cols - 1))
     return Evaluator(*tables, Shape(rows, first, columns, corner, dead, top_right, walls))
-
-
-def slid_values(values: NDArray[np.int64], slides: NDArray[np.uint32]) -> NDArray[np.int64]:
-    return np.stack([values[slides & 0xFFFF], values[slides >> 16]], axis=1).ravel()
 
 
 def gains(values: NDArray[np.int64], twos: int, fours: int) -> NDArray[np.int64]:
@@ -392,8 +340,8 @@ def expected(
     board: np.uint64, turned: np.uint64, values: LineTable, gains: LineTable, shape: Shape, twos: int, fours: int
 ) -> float:
     """The mean of `static` over all new tiles of a board that has room for one."""
-    cells = empties(board)
-    odds = (twos + fours) * count(cells)
+    cells = kernels.empties(board)
+    odds = (twos + fours) * kernels.count(cells)
     if shape.corner != 0 and corner_may_change(board ^ shape.walls):
         return float(summed_one_by_one(board, turned, cells, values, shape, twos, fours)) / odds
     value = static(board, turned, values, shape)
@@ -409,7 +357,7 @@ def summed_one_by_one(
     while cells != ZERO:
         unit = cells & (~cells + ONE)
         cells ^= unit
-        turned_unit = transpose(unit)
+        turned_unit = kernels.transpose(unit)
         total += twos * static(board | unit, turned | turned_unit, values, shape)
         total += fours * static(board | unit << ONE, turned | turned_unit << ONE, values, shape)
     return total  # type: ignore[return-value]

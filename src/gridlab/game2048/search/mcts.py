@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gridlab.core.bits import FIRST, S32, States, Stop, stopped, times
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import FIRST, S32, States, times
-from gridlab.core.stop import Stop, stopped
-from gridlab.game2048.kernels import Boards, RowTables, move, points_of, spawn
-from gridlab.game2048.search.random_moves import random_direction
+from gridlab.game2048.kernels import Boards, RowTables, move, points_of, random_direction, spawn
 
 PLAYOUTS, EXPLORATION = 200, 0.3
 LONGEST = 256  # moves of a way down
@@ -72,27 +70,22 @@ def new_way() -> Way:
 
 
 @kernel
-def begin(chooser: MctsMoves) -> None:
-    """Every move begins with a new tree; there is nothing else to forget."""
-
-
-@kernel
 def choose(
-    chooser: MctsMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
+    policy: MctsMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
     stop: Stop,
 ) -> int:  # fmt: skip
     """The direction that has brought most, -1 if there is none; chance comes from the game's stream."""
-    tree, way = chooser.tree, chooser.way
+    tree, way = policy.tree, policy.way
     plant(tree, board)
-    for _ in range(chooser.playouts):
+    for _ in range(policy.playouts):
         if stopped(stop):
             return NOWHERE
-        length, leaf = descend(tree, way, board, chooser.exploration, chooser.twos, chooser.fours, rows, states, game)
+        length, leaf = descend(tree, way, board, policy.exploration, policy.twos, policy.fours, rows, states, game)
         if length == 0:
             break
-        points = play_out(leaf, chooser.twos, chooser.fours, rows, states, game)
+        points = play_out(leaf, policy.twos, policy.fours, rows, states, game)
         back_up(tree, way, length, float(points))
-        chooser.counts[0] += 1
+        policy.counts[0] += 1
     return best_of(tree, values)
 
 

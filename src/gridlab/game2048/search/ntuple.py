@@ -18,34 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import shortened
-from gridlab.core.bits import prefetch
+from gridlab.core.bits import States, Stop, prefetch
 from gridlab.core.errors import BadNotation
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States
-from gridlab.core.stop import Stop
-from gridlab.game2048.kernels import (
-    FIFTEEN,
-    FOUR,
-    LEFT,
-    NO_MOVE,
-    ONE,
-    ROW,
-    S16,
-    S32,
-    S48,
-    UP,
-    ZERO,
-    RowTables,
-    first_of_best,
-    flip,
-    largest_exponent,
-    mirror,
-    slide_rows,
-    transpose,
-    walls_of,
-)
+from gridlab.game2048 import kernels
+from gridlab.game2048.kernels import FIFTEEN, FOUR, LEFT, NO_MOVE, ONE, ROW, S16, S32, S48, UP, ZERO, RowTables
 from gridlab.game2048.rules import Rules2048
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 
 # ---- Tuples of cells, from which n-tuple networks are made: sets of them by name, or cell by cell
 #
@@ -171,7 +150,7 @@ NEVER = 16  # the binary logarithm of a tile that no board has
 def downgraded(board: np.uint64, walls: np.uint64, exponent: int) -> np.uint64:
     """The board without tiles of this logarithm or above, as far as halving those above a missing one can do it."""
     tiles = board ^ walls
-    top = largest_exponent(tiles)
+    top = kernels.largest_exponent(tiles)
     while top >= exponent:
         gap = largest_missing(tiles, top)
         if gap == 0:
@@ -250,7 +229,7 @@ def new_network(tuples: tuple[Cells, ...], rules: Rules2048, weights: Weights | 
     for number, part in enumerate(parts):
         table[number, : len(part)] = part
     layout = Layout(
-        np.uint64(walls_of(rules)), np.uint64(4 * (4 - rules.cols)), np.uint64(16 * (4 - rules.rows)),
+        np.uint64(kernels.walls_of(rules)), np.uint64(4 * (4 - rules.cols)), np.uint64(16 * (4 - rules.rows)),
         rules.rows == rules.cols,
     )  # fmt: skip
     weights = np.zeros(sum(sizes), np.float32) if weights is None else weights
@@ -273,30 +252,25 @@ def number_of_places(network: Network) -> int:
 
 
 def new_moves(network: Network, downgrade: int = NEVER) -> NTupleMoves:
-    """A chooser for one thread; the weights are shared."""
+    """A policy for one thread; the weights are shared."""
     places = np.empty((4, number_of_places(network)), np.uint64)
     return NTupleMoves(network, places, np.empty(4, np.uint64), np.zeros(2, np.int64), downgrade)
 
 
 @kernel
-def begin(chooser: NTupleMoves) -> None:
-    """There is nothing to forget."""
-
-
-@kernel
 def choose(
-    chooser: NTupleMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
+    policy: NTupleMoves, board: np.uint64, values: NDArray[np.float64], rows: RowTables, states: States, game: int,
     stop: Stop,
 ) -> int:  # fmt: skip
     """The best direction, -1 if there is none; in `values` the points that each is worth."""
-    weights, masks, shifts, offsets, layout = chooser.network
-    board = downgraded(board, layout.walls, chooser.downgrade)
+    weights, masks, shifts, offsets, layout = policy.network
+    board = downgraded(board, layout.walls, policy.downgrade)
     value_moves(
-        board, chooser.afters, values, chooser.places, weights, masks, shifts, offsets, layout, rows.slides, rows.points
+        board, policy.afters, values, policy.places, weights, masks, shifts, offsets, layout, rows.slides, rows.points
     )
     for direction in range(4):
-        chooser.counts[0] += 1 if chooser.afters[direction] != board else 0
-    return first_of_best(values)
+        policy.counts[0] += 1 if policy.afters[direction] != board else 0
+    return kernels.first_of_best(values)
 
 
 @kernel
@@ -329,10 +303,11 @@ def value_moves(
 @kernel
 def move_all(board: np.uint64, afters: Moves, slides: NDArray[np.uint32], points: NDArray[np.int32]) -> tuple[int, int]:
     """The board after each move, and the points of moves to either side, and of moves up and down."""
-    turned = transpose(board)
-    up, down = slide_rows(turned, slides)
-    left, right = slide_rows(board, slides)
-    afters[UP], afters[UP + 1], afters[LEFT], afters[LEFT + 1] = transpose(up), transpose(down), left, right
+    turned = kernels.transpose(board)
+    up, down = kernels.slide_rows(turned, slides)
+    left, right = kernels.slide_rows(board, slides)
+    afters[UP], afters[UP + 1] = kernels.transpose(up), kernels.transpose(down)
+    afters[LEFT], afters[LEFT + 1] = left, right
     return line_points(board, points), line_points(turned, points)
 
 
@@ -351,13 +326,13 @@ def find_places(
     """Where the weights of a board stand: for each tuple that of each image."""
     walls, across, down, square = layout
     a = board ^ walls
-    b = mirror(a) >> across
-    c, d = flip(a) >> down, flip(b) >> down
+    b = kernels.mirror(a) >> across
+    c, d = kernels.flip(a) >> down, kernels.flip(b) >> down
     write_places(a, b, c, d, places, 0, 8 if square else 4, masks, shifts, offsets)
     if square:
-        e = transpose(a)
-        f, g = mirror(e) >> across, flip(e) >> down
-        write_places(e, f, g, flip(f) >> down, places, 4, 8, masks, shifts, offsets)
+        e = kernels.transpose(a)
+        f, g = kernels.mirror(e) >> across, kernels.flip(e) >> down
+        write_places(e, f, g, kernels.flip(f) >> down, places, 4, 8, masks, shifts, offsets)
 
 
 @kernel

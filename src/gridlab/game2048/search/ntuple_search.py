@@ -15,35 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import prefetch
+from gridlab.core.bits import States, Stop, prefetch, stopped
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States
-from gridlab.core.stop import Stop, stopped
-from gridlab.game2048.kernels import (
-    LEFT,
-    NO_MOVE,
-    ONE,
-    ZERO,
-    Boards,
-    RowTables,
-    count,
-    empties,
-    first_of_best,
-    place_of,
-)
-from gridlab.game2048.search.frames import NEXT_MOVE, add_tile, new_frames, open_frame, put_tile
-from gridlab.game2048.search.ntuple import (
-    NEVER,
-    Layout,
-    Moves,
-    Network,
-    Weights,
-    add_up,
-    downgraded,
-    find_places,
-    move_all,
-    new_moves,
-)
+from gridlab.game2048 import kernels
+from gridlab.game2048.kernels import LEFT, NO_MOVE, ONE, ZERO, Boards, RowTables
+from gridlab.game2048.search import expectimax, ntuple
+from gridlab.game2048.search.expectimax import NEXT_MOVE
+from gridlab.game2048.search.ntuple import NEVER, Layout, Moves, Network, Weights
 
 DEEPEST_NTUPLE = 7
 LAYERS = (DEEPEST_NTUPLE - 1) // 2  # of chance
@@ -62,7 +40,7 @@ class NTupleSearch(NamedTuple):
     leaves: NDArray[np.float64]  # [4]: their worth
     leaf_keys: Boards  # [entry]: boards after the last move whose value is known
     leaf_known: NDArray[np.float64]
-    frames: Any  # [layer] of FRAME (frames.py)
+    frames: Any  # [layer] of FRAME
     moves: Boards  # [layer, 4]
     keys: Boards  # [entry]: boards after a move whose worth is known, over the last tiles
     known: NDArray[np.float64]
@@ -72,11 +50,11 @@ class NTupleSearch(NamedTuple):
 
 def new_search(network: Network, depth: int, odds: tuple[int, int], downgrade: int = NEVER) -> NTupleSearch:
     """A search of an odd depth from 3 on."""
-    room, layers = new_moves(network), (depth - 1) // 2
+    room, layers = ntuple.new_moves(network), (depth - 1) // 2
     entries = ENTRIES if layers > 1 else 0
     return NTupleSearch(
         network, layers, *odds, room.places, room.afters, np.empty(4), np.zeros(LEAVES, np.uint64), np.zeros(LEAVES),
-        new_frames(LAYERS),
+        expectimax.new_frames(LAYERS),
         np.zeros((LAYERS, 4), np.uint64), np.zeros(entries, np.uint64), np.zeros(entries), np.zeros(2, np.int64),
         downgrade,
     )  # fmt: skip
@@ -95,9 +73,9 @@ def choose(
     stop: Stop,
 ) -> int:  # fmt: skip
     """The best direction, -1 if there is none; in `values` the points that each is worth."""
-    board = downgraded(board, search.network.layout.walls, search.downgrade)
+    board = ntuple.downgraded(board, search.network.layout.walls, search.downgrade)
     moves = np.empty(4, np.uint64)
-    across, down = move_all(board, moves, rows.slides, rows.points)
+    across, down = ntuple.move_all(board, moves, rows.slides, rows.points)
     for direction in range(4):
         values[direction] = NO_MOVE
         if moves[direction] == board:
@@ -107,21 +85,21 @@ def choose(
             values[direction] = gain + last_tiles(search, moves[direction], rows)
         else:
             values[direction] = gain + tiles_above(search, moves[direction], rows, stop)
-    return first_of_best(values)
+    return kernels.first_of_best(values)
 
 
 @kernel
 def last_tiles(search: NTupleSearch, after: np.uint64, rows: RowTables) -> float:
     """What a board after a move is worth: all new tiles, the best move after each, then the network."""
     network, _, twos, fours, places, afters, leaves, leaf_keys, leaf_known, _, _, keys, known, counts, _ = search
-    at = place_of(after, len(keys))
+    at = kernels.place_of(after, len(keys))
     if at >= 0 and keys[at] == after:
         counts[1] += 1
         return known[at]  # type: ignore[no-any-return]
     weights, masks, shifts, offsets, layout = network
     slides, points = rows.slides, rows.points
-    cells = empties(after)
-    odds, total = (twos + fours) * count(cells), 0.0
+    cells = kernels.empties(after)
+    odds, total = (twos + fours) * kernels.count(cells), 0.0
     while cells != ZERO:
         unit = cells & (~cells + ONE)
         cells ^= unit
@@ -146,13 +124,13 @@ def best_leaf(
     counts: NDArray[np.int64],
 ) -> float:  # fmt: skip
     """The worth of the best move by the network; as `value_moves` of ntuple.py, with a table of leaves."""
-    across, down = move_all(board, afters, slides, points)
+    across, down = ntuple.move_all(board, afters, slides, points)
     for direction in range(4):
         after = afters[direction]
-        at = place_of(after, LEAVES)
+        at = kernels.place_of(after, LEAVES)
         leaves[direction] = leaf_known[at] if leaf_keys[at] == after else NO_MOVE
         if after != board and leaf_keys[at] != after:
-            find_places(after, places[direction], masks, shifts, offsets, layout)
+            ntuple.find_places(after, places[direction], masks, shifts, offsets, layout)
             for each in range(places.shape[1]):
                 prefetch(weights, places[direction, each])
     best = NO_MOVE
@@ -160,8 +138,8 @@ def best_leaf(
         after = afters[direction]
         if after != board:
             if leaves[direction] == NO_MOVE:
-                leaves[direction] = add_up(weights, places[direction])
-                at = place_of(after, LEAVES)
+                leaves[direction] = ntuple.add_up(weights, places[direction])
+                at = kernels.place_of(after, LEAVES)
                 leaf_keys[at], leaf_known[at] = after, leaves[direction]
                 counts[0] += 1
             else:
@@ -175,7 +153,7 @@ def tiles_above(search: NTupleSearch, after: np.uint64, rows: RowTables, stop: S
     """The worth of a board after a move with more moves and tiles before the last: frames down to the last layer."""
     frames, moves, twos, fours = search.frames, search.moves, search.twos, search.fours
     level = 0
-    open_frame(frames[0], after, empties(after), twos, fours, 1.0)
+    expectimax.open_frame(frames[0], after, kernels.empties(after), twos, fours, 1.0)
     while not stopped(stop):
         frame = frames[level]
         if frame.state == NEXT_MOVE and frame.direction < 4:
@@ -185,14 +163,14 @@ def tiles_above(search: NTupleSearch, after: np.uint64, rows: RowTables, stop: S
                 continue
             if level + 2 < search.layers:
                 level += 1
-                open_frame(frames[level], moved, empties(moved), twos, fours, 1.0)
+                expectimax.open_frame(frames[level], moved, kernels.empties(moved), twos, fours, 1.0)
                 continue
             take(frame, last_tiles(search, moved, rows))
         elif frame.state == NEXT_MOVE:  # the tile being tried is worth its best move
-            add_tile(frame, frame.best if frame.best != NO_MOVE else 0.0)
+            expectimax.add_tile(frame, frame.best if frame.best != NO_MOVE else 0.0)
         elif frame.tiles != ZERO:
-            put_tile(frame, twos, fours)
-            frame.across, frame.down = move_all(frame.board, moves[level], rows.slides, rows.points)
+            expectimax.put_tile(frame, twos, fours)
+            frame.across, frame.down = ntuple.move_all(frame.board, moves[level], rows.slides, rows.points)
         else:  # the layer is worth the mean of its tiles
             value = frame.total / frame.odds
             if level == 0:

@@ -15,28 +15,21 @@ import sys
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
-from gridlab.core import draw
+from gridlab.core import draw, files
 from gridlab.core.arguments import counted, shortened
+from gridlab.core.draw import plain
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError
-from gridlab.core.files import (
-    Sink,
-    check_source,
-    locked_folder,
-    refuse_overlap,
-    resolved,
-    try_folder,
-    try_place,
-    whole_file,
-)
-from gridlab.core.plain import plain
 from gridlab.core.progress import bar
+from gridlab.core.run import pause
 from gridlab.core.untrusted import read_bytes, reading
-from gridlab.core.workers import pause
-from gridlab.games.notation import move_text
+from gridlab.games.grid import move_text
 from gridlab.inarow.position import Player
 from gridlab.inarow.search.best_first import MAX_EXPANSIONS, MAX_SIZE, BestFirstResult, Expansion, Start, best_first
+
+if TYPE_CHECKING:
+    from gridlab.inarow.search.proof_number import Proof
 
 # ---- The input file of best-first search: the size of the board, its rows, the player to move
 #
@@ -76,11 +69,9 @@ def read_start(path: Path) -> Start:
     """The board and the player of an input file."""
     lines = _lines(path)
     size = _size(path, lines[0])
-    rows = [_row(path, lines, size, row) for row in range(1, size + 1)]
-    player = _player(path, lines, size)
-    marks = "".join(rows)
+    marks = "".join(_row(path, lines, size, row) for row in range(1, size + 1))
     crosses, noughts = (sum(1 << cell for cell, mark in enumerate(marks) if mark == each) for each in "XO")
-    start = Start(size, crosses, noughts, player)
+    start = Start(size, crosses, noughts, _player(path, lines, size))
     _check_possible(path, lines[1].number, start)
     return start
 
@@ -88,17 +79,11 @@ def read_start(path: Path) -> Start:
 def off_turn(start: Start) -> str | None:
     """A remark where the counts of stones would give the turn to somebody else; None where they agree."""
     crosses, noughts = start.crosses.bit_count(), start.noughts.bit_count()
-    stones = f"X has {_stones(crosses)} and O {noughts}"
-    if noughts > crosses:
-        return f"off turn: {stones}, though X moves first; the player line rules, {start.player} is to move"
     turn = "X" if crosses == noughts else "O"
-    if turn != start.player:
-        return f"off turn: {stones}, so {turn} would be to move; the player line rules, {start.player} is to move"
-    return None
-
-
-def _stones(count: int) -> str:
-    return f"{count} stone{'' if count == 1 else 's'}"
+    why = f"so {turn} would be to move" if turn != start.player else ""
+    why = "though X moves first" if noughts > crosses else why
+    stones = f"off turn: X has {counted(crosses, 'stone')} and O {noughts}"
+    return f"{stones}, {why}; the player line rules, {start.player} is to move" if why else None
 
 
 def _refuse(path: Path, line: int, sentence: str) -> NoReturn:
@@ -108,7 +93,7 @@ def _refuse(path: Path, line: int, sentence: str) -> NoReturn:
 
 def _content(path: Path) -> bytes:
     if not is_standard_input(path):
-        return read_bytes(check_source(path), MOST_BYTES)
+        return read_bytes(files.check_source(path), MOST_BYTES)
     if sys.stdin is None:
         raise FileTrouble("standard input cannot be read: it is closed; name a file")
     with reading("standard input"):
@@ -175,11 +160,10 @@ def _check_possible(path: Path, line: int, start: Start) -> None:
     """Stones that no turn explains, and lines of both players."""
     crosses, noughts = start.crosses.bit_count(), start.noughts.bit_count()
     if abs(crosses - noughts) > 1:
-        stones = f"X has {_stones(crosses)} and O {noughts}"
+        stones = f"X has {counted(crosses, 'stone')} and O {noughts}"
         _refuse(path, line, f"on the board that begins here {stones}; counts that differ by at most one are expected")
-    if all(
-        any(stones & each == each for each in start.rules.winning_lines) for stones in (start.crosses, start.noughts)
-    ):
+    lines = start.rules.winning_lines
+    if all(any(stones & each == each for each in lines) for stones in (start.crosses, start.noughts)):
         _refuse(path, line, "on the board that begins here X and O both have a line; at most one of them is expected")
 
 
@@ -189,27 +173,7 @@ def _check_possible(path: Path, line: int, start: Start) -> None:
 Asked = Literal["cooperative", "forced"]
 
 
-class ProverAnswer(Protocol):
-    """What a prover answers."""
-
-    @property
-    def result(self) -> str:
-        """Proved, refuted or unknown."""
-
-    @property
-    def nodes(self) -> int:
-        """Positions looked at."""
-
-    @property
-    def size(self) -> int:
-        """Positions of the proof; 0 unless proved."""
-
-    @property
-    def line(self) -> tuple[int, ...]:
-        """The main line as cells, the winner's and the loser's moves in turn."""
-
-
-Prover = Callable[[Start], ProverAnswer]
+Prover = Callable[[Start], "Proof"]
 
 
 class Report(NamedTuple):
@@ -222,17 +186,13 @@ class Report(NamedTuple):
     line: tuple[int, ...]
     effort: dict[str, int]
 
+    def found(self) -> dict[str, Any]:
+        winner = self.start.winner or (self.start.player if self.line else None)
+        line = [int(name) for name in moves_of(self.start, self.line)]
+        return {"asked": self.asked, "result": self.result, "winner": winner, "line": line, **self.effort}
+
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "rules": str(self.start.rules),
-            "board": str(self.start).replace("\n", "/"),
-            "player": self.start.player,
-            "asked": self.asked,
-            "result": self.result,
-            "winner": self.start.winner or (self.start.player if self.line else None),
-            "line": [int(name) for name in moves_of(self.start, self.line)],
-            **self.effort,
-        }
+        return question(self.start) | self.found()
 
     def __str__(self) -> str:
         """The text of output.txt."""
@@ -246,10 +206,7 @@ class BothReports(NamedTuple):
     forced: Report
 
     def as_dict(self) -> dict[str, Any]:
-        start = self.cooperative.start
-        known = {"rules": str(start.rules), "board": str(start).replace("\n", "/"), "player": start.player}
-        answers: dict[str, Any] = {str(each.asked): _without(each.as_dict(), known) for each in self}
-        return {**known, "asked": "both", **answers}
+        return {**question(self.cooperative.start), "asked": "both", **{each.asked: each.found() for each in self}}
 
     def __str__(self) -> str:
         """The text of output.txt: both sentences, then both lines side by side."""
@@ -259,25 +216,22 @@ class BothReports(NamedTuple):
         return "\n".join([f"Best-first and proof-number search, {game_of(start)}.", *sentences, "", draw.beside(lines)])
 
 
-def _without(values: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name not in known}
+def question(start: Start) -> dict[str, Any]:
+    """What was asked, as JSON."""
+    return {"rules": str(start.rules), "board": str(start).replace("\n", "/"), "player": start.player}
 
 
 Answer = Report | BothReports
 
 
 def answer(
-    start: Start,
-    steps: Path,
-    output: Path,
-    limit: int = MAX_EXPANSIONS,
-    prove: Prover | None = None,
-    tell: Callable[[Expansion], object] = lambda expansion: None,
-    both: bool = False,
-) -> Answer:
+    start: Start, steps: Path, output: Path, limit: int = MAX_EXPANSIONS, prove: Prover | None = None,
+    tell: Callable[[Expansion], object] = lambda expansion: None, both: bool = False,
+) -> Answer:  # fmt: skip
     """Write both files and say what was found: a cooperative line, with a prover a forced win, or `both`."""
     found = []
-    with whole_file(output) as told, whole_file(steps) as file:  # both locked before the work: they are one answer
+    # both are locked before the work: they are one answer
+    with files.whole_file(output) as told, files.whole_file(steps) as file:
         if both or not prove:
             file.write(f"{headline(start, 'cooperative')}\n\n".encode())
             found.append(search(start, limit, file, tell))
@@ -291,35 +245,30 @@ def answer(
     return report
 
 
-def write_failure(sentence: str, steps: Path, output: Path) -> None:
-    """Say in both files why there is no answer."""
-    with whole_file(output) as told, whole_file(steps) as file:
-        for each in (told, file):
-            each.write(f"Failed: {sentence}\n".encode(errors="replace"))  # it may tell a name that is no text
-
-
 def read_or_fail(path: Path, steps: Path, output: Path) -> Start:
     """The board and the player of an input file; what is wrong with it is raised, and said in both files."""
     try:
         return read_start(path)
     except GridlabError as error:
-        write_failure(str(error), steps, output)
+        with files.whole_file(output) as told, files.whole_file(steps) as file:
+            for each in (told, file):
+                each.write(f"Failed: {error}\n".encode(errors="replace"))  # it may tell a name that is no text
         raise
 
 
 def check_places(source: Path | None, steps: Path, output: Path) -> None:
     """Nothing that is read or written may be written over, and both files can be written."""
     places = [path for path in (source, steps, output) if path is not None]
-    if len({resolved(path) for path in places}) < len(places):
+    if len({files.resolved(path) for path in places}) < len(places):
         named = ", ".join(map(str, places[:-1]))
         raise FileTrouble(f"{named} and {places[-1]}: input, steps and output must be three different files")
     for one, other in combinations(places, 2):
-        refuse_overlap(one, other)
-    try_place(steps)
-    try_place(output)
+        files.refuse_overlap(one, other)
+    files.try_place(steps)
+    files.try_place(output)
 
 
-def search(start: Start, limit: int, sink: Sink, tell: Callable[[Expansion], object]) -> Report:
+def search(start: Start, limit: int, sink: files.Sink, tell: Callable[[Expansion], object]) -> Report:
     """Best-first search, each expansion written as it is made."""
 
     def write(expansion: Expansion) -> None:
@@ -331,7 +280,7 @@ def search(start: Start, limit: int, sink: Sink, tell: Callable[[Expansion], obj
     return Report(start, "cooperative", found.ending, found_sentence(found, limit), found.line, effort)
 
 
-def ask_prover(start: Start, prove: Prover, sink: Sink) -> Report:
+def ask_prover(start: Start, prove: Prover, sink: files.Sink) -> Report:
     """A forced win proved or refuted; the steps are those of the main line."""
     if start.winner or start.full:
         over = "already won" if start.winner else "full board"
@@ -374,9 +323,8 @@ def found_sentence(found: BestFirstResult, limit: int) -> str:
         allowed = f"in {len(found.line)} plies, if {opponent} allows it" if len(found.line) > 1 else "at once"
         return f"Found: {player} wins {allowed}: {moves} ({expanded})"
     if found.ending == "nothing":
-        return (
-            f"Nothing found: the queue is empty after {expanded}; {player} cannot win even with the help of {opponent}"
-        )
+        why = f"{player} cannot win even with the help of {opponent}"
+        return f"Nothing found: the queue is empty after {expanded}; {why}"
     if found.ending == "limit":
         return f"Nothing found: the limit of {counted(limit, 'expansion')} was reached"
     return over_sentence(start)
@@ -386,7 +334,7 @@ def over_sentence(start: Start) -> str:
     return f"Already won by {start.winner}" if start.winner else "Nothing found: the board is full"
 
 
-def proof_sentence(start: Start, proof: ProverAnswer) -> str:
+def proof_sentence(start: Start, proof: "Proof") -> str:
     looked = f"{counted(proof.nodes, 'position')} looked at"
     if proof.result == "proved":
         moves = " ".join(moves_of(start, proof.line))
@@ -499,10 +447,9 @@ def _cells(row: Row, width: int) -> list[str | int]:
 
 def answer_folder(folder: Path, steps: Path, output: Path, ask: Ask) -> Summary:
     """Answer every file of a folder."""
-    files = check_folders(folder, steps, output)
-    rows = []
-    with locked_folder(steps), locked_folder(output):
-        for path in files:
+    inputs, rows = check_folders(folder, steps, output), []
+    with files.locked_folder(steps), files.locked_folder(output):
+        for path in inputs:
             pause()
             places = steps / path.name, output / path.name
             try:
@@ -517,14 +464,14 @@ def answer_folder(folder: Path, steps: Path, output: Path, ask: Ask) -> Summary:
 def check_folders(folder: Path, steps: Path, output: Path) -> list[Path]:
     """The inputs of a folder, if there are any and the other two are folders elsewhere that can be written."""
     for one, other in combinations((folder, steps, output), 2):
-        refuse_overlap(one, other)
-        refuse_overlap(other, one)
+        files.refuse_overlap(one, other)
+        files.refuse_overlap(other, one)
     try:
-        files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+        inputs = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
         raise FileTrouble(f"{folder} cannot be read: {(error.strerror or str(error)).lower()}") from error
-    if not files:
+    if not inputs:
         raise FileTrouble(f"{folder} holds no inputs; name a file, or a folder of files")
-    try_folder(steps)
-    try_folder(output)
-    return files
+    files.try_folder(steps)
+    files.try_folder(output)
+    return inputs

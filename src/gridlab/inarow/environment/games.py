@@ -8,27 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import counted, typed
-from gridlab.core.bits import popcount
+from gridlab.core.bits import States, popcount
 from gridlab.core.draw import shown
 from gridlab.core.errors import BadPlayer, FileTrouble, IllegalMove, TooLarge
 from gridlab.core.jit import inner, kernel
-from gridlab.core.splitmix import States
-from gridlab.games import game
-from gridlab.games.environment import (
-    Picture,
-    by_chance,
-    check_number,
-    first_outside,
-    nth_bit,
-    reseed,
-    stones_picture,
-    unseeded,
-)
-from gridlab.games.notation import MARKS
+from gridlab.games import environment, game
+from gridlab.games.grid import MARKS
 from gridlab.games.tablebases import usual_table
 from gridlab.inarow.exact.oracle import Oracle
+from gridlab.inarow.exact.tablebase.layout import values_and_distances
 from gridlab.inarow.exact.tablebase.probe import Tablebase
-from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, run_starts, runs_of
+from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, Int64s, run_starts, runs_of
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 
@@ -47,7 +37,7 @@ from gridlab.inarow.rules import Rules
 # whose action counts for nothing (`waiting` marks such games, and any action is allowed there).
 
 
-Stones = NDArray[np.int64]  # [game]
+Stones = Int64s  # [game]
 Cells = NDArray[Any]  # [game, cell]
 
 LOSES, GOES_ON, WINS, DRAWS = range(-1, 3)
@@ -55,7 +45,7 @@ CROSSES, NOUGHTS, BY_CHANCE = range(3)  # which side the learner has against an 
 
 
 @inner
-def result_of(stones: int, others: int, board: int, runs: NDArray[np.int64]) -> int:
+def result_of(stones: int, others: int, board: int, runs: Int64s) -> int:
     """What the last stone of a player does to the game."""
     for run in range(len(runs)):
         if run_starts(stones, runs[run, LENGTH], runs[run, STEP], runs[run, STARTS]) != 0:
@@ -66,7 +56,7 @@ def result_of(stones: int, others: int, board: int, runs: NDArray[np.int64]) -> 
 @inner
 def random_stone(free: int, states: States, game: int) -> int:
     """One of the free cells, all equally likely, as a bit."""
-    return nth_bit(free, by_chance(popcount(free), states, game))
+    return environment.nth_bit(free, environment.by_chance(popcount(free), states, game))
 
 
 @inner
@@ -83,7 +73,7 @@ def write_board(own: int, other: int, free: int, game: int, observations: Cells,
 def first_stone(side: int, board: int, states: States, game: int) -> int:
     """What lies on the board when the learner moves first: the opponent's stone where the learner has the noughts."""
     if side == BY_CHANCE:
-        side = by_chance(2, states, game)
+        side = environment.by_chance(2, states, game)
     return random_stone(board, states, game) if side == NOUGHTS else 0
 
 
@@ -102,13 +92,13 @@ def begin_games(
 
 @kernel
 def step_games(
-    own: Stones, other: Stones, waiting: NDArray[np.bool_], states: States, actions: NDArray[np.int64], board: int,
-    runs: NDArray[np.int64], replies: bool, side: int, same_step: bool, observations: Cells, masks: Cells,
-    rewards: NDArray[np.float64], ended: NDArray[np.bool_], finals: Cells,
+    own: Stones, other: Stones, waiting: NDArray[np.bool_], states: States, actions: Int64s, board: int, runs: Int64s,
+    replies: bool, side: int, same_step: bool, observations: Cells, masks: Cells, rewards: NDArray[np.float64],
+    ended: NDArray[np.bool_], finals: Cells,
 ) -> int:  # fmt: skip
     """A stone in every game, and -1; nothing if an action is no cell of the board, and the first game that has such."""
     cells = masks.shape[1]
-    wrong = first_outside(actions, cells)
+    wrong = environment.first_outside(actions, cells)
     if wrong >= 0:
         return wrong
     for i in range(len(own)):
@@ -153,6 +143,13 @@ def step_games(
 SIDES = {"X": CROSSES, "O": NOUGHTS, "random": BY_CHANCE}
 
 
+def side_of(name: str) -> int:
+    """The side of a learner by its name."""
+    if name not in SIDES:
+        raise BadPlayer(f"{name!r} is not a side; the learner has X, O or random")
+    return SIDES[name]
+
+
 @shown
 class InARowGames:
     """Many in-a-row games of one kind: their observations, and the results of the last step.
@@ -170,19 +167,18 @@ class InARowGames:
         self, rules: str | Rules, number: int, opponent: str | None = None, side: str = "X", same_step: bool = True
     ) -> None:
         self.rules = game(rules, "mnk")
-        check_number(number)
+        environment.check_number(number)
         self.number, self.same_step = number, same_step
-        self.replies, self.side = opponent == "random", SIDES.get(side, -1)
+        self.replies = opponent == "random"
         if opponent not in (None, "random"):
             raise BadPlayer(f"{opponent!r} cannot play thousands of games at once; only 'random' and None, nobody, can")
-        if self.side < 0:
-            raise BadPlayer(f"{side!r} is not a side; the learner has X, O or random")
+        self.side = side_of(side)
         cells = self.rules.cells
         self._runs = runs_of(self.rules)
         self.stones = np.zeros((2, number), np.int64)
         self.own, self.other = self.stones
         self.waiting, self.ended = np.zeros(number, np.bool_), np.zeros(number, np.bool_)
-        self.rewards, self.states = np.zeros(number), unseeded(number)
+        self.rewards, self.states = np.zeros(number), environment.unseeded(number)
         self._seen, self._last = np.zeros((number, 2 * cells), np.uint8), np.zeros((number, 2 * cells), np.uint8)
         self.masks = np.zeros((number, cells), np.int8)
         shape = (number, 2, self.rules.rows, self.rules.cols)
@@ -193,14 +189,14 @@ class InARowGames:
 
     def reset(self, seeds: Sequence[int | None] = (), chosen: NDArray[np.bool_] | None = None) -> None:
         """New games, all or some; a seed for each fixes its chance, None leaves it as it is."""
-        reseed(self.states, seeds)
+        environment.reseed(self.states, seeds)
         chosen = np.ones(self.number, np.bool_) if chosen is None else chosen
         begin_games(
             chosen, self.own, self.other, self.waiting, self.states, self.rules.board, self.replies, self.side,
             self._seen, self.masks,
         )  # fmt: skip
 
-    def step(self, actions: NDArray[np.int64]) -> None:
+    def step(self, actions: Int64s) -> None:
         """A move in every game: a cell, row by row from the top left."""
         wrong = step_games(
             self.own, self.other, self.waiting, self.states, actions, self.rules.board, self._runs, self.replies,
@@ -215,7 +211,7 @@ class InARowGames:
         self._seen, self._last = np.empty(self._seen.shape, np.uint8), np.zeros(self._last.shape, np.uint8)
         self.observations, self.finals = self._seen.reshape(shape), self._last.reshape(shape)
 
-    def boards(self) -> NDArray[np.int64]:
+    def boards(self) -> Int64s:
         """All boards, [game, (crosses, noughts)]; whoever is to move has as many stones as the other, or one less."""
         crosses_move = np.bitwise_count(self.own) == np.bitwise_count(self.other)
         return np.where(crosses_move, (self.own, self.other), (self.other, self.own)).T
@@ -235,6 +231,7 @@ class InARowGames:
 
 
 VALUES = {"win": 1, "draw": 0, "loss": -1}
+FACTS = ("value", "distance", "action_value", "action_distance", "regret")
 
 
 def truth_of(oracle: Oracle, position: Position, cell: int) -> dict[str, int | None]:
@@ -243,13 +240,8 @@ def truth_of(oracle: Oracle, position: Position, cell: int) -> dict[str, int | N
     move = next((each for each in found.moves if each.cell == cell), None)
     value = VALUES[found.value]
     action_value, action_distance = (VALUES[move.value], move.distance) if move else (-1, 0)
-    return {
-        "value": value,
-        "distance": found.distance,
-        "action_value": action_value,
-        "action_distance": action_distance,
-        "regret": value - action_value,
-    }
+    facts = value, found.distance, action_value, action_distance, value - action_value
+    return dict(zip(FACTS, facts, strict=True))
 
 
 class TableTruth:
@@ -258,19 +250,16 @@ class TableTruth:
     def __init__(self, rules: Rules, tablebase: Path | str | None) -> None:
         table = Tablebase(tablebase) if tablebase else usual_table(rules)
         if table is None:
-            raise FileTrouble(
-                f"truth=True asks a tablebase of {rules}: gridlab tablebase build {rules} -o FILE makes one, "
-                "and tablebase=FILE names it"
-            )
+            advice = f"gridlab tablebase build {rules} -o FILE makes one, and tablebase=FILE names it"
+            raise FileTrouble(f"truth=True asks a tablebase of {rules}: {advice}")
         if table.rules != rules:
             raise FileTrouble(f"{table.file.path} is a tablebase of {table.rules}, not of {rules}")
         if table.max_ply < rules.cells - 1:
-            raise TooLarge(
-                f"{table.file.path} knows the first {table.max_ply} plies of {rules}; truth=True needs all of them"
-            )
+            known = f"{table.file.path} knows the first {table.max_ply} plies of {rules}"
+            raise TooLarge(f"{known}; truth=True needs all of them")
         self.table: Tablebase = table
 
-    def __call__(self, games: InARowGames, actions: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    def __call__(self, games: InARowGames, actions: Int64s) -> dict[str, NDArray[Any]]:
         playing = np.flatnonzero(~games.waiting)
         before = games.boards()[playing]
         stones, laid = before[:, 0] | before[:, 1], 1 << actions[playing]
@@ -284,16 +273,10 @@ class TableTruth:
         scores[1, playing] = -100  # an illegal move loses at once
         lowest = self.table.probe_many(after[legal]).astype(np.int64)
         scores[1, playing[legal]] = np.sign(lowest) - lowest
-        values = np.sign(scores)
-        distances = np.where(scores == 0, empty, 100 - np.abs(scores))
+        values, distances = values_and_distances(scores, empty)
         distances[:, games.waiting] = 0
-        return {
-            "value": values[0],
-            "distance": distances[0],
-            "action_value": values[1],
-            "action_distance": distances[1],
-            "regret": values[0] - values[1],
-        }
+        facts = values[0], distances[0], values[1], distances[1], values[0] - values[1]
+        return dict(zip(FACTS, facts, strict=True))
 
 
 # ---- What is seen of a position of an in-a-row game: planes of stones, a mask of moves, text, a picture
@@ -330,10 +313,10 @@ def board_texts(stones: NDArray[Any], crosses: NDArray[np.bool_] | None = None) 
     return text.view(f"U{text.shape[1]}")[:, 0].astype(object)
 
 
-def rendered(position: Position, mode: str) -> str | Picture:
+def rendered(position: Position, mode: str) -> str | environment.Picture:
     """The board as text, or as a picture."""
     if mode == "ansi":
         return position.draw()
     cells = range(position.rules.cells)
     marked = frozenset(cell for cell in cells for line in position.lines() if line >> cell & 1)
-    return stones_picture(position.values, position.rules.cols, marked)
+    return environment.stones_picture(position.values, position.rules.cols, marked)

@@ -7,23 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.errors import BadPlayer, IllegalMove
-from gridlab.core.machine import import_extra
+from gridlab.core.errors import IllegalMove
+from gridlab.core.run import import_extra
 from gridlab.games import game
 from gridlab.games.environment import RENDER_MODES, checked_mode
 from gridlab.games.vector import SAME_STEP, Facts, Flags, VectorGames, is_same_step
-from gridlab.inarow.environment.games import (
-    BY_CHANCE,
-    SIDES,
-    InARowGames,
-    Stones,
-    TableTruth,
-    board_texts,
-    mask_of,
-    observed,
-    rendered,
-    truth_of,
-)
+from gridlab.inarow.environment import games
 from gridlab.inarow.exact.oracle import Oracle
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
@@ -46,17 +35,11 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
     metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012 - Gymnasium's word
 
     def __init__(
-        self,
-        rules: str | Rules = "tictactoe",
-        opponent: str | Player | None = "random",
-        side: str = "X",
-        truth: bool = False,
-        tablebase: Path | str | None = None,
-        render_mode: str | None = None,
-    ) -> None:
+        self, rules: str | Rules = "tictactoe", opponent: str | Player | None = "random", side: str = "X",
+        truth: bool = False, tablebase: Path | str | None = None, render_mode: str | None = None,
+    ) -> None:  # fmt: skip
         self.rules = game(rules, "mnk")
-        if side not in SIDES:
-            raise BadPlayer(f"{side!r} is not a side; the learner has X, O or random")
+        games.side_of(side)
         self.side, self.render_mode = side, checked_mode(render_mode)
         self.opponent = None if opponent is None else make_player(opponent, self.rules, tablebase)
         self.oracle = Oracle(self.rules, tablebase=tablebase) if truth else None
@@ -73,7 +56,7 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
         self.own_side = ("X", "O")[self.np_random.integers(2)] if self.side == "random" else self.side
         if self.opponent and not self.position.over and self.position.to_move != self.own_side:
             self._answer()
-        return observed(self.position), self._info()
+        return games.observed(self.position), self._info()
 
     def step(self, action: Any) -> tuple[NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
         """The learner's move, and the opponent's."""
@@ -82,29 +65,26 @@ class InARowEnv(gymnasium.Env[NDArray[np.uint8], Any]):
             raise IllegalMove(f"action {action} is none of 0 to {self.rules.cells - 1}")
         if before.over:
             raise IllegalMove(f"the game is over in {before}; reset() begins another")
-        facts = truth_of(self.oracle, before, cell) if self.oracle else {}
+        facts = games.truth_of(self.oracle, before, cell) if self.oracle else {}
         if cell not in before.moves():
             info = self._info() | facts | {"action_mask": np.zeros(self.rules.cells, np.int8), "illegal": True}
-            return observed(before), -1.0, True, False, info
+            return games.observed(before), -1.0, True, False, info
         self.position = before.play(cell)
         if self.opponent and not self.position.over:
             self._answer()
-        return observed(self.position), self._reward(before.to_move), self.position.over, False, self._info() | facts
+        winner, seen = self.position.winner, games.observed(self.position)
+        reward = 0.0 if winner is None else 1.0 if winner == before.to_move else -1.0
+        return seen, reward, self.position.over, False, self._info() | facts
 
     def _answer(self) -> None:
         assert self.opponent is not None
         self.position = self.position.play(self.opponent.move(self.position, self.np_random))
 
-    def _reward(self, mover: str) -> float:
-        outcome = self.position.outcome()
-        winner = outcome.winner if outcome else None
-        return 0.0 if winner is None else 1.0 if winner == mover else -1.0
-
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": mask_of(self.position), "board": str(self.position)}
+        return {"action_mask": games.mask_of(self.position), "board": str(self.position)}
 
     def render(self) -> Any:
-        return None if self.render_mode is None else rendered(self.position, self.render_mode)
+        return None if self.render_mode is None else games.rendered(self.position, self.render_mode)
 
     def close(self) -> None:
         if self.opponent:
@@ -125,35 +105,28 @@ class VectorInARow(VectorGames):
     reward is for whoever has moved. `tablebase` is what truth=True asks; it must hold every ply.
     """
 
-    games: InARowGames
+    games: games.InARowGames
 
     def __init__(
-        self,
-        num_envs: int = 1,
-        rules: str | Rules = "tictactoe",
-        opponent: str | None = "random",
-        side: str = "X",
-        autoreset_mode: Any = SAME_STEP,
-        truth: bool = False,
-        tablebase: Path | str | None = None,
-        copy: bool = True,
+        self, num_envs: int = 1, rules: str | Rules = "tictactoe", opponent: str | None = "random", side: str = "X",
+        autoreset_mode: Any = SAME_STEP, truth: bool = False, tablebase: Path | str | None = None, copy: bool = True,
         render_mode: None = None,
-    ) -> None:
-        games = InARowGames(rules, num_envs, opponent, side, is_same_step(autoreset_mode))
-        asked = TableTruth(games.rules, tablebase) if truth else None
-        super().__init__(games, seen_space(games.rules), games.rules.cells, asked, copy)
-        self._stones = games.stones.copy()  # as they were handed out last; never changed in place
-        self._crosses = self._all if games.replies else None  # whether the learner has the crosses, if there is one
+    ) -> None:  # fmt: skip
+        many = games.InARowGames(rules, num_envs, opponent, side, is_same_step(autoreset_mode))
+        asked = games.TableTruth(many.rules, tablebase) if truth else None
+        super().__init__(many, seen_space(many.rules), many.rules.cells, asked, copy)
+        self._stones = many.stones.copy()  # as they were handed out last; never changed in place
+        self._crosses = self._all if many.replies else None  # whether the learner has the crosses, if there is one
 
     def _at_reset(self, chosen: Flags | None) -> Facts:
         self._note_sides(self._all if chosen is None else chosen)
         return self._as_they_stand()
 
     def _at_end(self, finals: NDArray[Any]) -> Facts:
-        return {"board": partial(board_texts, finals, self._crosses)}
+        return {"board": partial(games.board_texts, finals, self._crosses)}
 
     def _after_step(self, begun: Flags | None) -> Facts:
-        if begun is not None and self.games.side == BY_CHANCE:
+        if begun is not None and self.games.side == games.BY_CHANCE:
             self._note_sides(begun)
         return self._as_they_stand()
 
@@ -172,13 +145,13 @@ class VectorInARow(VectorGames):
         return partial(_on_stones, self._stones, actions.copy(), self.games.ended.copy())
 
 
-def _on_stones(stones: Stones, actions: NDArray[np.int64], ended: Flags) -> Flags:
+def _on_stones(stones: games.Stones, actions: NDArray[np.int64], ended: Flags) -> Flags:
     """Where the move that ended a game was to a cell that was not free."""
     found: Flags = ((stones[0] | stones[1]) >> actions & 1 > 0) & ended
     return found
 
 
-def _texts(stones: Stones, crosses: Flags | None, rules: Rules) -> NDArray[np.object_]:
+def _texts(stones: games.Stones, crosses: Flags | None, rules: Rules) -> NDArray[np.object_]:
     """The boards of all games as text, from their bitboards."""
     cells = stones.T[:, :, None] >> np.arange(rules.cells) & 1
-    return board_texts(cells.reshape(-1, 2, rules.rows, rules.cols), crosses)
+    return games.board_texts(cells.reshape(-1, 2, rules.rows, rules.cols), crosses)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
 from gridlab.games import game
 from gridlab.games.environment import RENDER_MODES, checked_mode
 from gridlab.inarow.environment.games import rendered, truth_of
@@ -47,25 +47,19 @@ class InARowAEC(AECEnv):  # type: ignore[misc]
     }  # fmt: skip
 
     def __init__(
-        self,
-        rules: str | Rules = "tictactoe",
-        truth: bool = False,
-        tablebase: Path | str | None = None,
+        self, rules: str | Rules = "tictactoe", truth: bool = False, tablebase: Path | str | None = None,
         render_mode: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         self.rules, self.render_mode = game(rules, "mnk"), checked_mode(render_mode)
         self.oracle = Oracle(self.rules, tablebase=tablebase) if truth else None
         self.position = Position(self.rules)
         self.possible_agents = list(AGENTS.values())
-        shape = (2, self.rules.rows, self.rules.cols)
+        seen = {"observation": (2, self.rules.rows, self.rules.cols), "action_mask": (self.rules.cells,)}
         self.observation_spaces = {
-            agent: spaces.Dict({
-                "observation": spaces.Box(0, 1, shape, np.int8),
-                "action_mask": spaces.Box(0, 1, (self.rules.cells,), np.int8),
-            })
+            agent: spaces.Dict({name: spaces.Box(0, 1, shape, np.int8) for name, shape in seen.items()})
             for agent in self.possible_agents
-        }  # fmt: skip
+        }
         self.action_spaces = {agent: spaces.Discrete(self.rules.cells) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> Any:
@@ -106,11 +100,9 @@ class InARowAEC(AECEnv):  # type: ignore[misc]
     def observe(self, agent: str) -> dict[str, Any]:
         """The board as an agent sees it; only whoever is to move has anything in its mask."""
         order = (0, 1) if agent == AGENTS["X"] else (1, 0)
-        moves = agent == self.agent_selection
-        return {
-            "observation": self._stones[order, :].reshape(2, self.rules.rows, self.rules.cols),
-            "action_mask": self._free.copy() if moves else np.zeros(self.rules.cells, np.int8),
-        }
+        stones = self._stones[order, :].reshape(2, self.rules.rows, self.rules.cols)
+        free = self._free.copy() if agent == self.agent_selection else np.zeros(self.rules.cells, np.int8)
+        return {"observation": stones, "action_mask": free}
 
     def render(self) -> Any:
         return None if self.render_mode is None else rendered(self.position, self.render_mode)

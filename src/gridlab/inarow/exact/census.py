@@ -26,16 +26,14 @@ from numpy.typing import NDArray
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
-from gridlab.core.bits import int64, lowest_bit, lowest_cell, popcount
-from gridlab.core.draw import Sheet, shown
+from gridlab.core.bits import Stop, int64, lowest_bit, lowest_cell, popcount, stopped
+from gridlab.core.draw import facts
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
-from gridlab.core.plain import facts
 from gridlab.core.progress import bar
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import available_cores, in_order
+from gridlab.core.run import available_cores, in_order, stop_flag
+from gridlab.games.grid import symmetries
 from gridlab.games.registry import game
-from gridlab.games.symmetry import symmetries
 from gridlab.inarow.kernels import NO_LAST_MOVE, ending, runs_of
 from gridlab.inarow.rules import Rules
 
@@ -105,7 +103,7 @@ class PlyCensus(NamedTuple):
         return self.ply // 2
 
 
-@shown
+@draw.shown
 @dataclass(frozen=True)
 class Census:
     """Every legal position of a game, counted."""
@@ -169,12 +167,12 @@ class Census:
         symmetric = f"{self.canonical.legal:,} up to symmetry"
         return f"{self.rules}: {self.counts.legal:,} legal positions, {symmetric}, {_told(self.games)} games"
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> draw.Sheet:
         header = ["ply", "arrangements", "legal", "ongoing", "X wins", "O wins", "draws", "up to symmetry"]
         rows = [(ply.ply, ply.arrangements, *ply.counts.as_dict().values(), ply.canonical.legal) for ply in self.plies]
         total = ("all", self.arrangements, *self.counts.as_dict().values(), self.canonical.legal)
         games = f"{self.games:,} games (sequences of moves to the end)"
-        return Sheet(f"Positions of {self.rules}", header, [*rows, total], [games])
+        return draw.Sheet(f"Positions of {self.rules}", header, [*rows, total], [games])
 
     def __str__(self) -> str:
         header = ["ply", "X", "O", "empty", "arrangements", "legal", "ongoing", "X wins", "O wins", "draws"]
@@ -183,17 +181,13 @@ class Census:
             for ply in self.plies
         ]
         orbits = [(ply.ply, *ply.canonical.as_dict().values()) for ply in self.plies]
-        return "\n".join(
-            [
-                f"Positions of {self.rules}",
-                draw.table(header, [*raw, ("all", "", "", "", self.arrangements, *self.counts.as_dict().values())]),
-                "",
-                "Up to symmetry",
-                draw.table(header[:1] + header[5:], [*orbits, ("all", *self.canonical.as_dict().values())]),
-                "",
-                self.derivation(),
-            ]
-        )
+        return "\n".join([
+            f"Positions of {self.rules}",
+            draw.table(header, [*raw, ("all", "", "", "", self.arrangements, *self.counts.as_dict().values())]), "",
+            "Up to symmetry",
+            draw.table(header[:1] + header[5:], [*orbits, ("all", *self.canonical.as_dict().values())]), "",
+            self.derivation(),
+        ])  # fmt: skip
 
 
 def _told(number: int) -> str:
@@ -243,12 +237,9 @@ def _counted(
 
 def _ply(rules: Rules, ply: int, fixed: NDArray[np.int64], orbits: NDArray[np.int64]) -> PlyCensus:
     return PlyCensus(
-        ply,
-        _arrangements(rules.cells, ply),
-        _counts(rules, ply, fixed[ply]),
-        _counts(rules, ply, orbits[ply]),
+        ply, _arrangements(rules.cells, ply), _counts(rules, ply, fixed[ply]), _counts(rules, ply, orbits[ply]),
         IllegalCounts(*fixed[ply, COUNT_BOTH:].tolist()),
-    )
+    )  # fmt: skip
 
 
 def _arrangements(cells: int, ply: int) -> int:
@@ -274,12 +265,9 @@ def _games(rules: Rules, ply: int, row: NDArray[np.int64]) -> int:
 
 
 def count_pairs(
-    rules: Rules,
-    cycles: NDArray[np.int64],
-    halves: Sequence[int],
-    workers: int | None,
+    rules: Rules, cycles: NDArray[np.int64], halves: Sequence[int], workers: int | None,
     advance: Callable[[int], object],
-) -> NDArray[np.int64]:
+) -> NDArray[np.int64]:  # fmt: skip
     """The positions made of whole cycles: int64[ply, (COUNT_FREE, COUNT_WON, …)], as far as ply // 2 is in `halves`."""
     sizes, endings = classify(rules, cycles, workers)
     stop = stop_flag()
@@ -305,11 +293,7 @@ def classify(
 
 @kernel
 def classify_block(
-    first: int,
-    cycles: NDArray[np.int64],
-    runs: NDArray[np.int64],
-    sizes: NDArray[np.int8],
-    endings: NDArray[np.int8],
+    first: int, cycles: NDArray[np.int64], runs: NDArray[np.int64], sizes: NDArray[np.int8], endings: NDArray[np.int8]
 ) -> None:
     """`classify` for the BLOCK unions from `first` on."""
     for index in range(first, min(first + BLOCK, len(sizes))):
@@ -336,13 +320,9 @@ def count_pairs_of_size(
 
 @kernel
 def add_pairs(
-    size: int,
-    sizes: NDArray[np.int8],
-    endings: NDArray[np.int8],
-    line_free_within: NDArray[np.uint32],
-    partners: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-) -> None:
+    size: int, sizes: NDArray[np.int8], endings: NDArray[np.int8], line_free_within: NDArray[np.uint32],
+    partners: NDArray[np.int64], pairs: NDArray[np.int64],
+) -> None:  # fmt: skip
     """Count the pairs of each set of the mover and the sets of the other within its complement, line-free or not."""
     for mover in range(len(sizes)):
         extra = sizes[mover] - size

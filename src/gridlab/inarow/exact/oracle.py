@@ -10,10 +10,9 @@ from pathlib import Path
 from gridlab.core.arguments import counted, typed
 from gridlab.core.draw import shown
 from gridlab.core.errors import FileTrouble
-from gridlab.core.travel import variable
+from gridlab.core.run import variable
 from gridlab.games.registry import game
-from gridlab.games.tablebases import VARIABLE as VARIABLE
-from gridlab.games.tablebases import open_tablebase
+from gridlab.games.tablebases import VARIABLE, open_tablebase
 from gridlab.inarow.exact.tablebase.probe import Tablebase, shipped
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules
@@ -27,13 +26,9 @@ class Oracle:
 
     @typed
     def __init__(
-        self,
-        rules: Rules | str,
-        budget: Budget | None = None,
-        search_only: bool = False,
-        entries: int | None = None,
+        self, rules: Rules | str, budget: Budget | None = None, search_only: bool = False, entries: int | None = None,
         tablebase: Path | str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """`budget` is for the search of one answer; with `search_only` no table is looked at.
 
         `entries` is the size of the transposition table of that search, if it is not to be the usual one.
@@ -56,13 +51,10 @@ class Oracle:
             yield Tablebase(early)
 
     def ask(
-        self,
-        position: Position | str,
-        value_only: bool = False,
-        tell: Callable[[int, int], object] = lambda moves, nodes: None,
-        budget: Budget | None = None,
+        self, position: Position | str, value_only: bool = False,
+        tell: Callable[[int, int], object] = lambda moves, nodes: None, budget: Budget | None = None,
         show: Callable[[Solution], object] | None = None,
-    ) -> Solution:
+    ) -> Solution:  # fmt: skip
         """Value, distance, both for every move, and the main line of a legal position.
 
         `tell` hears of a search how many moves are done, and the nodes so far, `show` what is known with every move

@@ -18,10 +18,10 @@ from gridlab.core.errors import TooLarge
 from gridlab.core.files import Sink
 from gridlab.core.jit import inner, kernel
 from gridlab.core.progress import bar
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 from gridlab.games.registry import game
 from gridlab.inarow.exact.census import census, classify
-from gridlab.inarow.kernels import NO_LAST_MOVE, image_keys, is_canonical, write_board
+from gridlab.inarow.kernels import NO_LAST_MOVE, Int64s, image_keys, is_canonical, write_board
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
 
@@ -35,8 +35,8 @@ class PositionBlock(NamedTuple):
     """Some positions of one ply."""
 
     ply: int
-    crosses: NDArray[np.int64]  # [position]
-    noughts: NDArray[np.int64]  # [position]
+    crosses: Int64s  # [position]
+    noughts: Int64s  # [position]
     outcomes: NDArray[np.int8]  # [position], an index into OUTCOMES
 
 
@@ -45,10 +45,10 @@ class ListingJob(NamedTuple):
 
     rules: Rules
     ply: int
-    crosses: NDArray[np.int64]  # [set]
-    noughts: NDArray[np.int64]  # [set]
+    crosses: Int64s  # [set]
+    noughts: Int64s  # [set]
     endings: NDArray[np.int8]  # [set of cells], as `census.classify` gives them
-    keys: NDArray[np.int64]  # of `image_keys`; the identity alone keeps every position
+    keys: Int64s  # of `image_keys`; the identity alone keeps every position
 
 
 def count_listable(rules: Rules, canonical: bool = False, workers: int | None = None, progress: bool = False) -> int:
@@ -56,10 +56,9 @@ def count_listable(rules: Rules, canonical: bool = False, workers: int | None = 
     counted = census(rules, workers, progress)
     total = (counted.canonical if canonical else counted.counts).legal
     if total > MOST_POSITIONS:
-        raise TooLarge(
-            f"{rules} has {total:,} legal positions{' up to symmetry' if canonical else ''}; "
-            f"at most {MOST_POSITIONS:,} are listed: `gridlab census {rules}` counts them instead"
-        )
+        held = f"{rules} has {total:,} legal positions{' up to symmetry' if canonical else ''}"
+        instead = f"`gridlab census {rules}` counts them instead"
+        raise TooLarge(f"{held}; at most {MOST_POSITIONS:,} are listed: {instead}")
     return total
 
 
@@ -91,13 +90,13 @@ def listing_jobs(rules: Rules, canonical: bool, workers: int | None = None) -> I
             yield ListingJob(rules, ply, crosses[first : first + step], noughts, endings, keys)
 
 
-def _sets(size: int, moved_last: bool, sizes: NDArray[np.int8], endings: NDArray[np.int8]) -> NDArray[np.int64]:
+def _sets(size: int, moved_last: bool, sizes: NDArray[np.int8], endings: NDArray[np.int8]) -> Int64s:
     """The sets of that size that a player can have, ascending."""
     may_stand = endings != NO_LAST_MOVE if moved_last else endings == 0
     return np.flatnonzero((sizes == size) & may_stand)
 
 
-def _most_noughts(rules: Rules, ply: int, noughts: NDArray[np.int64]) -> int:
+def _most_noughts(rules: Rules, ply: int, noughts: Int64s) -> int:
     """How many sets of noughts can go with one set of crosses."""
     return max(1, min(len(noughts), comb(rules.cells - (ply + 1) // 2, ply // 2)))
 
@@ -112,12 +111,9 @@ def list_block(job: ListingJob) -> PositionBlock:
 
 @kernel
 def list_positions(
-    job: tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.int64]],
-    cells: int,
-    all_crosses: NDArray[np.int64],
-    all_noughts: NDArray[np.int64],
+    job: tuple[int, Int64s, Int64s, NDArray[np.int8], Int64s], cells: int, all_crosses: Int64s, all_noughts: Int64s,
     outcomes: NDArray[np.int8],
-) -> int:
+) -> int:  # fmt: skip
     """Write the disjoint pairs of a job (without its rules) that are positions; how many there are."""
     ply, crosses_sets, noughts_sets, endings, keys = job
     found = 0
@@ -148,24 +144,17 @@ def outcome_of(ply: int, cells: int, ending: int) -> int:
 HEADER = b"ply,crosses,noughts,board,outcome\n"
 WORDS = tuple(np.frombuffer(f",{word}\n".encode(), dtype=np.uint8) for word in OUTCOMES)
 COMMA = ord(",")
-WANTED = {  # what --outcome says
-    "all": (ONGOING, X_WINS, O_WINS, DRAW),
-    "ongoing": (ONGOING,),
-    "x": (X_WINS,),
-    "o": (O_WINS,),
-    "draw": (DRAW,),
+# What --outcome says.
+WANTED = {
+    "all": (ONGOING, X_WINS, O_WINS, DRAW), "ongoing": (ONGOING,), "x": (X_WINS,), "o": (O_WINS,), "draw": (DRAW,),
     "not-won": (ONGOING, DRAW),
-}
+}  # fmt: skip
 
 
 def write_states(
-    rules: Rules,
-    sink: Sink,
-    canonical: bool = False,
-    outcome: str = "all",
-    workers: int | None = None,
+    rules: Rules, sink: Sink, canonical: bool = False, outcome: str = "all", workers: int | None = None,
     progress: bool = False,
-) -> int:
+) -> int:  # fmt: skip
     """Write every legal position of a game with at most 100 million of them, or those of an outcome; how many."""
     total, written = count_listable(rules, canonical, workers, progress), 0
     sink.write(HEADER)
@@ -180,33 +169,22 @@ def write_states(
 
 def _csv_block(job: ListingJob, wanted: tuple[int, ...]) -> tuple[int, int, memoryview]:
     """Positions looked at, those that are wanted, and their lines."""
-    block = list_block(job)
+    block, rules = list_block(job), job.rules
     looked = len(block.crosses)
     if len(wanted) < len(OUTCOMES):
         chosen = np.isin(block.outcomes, wanted)
         block = PositionBlock(block.ply, block.crosses[chosen], block.noughts[chosen], block.outcomes[chosen])
-    return looked, len(block.crosses), csv_lines(block, job.rules)
-
-
-def csv_lines(block: PositionBlock, rules: Rules) -> memoryview:
-    """The lines of a block."""
     longest = len(f"{rules.cells},{rules.board},{rules.board},") + rules.cells + rules.rows + max(map(len, WORDS))
     buffer = np.empty(len(block.crosses) * longest, dtype=np.uint8)
     used = write_lines(*block, rules.rows, rules.cols, WORDS, buffer)
-    return buffer[:used].data
+    return looked, len(block.crosses), buffer[:used].data
 
 
 @kernel
 def write_lines(
-    ply: int,
-    crosses: NDArray[np.int64],
-    noughts: NDArray[np.int64],
-    outcomes: NDArray[np.int8],
-    rows: int,
-    cols: int,
-    words: tuple[NDArray[np.uint8], ...],
-    buffer: NDArray[np.uint8],
-) -> int:
+    ply: int, crosses: Int64s, noughts: Int64s, outcomes: NDArray[np.int8], rows: int, cols: int,
+    words: tuple[NDArray[np.uint8], ...], buffer: NDArray[np.uint8],
+) -> int:  # fmt: skip
     """Write all lines into `buffer`; the number of bytes used."""
     place = 0
     for i in range(len(crosses)):
@@ -220,7 +198,7 @@ def write_lines(
 # ---- Boards as a column of texts
 
 
-def board_texts(rules: Rules, crosses: NDArray[np.int64], noughts: NDArray[np.int64], arrow: Any) -> Any:
+def board_texts(rules: Rules, crosses: Int64s, noughts: Int64s, arrow: Any) -> Any:
     """Boards as X.O/.X./..., all equally long, in one buffer of Arrow."""
     length = rules.cells + rules.rows - 1
     buffer = np.empty(len(crosses) * length, np.uint8)
@@ -230,9 +208,7 @@ def board_texts(rules: Rules, crosses: NDArray[np.int64], noughts: NDArray[np.in
 
 
 @kernel
-def write_boards(
-    crosses: NDArray[np.int64], noughts: NDArray[np.int64], rows: int, cols: int, buffer: NDArray[np.uint8]
-) -> None:
+def write_boards(crosses: Int64s, noughts: Int64s, rows: int, cols: int, buffer: NDArray[np.uint8]) -> None:
     """Boards one after the other."""
     place = 0
     for i in range(len(crosses)):

@@ -23,13 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import deposit, lowest_cell, next_of_same_size, popcount
+from gridlab.core.bits import Stop, deposit, lowest_cell, next_of_same_size, popcount, stopped
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import in_order
-from gridlab.games.symmetry import symmetries
-from gridlab.inarow.kernels import NO_LAST_MOVE, ending, image_key, image_keys, runs_of
+from gridlab.core.run import in_order, stop_flag
+from gridlab.games.grid import symmetries
+from gridlab.inarow.kernels import NO_LAST_MOVE, Int64s, ending, image_key, image_keys, runs_of
 from gridlab.inarow.rules import Rules
 
 # ---- A board split into its rim, which decides whether it is the smallest of its images, and the cells inside
@@ -78,11 +77,11 @@ class Rim(NamedTuple):
 
     head: int  # cells of the head
     rim_cells: int
-    rim_stones: NDArray[np.int64]  # [rim set]: the set as a bitboard
-    inside_stones: NDArray[np.int64]  # [inside set]
+    rim_stones: Int64s  # [rim set]: the set as a bitboard
+    inside_stones: Int64s  # [inside set]
     rim_packed: NDArray[np.uint64]  # [rim set]: the set of crosses as part of a record; noughts count twice
     inside_packed: NDArray[np.uint64]  # [inside set]
-    readings: NDArray[np.int64]  # [rim set, 2]: of crosses, the identity in the lowest lane; noughts count twice
+    readings: Int64s  # [rim set, 2]: of crosses, the identity in the lowest lane; noughts count twice
     lanes: Lanes
     subsets: NDArray[np.int16]  # the subsets of every inside set, by size
     starts: NDArray[np.int32]  # [inside set, size]: where they start; those of the next size start where they end
@@ -96,26 +95,13 @@ def rim_of(rules: Rules) -> Rim:
     rim = _first_cells(images, prefix)
     inside = [cell for cell in range(rules.cells) if cell not in rim]
     origins = [image[:prefix] for image in images]
-    subsets, starts = _subsets_by_size(len(inside))
     head = next((length for length in range(HEAD) if rules.cells - 1 - length not in rim), min(HEAD, rules.cells))
-    return Rim(
-        head,
-        len(rim),
-        _sums([1 << cell for cell in rim]),
-        _sums([1 << cell for cell in inside]),
-        _sums([1 << 2 * cell for cell in rim]).astype(np.uint64),
-        _sums([1 << 2 * cell for cell in inside]).astype(np.uint64),
-        np.stack(
-            [
-                _sums(_weights(rim, origins[: lanes.number], lanes)),
-                _sums(_weights(rim, origins[lanes.number :], lanes)),
-            ],
-            1,
-        ),
-        lanes,
-        subsets,
-        starts,
-    )
+    words = origins[: lanes.number], origins[lanes.number :]
+    readings = np.stack([_sums([_weight(cell, each, lanes) for cell in rim]) for each in words], 1)
+    stones, more_stones = (_sums([1 << cell for cell in cells]) for cells in (rim, inside))
+    packed, more_packed = (_sums([1 << 2 * cell for cell in cells]).astype(np.uint64) for cells in (rim, inside))
+    sets = _subsets_by_size(len(inside))
+    return Rim(head, len(rim), stones, more_stones, packed, more_packed, readings, lanes, *sets)
 
 
 def _prefix_of(images: list[tuple[int, ...]], most: int, cells: int) -> int:
@@ -132,7 +118,7 @@ def _first_cells(images: list[tuple[int, ...]], prefix: int) -> list[int]:
     return sorted({cell for image in images for cell in image[:prefix]})
 
 
-def _sums(weights: list[int]) -> NDArray[np.int64]:
+def _sums(weights: list[int]) -> Int64s:
     """[set] -> the sum of the weights of its members."""
     sums = np.zeros(1, dtype=np.int64)
     for weight in weights:
@@ -140,16 +126,10 @@ def _sums(weights: list[int]) -> NDArray[np.int64]:
     return sums
 
 
-def _weights(rim: list[int], origins: list[tuple[int, ...]], lanes: Lanes) -> list[int]:
-    """What a cross on each rim cell adds to a word of readings."""
-    return [
-        sum(
-            1 << lanes.bits * lane + 2 * (len(cells) - 1 - cells.index(cell))
-            for lane, cells in enumerate(origins)
-            if cell in cells
-        )
-        for cell in rim
-    ]
+def _weight(cell: int, origins: list[tuple[int, ...]], lanes: Lanes) -> int:
+    """What a cross on a rim cell adds to a word of readings."""
+    places = {lane: len(cells) - 1 - cells.index(cell) for lane, cells in enumerate(origins) if cell in cells}
+    return sum(1 << lanes.bits * lane + 2 * place for lane, place in places.items())
 
 
 def _subsets_by_size(cells: int) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
@@ -166,7 +146,7 @@ def _subsets_by_size(cells: int) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
 
 
 @inner
-def compare_readings(crosses: int, noughts: int, readings: NDArray[np.int64], lanes: Lanes) -> int:
+def compare_readings(crosses: int, noughts: int, readings: Int64s, lanes: Lanes) -> int:
     """-1 if some image of the rim reads smaller than the rim itself, else a bit for each symmetry that ties."""
     first = readings[crosses, 0] + 2 * readings[noughts, 0]
     second = readings[crosses, 1] + 2 * readings[noughts, 1]
@@ -226,7 +206,7 @@ class LayerTables(NamedTuple):
 
     rim: Rim
     kinds: NDArray[np.uint8]  # 2 bits a set of cells, index rim set · 2^inside + inside set: LINE_FREE, JUST_WON, …
-    keys: NDArray[np.int64]  # of `image_keys`
+    keys: Int64s  # of `image_keys`
 
 
 class Shard(NamedTuple):
@@ -256,9 +236,13 @@ def count_shards(tables: LayerTables, ply: int, workers: int | None = None) -> l
     """The shards of a layer in order, each with its counts; those without a record are left out."""
     heads = _heads(tables.rim.head, ply)
     jobs = (heads[first : first + HEADS] for first in range(0, len(heads), HEADS))
-    stop = stop_flag()
-    counted = in_order(partial(_count_shards, tables, stop), jobs, workers, stop)
-    return [shard for shards in counted for shard in shards if shard.won + shard.lost]
+    stop, nothing = stop_flag(), np.empty(0, dtype=np.uint64)
+
+    def count(shards: list[Shard]) -> list[Shard]:
+        counts = [walk_shard(shard, *stones_at(ply), tables, nothing, stop) for shard in shards]
+        return [shard._replace(won=won, lost=lost) for shard, (won, lost) in zip(shards, counts, strict=True)]
+
+    return [shard for shards in in_order(count, jobs, workers, stop) for shard in shards if shard.won + shard.lost]
 
 
 def _heads(cells: int, ply: int) -> list[Shard]:
@@ -268,12 +252,6 @@ def _heads(cells: int, ply: int) -> list[Shard]:
         crosses, noughts = (sum(1 << cells - 1 - i for i, v in enumerate(values) if v == mark) for mark in (1, 2))
         shards.append(Shard(ply, crosses, noughts) if ply % 2 else Shard(ply, noughts, crosses))
     return shards
-
-
-def _count_shards(tables: LayerTables, stop: Stop, shards: list[Shard]) -> list[Shard]:
-    nothing = np.empty(0, dtype=np.uint64)
-    counts = [walk_shard(shard, *stones_at(shard.ply), tables, nothing, stop) for shard in shards]
-    return [shard._replace(won=won, lost=lost) for shard, (won, lost) in zip(shards, counts, strict=True)]
 
 
 def make_shard(tables: LayerTables, stop: Stop, shard: Shard) -> NDArray[np.uint64]:
@@ -294,7 +272,7 @@ def layer(tables: LayerTables, shards: list[Shard], workers: int | None = None) 
 
 
 @kernel
-def classify_rims(first: int, rim: Rim, runs: NDArray[np.int64], most: int, kinds: NDArray[np.uint8]) -> None:
+def classify_rims(first: int, rim: Rim, runs: Int64s, most: int, kinds: NDArray[np.uint8]) -> None:
     """The kinds of all sets with one of RIMS rims; those of more than `most` stones are never asked for."""
     insides = len(rim.inside_stones)
     for index in range(first * insides, min(first + RIMS, len(rim.rim_stones)) * insides):
@@ -352,7 +330,7 @@ def walk_shard(
 
 
 @inner
-def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8], ends: Int64s) -> int:
     """The inside sets of `missing` stones with which the mover's rim has just ended the game; how many there are.
 
     `ends` is [end, (inside set, kind)].
@@ -369,7 +347,7 @@ def list_endings(mover_rim: int, missing: int, rim: Rim, kinds: NDArray[np.uint8
 
 @inner
 def list_other_rims(
-    mover_rim: int, room: int, shard: Shard, other_stones: int, tables: LayerTables, others: NDArray[np.int64]
+    mover_rim: int, room: int, shard: Shard, other_stones: int, tables: LayerTables, others: Int64s
 ) -> int:
     """The rims of the other player, without a line, that go with one of the mover; how many there are.
 
@@ -400,7 +378,7 @@ def list_other_rims(
 
 
 @inner
-def list_free_bits(mover_rim: int, bits: NDArray[np.int64]) -> int:
+def list_free_bits(mover_rim: int, bits: Int64s) -> int:
     """The rim cells below the head that the mover leaves free, as bits; how many there are."""
     free = 0
     for cell in range(len(bits)):
@@ -412,12 +390,7 @@ def list_free_bits(mover_rim: int, bits: NDArray[np.int64]) -> int:
 
 @inner
 def walk_insides(
-    mover_rim: int,
-    x_moved: bool,
-    ends: NDArray[np.int64],
-    others: NDArray[np.int64],
-    tables: LayerTables,
-    records: NDArray[np.uint64],
+    mover_rim: int, x_moved: bool, ends: Int64s, others: Int64s, tables: LayerTables, records: NDArray[np.uint64]
 ) -> tuple[int, int]:
     """Every inside that makes a terminal win of one rim of the mover.
 
@@ -452,7 +425,7 @@ def walk_insides(
 
 
 @inner
-def has_smaller_image(crosses: int, noughts: int, ties: int, keys: NDArray[np.int64]) -> bool:
+def has_smaller_image(crosses: int, noughts: int, ties: int, keys: Int64s) -> bool:
     """Whether one of the symmetries in the bits of `ties` gives a smaller image."""
     own = image_key(crosses, noughts, keys[0])
     while ties != 0:

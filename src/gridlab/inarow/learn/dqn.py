@@ -20,79 +20,47 @@ import torch
 from torch import Tensor, nn
 
 from gridlab.core.arguments import counted
-from gridlab.core.charts import new_figure, save
 from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
-from gridlab.core.machine import import_extra
-from gridlab.core.stop import current_stop
-from gridlab.core.workers import in_order
+from gridlab.core.run import current_stop, import_extra, in_order
+from gridlab.inarow.learn import episodes as played
 from gridlab.inarow.learn import networks as checkpoint
-from gridlab.inarow.learn.episodes import (
-    EpisodeSetup,
-    Moves,
-    Numbers,
-    Replay,
-    chance,
-    double_values,
-    joined,
-    negamax_targets,
-    new_moves,
-    play_episodes,
-)
+from gridlab.inarow.learn import settings as recipe
+from gridlab.inarow.learn.episodes import EpisodeSetup, Moves, Numbers, Replay, joined, new_moves
 from gridlab.inarow.learn.features import Boards, features_of
 from gridlab.inarow.learn.judge import Judge
 from gridlab.inarow.learn.networks import NETWORK, Checkpoint, ValueNetwork, new_network
-from gridlab.inarow.learn.settings import (
-    Asked,
-    Course,
-    Lessons,
-    TrainingSettings,
-    epsilon_of,
-    learning_rate_of,
-    phase_of,
-    phase_starts,
-    round_from,
-    settings_in,
-    settings_to_go_on,
-    steps_after,
-    teach,
-)
+from gridlab.inarow.learn.settings import Samples, SelfPlay, TrainingSettings
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.geometry import Geometry, geometry_of
 from gridlab.inarow.search.leaves import ENDED, grow
-from gridlab.learn.networks import Tensors, moments, moments_of, named, require_finite
-from gridlab.learn.run import require_new, saving_first, where_extras_allow
+from gridlab.learn import run
+from gridlab.learn.curves import COLOURS, INSIDE, Line, Panel, column, plot_panels
+from gridlab.learn.networks import Tensors, moments, named, require_finite, restore_moments
+from gridlab.learn.run import Asked
 
 # ---- The picture of a training: loss above, win rates below
 
 
 SMOOTHED = 20  # rounds
 OF_THE_ROUND = ("episode", "phase", "epsilon", "loss")
-COLOURS = ("#1f4e9c", "#b3261e", "#2e7d32", "#8e5ea2")
 
 
 def plot_curve(curve: list[dict[str, Any]], path: Path) -> None:
     """Loss and share of random moves by episode; win rates where they were measured."""
-    figure = new_figure(path, 6.5)
-    above, below = figure.subplots(2, sharex=True)
-    learnt = [row for row in curve if row["loss"] is not None]
-    episodes, losses = [row["episode"] for row in learnt], [row["loss"] for row in learnt]
-    above.plot(episodes, losses, color="#b8b8b8", linewidth=0.8)
-    above.plot(episodes, smooth(losses), color=COLOURS[0], label="loss")
+    losses = column(curve, "episode", "loss")
+    smoothed = [(at[0], loss) for at, loss in zip(losses, smooth([loss for _, loss in losses]), strict=True)]
+    above = [Line("", losses, "#b8b8b8", width=0.8), Line("loss", smoothed, COLOURS[0])]
     if any(row["epsilon"] for row in curve):
-        above.plot([row["episode"] for row in curve], [row["epsilon"] for row in curve], color=COLOURS[1], label="ε")
-    above.set(ylim=(0, None))
-    above.legend(frameon=False)
+        above.append(Line("ε", column(curve, "episode", "epsilon"), COLOURS[1]))
     names = dict.fromkeys(name for row in curve for name in row if name not in OF_THE_ROUND)
-    for name, colour in zip(names, COLOURS, strict=False):
-        measured = [row for row in curve if name in row]
-        below.plot(
-            [row["episode"] for row in measured], [row[name] for row in measured], "o-", color=colour, label=name
-        )
-    below.set(xlabel="episode", ylabel="score", ylim=(0, 1.02))
-    if names:
-        below.legend(frameon=False)
-    below.grid(axis="y", alpha=0.3)
-    save(figure, path)
+    below = [
+        Line(name, column(curve, "episode", name), colour, "o-") for name, colour in zip(names, COLOURS, strict=False)
+    ]
+    plot_panels(
+        path,
+        Panel(above, {"ylim": (0, None)}, INSIDE, grid=False),
+        Panel(below, {"xlabel": "episode", "ylabel": "score", "ylim": (0, 1.02)}, INSIDE),
+    )
 
 
 def smooth(numbers: list[float]) -> list[float]:
@@ -131,13 +99,13 @@ class Learner:
 
     def step(self) -> float:
         """One gradient step on random moves; the loss before it."""
-        random = chance(self.seed, SAMPLING, self.steps)
+        random = played.chance(self.seed, SAMPLING, self.steps)
         moves = self.replay.sample(self.settings.batch, random)
         if self.settings.images:
             moves = seen_through(moves, random, self.judge.geometry.images)
         torch.manual_seed(int(random.integers(1 << 62)))  # for dropout
         for group in self.optimiser.param_groups:
-            group["lr"] = learning_rate_of(self.episode, self.settings)
+            group["lr"] = recipe.learning_rate_of(self.episode, self.settings)
         goal = self.goal(moves)
         loss = nn.functional.mse_loss(self.network.train()(self._features(moves.own, moves.other)), goal)
         self.optimiser.zero_grad()
@@ -155,7 +123,7 @@ class Learner:
         elif not moves.done.all():
             with torch.inference_mode():
                 after = self.target(self._features(moves.next_own, moves.next_other)).cpu().numpy()
-        wanted = negamax_targets(moves.reward, after, moves.done, self.settings.gamma)
+        wanted = played.negamax_targets(moves.reward, after, moves.done, self.settings.gamma)
         return torch.from_numpy(wanted).to(self.device)
 
     def by_best_answer(self, boards: Boards) -> Numbers:
@@ -170,7 +138,7 @@ class Learner:
                 after[1] = self.target(features).cpu().numpy()
         values = np.broadcast_to(np.sign(level.fixed).astype(np.float32), (2, len(ends))).copy()
         values[:, ~ends] = 0 - gamma * after[:, level.targets[~ends]]
-        return double_values(values[0], values[1], level.starts)
+        return played.double_values(values[0], values[1], level.starts)
 
     def _features(self, own: Any, other: Any) -> Tensor:
         return torch.from_numpy(features_of(np.stack((own, other), axis=1), self.judge.lines)).to(self.device)
@@ -187,14 +155,9 @@ class Learner:
 
     def facts(self) -> dict[str, Any]:
         return {
-            "rules": str(self.rules),
-            "settings": self.settings.as_dict(),
-            "seed": self.seed,
-            "episode": self.episode,
-            "steps": self.steps,
-            "curve": self.curve,
-            "added": self.replay.added,
-        }
+            "rules": str(self.rules), "settings": self.settings.as_dict(), "seed": self.seed, "episode": self.episode,
+            "steps": self.steps, "curve": self.curve, "added": self.replay.added,
+        }  # fmt: skip
 
     def save(self, path: Path) -> None:
         """Write everything, to go on from here."""
@@ -210,12 +173,11 @@ class Learner:
     def restore(self, saved: Checkpoint) -> None:
         """Go on from a checkpoint."""
         self.judge = Judge(saved.network(self.settings.dropout), self.rules, self.device)
-        weights = checkpoint.network_of(saved.part(TARGET), saved.path, self.settings.dropout)
-        self.target = weights.to(self.device).eval()
+        target = checkpoint.network_of(saved.part(TARGET), saved.path, self.settings.dropout)
+        self.target = target.to(self.device).eval()
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=self.settings.learning_rate)
-        found = moments_of(saved.part(OPTIMISER), self.network, bool(saved.facts.steps), saved.path)
-        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": found})
         facts = saved.facts
+        restore_moments(self.optimiser, saved.part(OPTIMISER), self.network, bool(facts.steps), saved.path)
         if facts.episode is None or facts.steps is None or facts.added is None or not all(map(is_row, facts.curve)):
             raise CorruptFile(f"{saved.path} does not say where its training stands")
         moves = replay_of(saved, min(facts.added, self.settings.memory), self.rules.board)
@@ -290,7 +252,7 @@ def device_of(name: str) -> torch.device:
 
 def begin(rules: Rules, settings: TrainingSettings, seed: int, folder: Path, device: str) -> Learner:
     """A new learner, in a folder that holds none."""
-    require_new(folder / TRAINING, "folder")
+    run.require_new(folder / TRAINING, "folder")
     return Learner(rules, settings, seed, device_of(device))
 
 
@@ -300,8 +262,8 @@ def go_on(rules: Rules, asked: Asked, folder: Path, device: str) -> Learner:
     seed, episode = saved.facts.seed, saved.facts.episode
     if seed is None or episode is None:
         raise CorruptFile(f"{path} does not say where its training stands")
-    begun = settings_in(saved.facts.settings, path)
-    settings = settings_to_go_on(begun, seed, episode, asked, path)
+    begun = recipe.settings_in(saved.facts.settings, path)
+    settings = recipe.settings_to_go_on(begun, seed, episode, asked, path)
     if settings != begun:
         logging.getLogger("gridlab").warning(
             f"{path} was begun for {counted(begun.episodes, 'episode')}, and goes on to {settings.episodes:,}"
@@ -312,20 +274,16 @@ def go_on(rules: Rules, asked: Asked, folder: Path, device: str) -> Learner:
 
 
 def learn_all(
-    learner: Learner,
-    folder: Path,
-    workers: int | None = None,
-    measure: Measure | None = None,
-    tell: Tell = lambda row: None,
-    stopped: Callable[[], bool] = lambda: False,
-) -> bool:
+    learner: Learner, folder: Path, workers: int | None = None, measure: Measure | None = None,
+    tell: Tell = lambda row: None, stopped: Callable[[], bool] = lambda: False,
+) -> bool:  # fmt: skip
     """Train to the end of the recipe; False if `stopped()` ended it between two rounds. However it ends, all is saved.
 
     Nothing is written if there is nothing left to learn or to measure.
     """
     torch.set_num_threads(1)  # sums in one order: the same network every time
     save = partial(learner.save, folder / TRAINING)
-    with saving_first(save, lambda: learner.whole), torch.random.fork_rng(devices=[]):
+    with run.saving_first(save, lambda: learner.whole), torch.random.fork_rng(devices=[]):
         if measure is not None and is_milestone(learner) and learner.lacks_rates:  # an error has ended it there
             reach_milestone(learner, folder, measure)
         elif learner.episode >= learner.settings.episodes:
@@ -356,14 +314,14 @@ def learn(learner: Learner, episodes: range, moves: Moves) -> None:
     """Remember a round of games, and learn from the memory; a row more of the curve."""
     settings, learner.whole = learner.settings, False
     learner.replay.add(moves)
-    losses = [learner.step() for _ in range(steps_after(episodes, settings)) if learner.ready()]
+    losses = [learner.step() for _ in range(recipe.steps_after(episodes, settings)) if learner.ready()]
     learner.episode = episodes.stop
     if episodes.stop % settings.target_update == 0:
         learner.update_target()
     row = {
         "episode": episodes.stop,
-        "phase": phase_of(episodes.start, settings.episodes) if settings.course is None else 0,
-        "epsilon": epsilon_of(episodes.stop - 1, settings) if settings.course is None else 0.0,
+        "phase": recipe.phase_of(episodes.start, settings.episodes) if settings.course is None else 0,
+        "epsilon": recipe.epsilon_of(episodes.stop - 1, settings) if settings.course is None else 0.0,
         "loss": float(np.mean(losses)) if losses else None,
     }
     learner.curve.append(row)
@@ -373,7 +331,7 @@ def learn(learner: Learner, episodes: range, moves: Moves) -> None:
 def is_milestone(learner: Learner) -> bool:
     """Whether a checkpoint is due: every so many episodes, at the ends of phases and at the very end."""
     settings, episode = learner.settings, learner.episode
-    return episode % settings.checkpoint == 0 or episode in (*phase_starts(settings.episodes), settings.episodes)
+    return episode % settings.checkpoint == 0 or episode in (*recipe.phase_starts(settings.episodes), settings.episodes)
 
 
 def save_weights(learner: Learner, folder: Path) -> Path:
@@ -387,16 +345,15 @@ def save_weights(learner: Learner, folder: Path) -> Path:
 
 def experience(learner: Learner, workers: int | None) -> Experience:
     """Round after round of games; those of the curriculum are played by the network as it then is."""
-    if learner.settings.course is None:
-        return own_games(learner, workers)
-    return taught_games(learner, workers)
+    self_play = learner.settings.course
+    return own_games(learner, workers) if self_play is None else search_games(learner, self_play, workers)
 
 
 def rounds(learner: Learner) -> Iterator[range]:
     """The rounds that are left."""
     episode = learner.episode
     while episode < learner.settings.episodes:
-        episodes = round_from(episode, learner.settings)
+        episodes = recipe.round_from(episode, learner.settings)
         yield episodes
         episode = episodes.stop
 
@@ -409,34 +366,32 @@ def own_games(learner: Learner, workers: int | None) -> Experience:
         yield episodes, joined(list(in_order(partial(_play, setup), groups, workers, travels=True, name=_name)))
 
 
-def taught_games(learner: Learner, workers: int | None) -> Experience:
+def search_games(learner: Learner, self_play: SelfPlay, workers: int | None) -> Experience:
     """Played ahead by other threads while the network learns."""
-    course, left = learner.settings.course, list(rounds(learner))
-    assert course is not None
-    play = partial(_teach, course, learner.seed, geometry_of(learner.rules))
-    played = in_order(play, left, workers, travels=True, name=_name)
-    with closing(played) as lessons:
-        for episodes, each in zip(left, lessons, strict=True):
+    left = list(rounds(learner))
+    play = partial(_play_samples, self_play, learner.seed, geometry_of(learner.rules))
+    with closing(in_order(play, left, workers, travels=True, name=_name)) as samples:
+        for episodes, each in zip(left, samples, strict=True):
             yield episodes, as_moves(each)
 
 
 def _play(setup: EpisodeSetup, numbers: range) -> Moves:
     torch.set_num_threads(1)  # as where the network learns
-    return play_episodes(setup, numbers)
+    return played.play_episodes(setup, numbers)
 
 
-def _teach(course: Course, seed: int, geometry: Geometry, numbers: range) -> Lessons:
-    return teach(course, seed, numbers, geometry, current_stop())
+def _play_samples(self_play: SelfPlay, seed: int, geometry: Geometry, numbers: range) -> Samples:
+    return recipe.play_samples(self_play, seed, numbers, geometry, current_stop())
 
 
 def _name(numbers: range) -> str:
     return f"episodes {numbers.start + 1} to {numbers.stop}"
 
 
-def as_moves(lessons: Lessons) -> Moves:
+def as_moves(samples: Samples) -> Moves:
     """A position whose value is known: that value is its reward, and nothing comes after it."""
-    moves = new_moves(len(lessons.own))
-    moves.own[:], moves.other[:], moves.reward[:], moves.done[:] = *lessons, True
+    moves = new_moves(len(samples.own))
+    moves.own[:], moves.other[:], moves.reward[:], moves.done[:] = *samples, True
     return moves
 
 
@@ -445,7 +400,7 @@ def as_moves(lessons: Lessons) -> Moves:
 
 def write_curve(learner: Learner, folder: Path) -> None:
     """The picture, and logs for TensorBoard if it is installed."""
-    with where_extras_allow():
+    with run.where_extras_allow():
         plot_curve(learner.curve, folder / "curve.png")
     try:
         boards = import_extra("torch.utils.tensorboard", "learn")

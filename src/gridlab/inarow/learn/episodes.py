@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.stop import current_stop
+from gridlab.core.run import current_stop
 from gridlab.inarow.learn.judge import Judge
 from gridlab.inarow.learn.settings import HEURISTIC, RANDOM, TrainingSettings, epsilon_of, phase_of
 from gridlab.inarow.search import depth_limited

@@ -18,7 +18,7 @@ from gridlab.core.bits import popcount
 from gridlab.core.errors import BadRules
 from gridlab.core.jit import kernel
 from gridlab.games import NAMED
-from gridlab.games.notation import move_text
+from gridlab.games.grid import move_text
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.depth_limited import middle_of
 
@@ -36,7 +36,6 @@ NAMES = (
     *STRATEGY_NAMES,
     *("zero" for _ in range(ZEROS, FEATURES)),
 )
-SWAPPED = ((25, 26), (27, 28), (29, 30), (31, 32))  # own, and the opponent's
 
 Boards = NDArray[np.int64]  # [position, (stones of the player to move, stones of the other)]
 Features = NDArray[np.float32]  # [position, feature]
@@ -64,15 +63,6 @@ def features_of(boards: Boards, lines: SquavaLines) -> Features:
     out = np.zeros((len(boards), FEATURES), np.float32)
     fill_features(np.ascontiguousarray(boards, np.int64), lines, out)
     return out
-
-
-def flipped(features: Features) -> Features:
-    """The same positions as the other player sees them."""
-    other = features.copy()
-    other[:, :PATTERNS] = 0 - features[:, :PATTERNS]  # not -x, which makes -0 of 0
-    for own, theirs in SWAPPED:
-        other[:, own], other[:, theirs] = features[:, theirs], features[:, own]
-    return other
 
 
 @kernel

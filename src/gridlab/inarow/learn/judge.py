@@ -13,28 +13,18 @@ import torch
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted
-from gridlab.core.errors import CorruptFile
-from gridlab.core.splitmix import streams
-from gridlab.core.workers import pause
-from gridlab.games.notation import move_text
+from gridlab.core.bits import streams
+from gridlab.core.run import pause
+from gridlab.games.grid import move_text
 from gridlab.inarow.learn import networks as checkpoint
 from gridlab.inarow.learn.features import NAMES, PATTERNS, ZEROS, Boards, Features, features_of, squava_lines
 from gridlab.inarow.learn.networks import ValueNetwork
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
+from gridlab.inarow.search import leaves
 from gridlab.inarow.search.depth_limited import DECIDED, evaluate_many, evaluation_of
 from gridlab.inarow.search.geometry import geometry_of, open_game, smallest_images
-from gridlab.inarow.search.leaves import (
-    SHALLOW,
-    BestMove,
-    Evaluate,
-    MoveValues,
-    Values,
-    best_of_all,
-    best_pruned,
-    value_moves,
-)
-from gridlab.learn.networks import write_onnx
+from gridlab.learn.networks import refuse_no_numbers, write_onnx
 
 SCALE = 2000.0  # what a value of 1 weighs beside the heuristic
 PLAYING_BLEND = 0.6  # the share of the network in an evaluation; the rest is the heuristic
@@ -58,7 +48,7 @@ class Judge:
         return features_of(small, self.lines)
 
     @torch.inference_mode()
-    def values(self, boards: Boards) -> Values:
+    def values(self, boards: Boards) -> leaves.Values:
         """What the network thinks, from -1 to 1, for the player to move; of all images of a position the same."""
         was_training = self.network.training
         self.network.eval()
@@ -68,12 +58,10 @@ class Judge:
             features = torch.from_numpy(self.seen(boards[first : first + CHUNK])).to(self.device)
             values[first : first + CHUNK] = self.network(features).cpu().numpy()
         self.network.train(was_training)
-        if not np.isfinite(values).all():
-            name = "the network" if self.source is None else str(self.source)
-            raise CorruptFile(f"{name} gives values that are not numbers: its weights are too large; train another")
+        refuse_no_numbers(values, self.source)
         return values
 
-    def blended(self, boards: Boards, blend: float) -> Values:
+    def blended(self, boards: Boards, blend: float) -> leaves.Values:
         """The share `blend` of 2000 · V, the rest of the heuristic."""
         found = np.zeros(len(boards))
         if blend < 1:
@@ -82,20 +70,20 @@ class Judge:
             found += blend * SCALE * self.values(boards)
         return found
 
-    def evaluation(self, blend: float) -> Evaluate:
+    def evaluation(self, blend: float) -> leaves.Evaluate:
         return lambda boards: self.blended(boards, blend)
 
-    def moves(self, boards: Boards, depth: int, blend: float) -> MoveValues:
+    def moves(self, boards: Boards, depth: int, blend: float) -> leaves.MoveValues:
         """What every move is worth to its maker, by a search over blended values."""
-        return value_moves(boards, depth, self.geometry, self.evaluation(blend))
+        return leaves.value_moves(boards, depth, self.geometry, self.evaluation(blend))
 
-    def best(self, own: int, other: int, depth: int, blend: float) -> BestMove:
+    def best(self, own: int, other: int, depth: int, blend: float) -> leaves.BestMove:
         """The best move of a position by the same search, in which only leaves that matter are judged."""
-        if depth <= SHALLOW:
-            return best_of_all(own, other, depth, self.geometry, self.evaluation(blend))
-        return best_pruned(own, other, depth, self.geometry, self.evaluation(blend), self.guess(blend))
+        if depth <= leaves.SHALLOW:
+            return leaves.best_of_all(own, other, depth, self.geometry, self.evaluation(blend))
+        return leaves.best_pruned(own, other, depth, self.geometry, self.evaluation(blend), self.guess(blend))
 
-    def guess(self, blend: float) -> Evaluate:
+    def guess(self, blend: float) -> leaves.Evaluate:
         """What a blended value may be, by the heuristic alone."""
         stretch = 1 - blend + blend * STRETCH
         return lambda boards: stretch * self.blended(boards, 0.0)
@@ -213,17 +201,11 @@ class Opinion:
 
     def as_dict(self) -> dict[str, Any]:
         searched = {} if self.search is None else {"search": self.search.as_dict()}
+        rules, board, to_move = str(self.position.rules), str(self.position), self.position.to_move
         return {
-            "rules": str(self.position.rules),
-            "board": str(self.position),
-            "to_move": self.position.to_move,
-            "features": self.features,
-            "value": self.value,
-            "heuristic": self.heuristic,
-            "blended": self.blended,
-            "moves": self.moves,
-            **searched,
-        }
+            "rules": rules, "board": board, "to_move": to_move, "features": self.features, "value": self.value,
+            "heuristic": self.heuristic, "blended": self.blended, "moves": self.moves, **searched,
+        }  # fmt: skip
 
     def __str__(self) -> str:
         rows = [(name, f"{value:.2f}") for name, value in list(self.features.items())[PATTERNS:]]

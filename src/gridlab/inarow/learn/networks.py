@@ -11,7 +11,6 @@ every weight, drive tanh to its end, where it has no slope and nothing is learnt
 import pickle
 import re
 import zipfile
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from gridlab.core.untrusted import Count, Plain, refusing
 from gridlab.games import game
 from gridlab.inarow.learn.features import FEATURES
 from gridlab.learn import networks as tensors_file
-from gridlab.learn.networks import MOST_BYTES, Name, Number, Row, Stated, Tensors
+from gridlab.learn.networks import MOST_BYTES, Name, Number, Row, Saved, Stated, Tensors
 
 WIDTH, NARROW, DROPOUT = 512, 256, 0.1
 PARAMETERS = 686_081
@@ -63,10 +62,6 @@ def new_network(seed: int, dropout: float = DROPOUT) -> ValueNetwork:
         return ValueNetwork(dropout)
 
 
-def parameters_of(network: nn.Module) -> int:
-    return sum(each.numel() for each in network.parameters())
-
-
 # ---- Networks of Squava on disk: safetensors files, written whole (tensors_file)
 #
 #     network.…     the weights; a file of weights alone holds nothing else and is what players take
@@ -95,17 +90,8 @@ class Facts(Stated, frozen=True, kw_only=True):
     curve: tuple[Row, ...] = ()
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """What a file holds."""
-
-    path: Path
-    facts: Facts
-    tensors: Tensors
-
-    def part(self, prefix: str) -> Tensors:
-        """The tensors of a part, by their own names."""
-        return tensors_file.part_of(self.tensors, prefix)
+class Checkpoint(Saved[Facts]):
+    """What a file of Squava holds."""
 
     def network(self, dropout: float = 0.0) -> ValueNetwork:
         """The network, or why these are no weights of it."""
@@ -203,22 +189,25 @@ def _require_stored(path: Path, content: bytes) -> None:
 
 def with_our_names(found: dict[Any, Any], path: Path) -> Tensors:
     """The weights by the names of our network, which are the guide's where it has given any."""
+    _require_tensors(found, path)
+    ours = [name for name in ValueNetwork().state_dict() if not name.startswith(NORMS)]
+    others = {name: name.rpartition(".") for name in found if name not in ours}
+    layers = list(dict.fromkeys(layer for layer, _, _ in others.values()))
+    if len(layers) != len(NORMS):
+        known = sorted({name.partition(".")[0] for name in ours})
+        raise FileTrouble(
+            f"{path} holds another network: beside {', '.join(known)} it "
+            f"has {', '.join(map(shortened, layers[:5])) or 'nothing'}, and two LayerNorms are needed"
+        )
+    renamed = dict(zip(layers, NORMS, strict=True))
+    names = {name: renamed[layer] + dot + kind for name, (layer, dot, kind) in others.items()}
+    return {names.get(name, name): each for name, each in found.items()}
+
+
+def _require_tensors(found: dict[Any, Any], path: Path) -> None:
     for name, each in found.items():
         if not isinstance(name, str) or not isinstance(each, torch.Tensor) or each.layout != torch.strided:
             raise CorruptFile(f"{path} holds another network: {shortened(str(name))} is not a tensor of numbers")
-    ours = [name for name in ValueNetwork().state_dict() if not name.startswith(NORMS)]
-    others = list(dict.fromkeys(name.rpartition(".")[0] for name in found if name not in ours))
-    if len(others) != len(NORMS):
-        raise FileTrouble(
-            f"{path} holds another network: beside {', '.join(sorted({name.partition('.')[0] for name in ours}))} it "
-            f"has {', '.join(map(shortened, others[:5])) or 'nothing'}, and two LayerNorms are needed"
-        )
-    renamed = dict(zip(others, NORMS, strict=True))
-    weights: Tensors = {}
-    for name, each in found.items():
-        layer, dot, kind = name.rpartition(".")
-        weights[name if name in ours else renamed[layer] + dot + kind] = each
-    return weights
 
 
 def facts_of(found: dict[Any, Any]) -> dict[str, Any]:

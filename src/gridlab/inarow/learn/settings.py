@@ -8,24 +8,21 @@ from anybody, so every number has its range.
 """
 
 import math
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from gridlab.core.arguments import counted, shortened
+from gridlab.core.arguments import counted
+from gridlab.core.bits import States, Stop, below, draw, stopped, streams
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States, below, draw, streams
-from gridlab.core.stop import Stop, stopped
-from gridlab.core.untrusted import refusing
 from gridlab.inarow.search.geometry import DRAWS, GOES_ON, Geometry, ending_by, open_game, random_cell
 from gridlab.inarow.search.mcts import Tree, grow, new_tree
-from gridlab.learn.run import Overrides, changed
+from gridlab.learn.run import Asked, changed, read_settings, require_same
 
 # ---- Games to learn from, played by Monte Carlo tree search with random playouts; one kernel
 #
@@ -42,7 +39,7 @@ EXPLORATION = 1.0
 CHANCE_PARTS = 1 << 20  # probabilities are counted in parts of this
 
 
-class Lessons(NamedTuple):
+class Samples(NamedTuple):
     """Positions and what they are worth to the player to move."""
 
     own: NDArray[np.int64]  # [position]
@@ -50,7 +47,7 @@ class Lessons(NamedTuple):
     value: NDArray[np.float32]
 
 
-class Course(NamedTuple):
+class SelfPlay(NamedTuple):
     """How games to learn from are played."""
 
     playouts: Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -59,40 +56,42 @@ class Course(NamedTuple):
     trust: Annotated[float, Meta(ge=0, le=1)]  # λ: how much what came of a position counts
 
 
-def teach(course: Course, seed: int, games: range, geometry: Geometry, stop: Stop) -> Lessons:
+def play_samples(self_play: SelfPlay, seed: int, games: range, geometry: Geometry, stop: Stop) -> Samples:
     """The positions of some games, which hang on the seed and their numbers alone."""
     most = geometry.cells * len(games)
-    lessons = Lessons(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most, np.float32))
+    samples = Samples(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most, np.float32))
     states = streams(seed, len(games), games.start)
-    number = play_games(course, geometry, new_tree(course.playouts + 1), states, lessons, stop)
-    return Lessons(lessons.own[:number], lessons.other[:number], lessons.value[:number])
+    number = play_games(self_play, geometry, new_tree(self_play.playouts + 1), states, samples, stop)
+    return Samples(samples.own[:number], samples.other[:number], samples.value[:number])
 
 
 @kernel
-def play_games(course: Course, geometry: Geometry, tree: Tree, states: States, lessons: Lessons, stop: Stop) -> int:
+def play_games(
+    self_play: SelfPlay, geometry: Geometry, tree: Tree, states: States, samples: Samples, stop: Stop
+) -> int:
     """Play a game from every stream; how many positions were written down."""
     searched, surprises = np.zeros(geometry.cells + 1), np.zeros(geometry.cells + 1, np.bool_)
     number = 0
     for game in range(len(states)):
         state = states[game : game + 1]
-        own, other = open_game(course.longest_opening, geometry, state)
+        own, other = open_game(self_play.longest_opening, geometry, state)
         first, ending = number, GOES_ON
         while ending == GOES_ON:
             clear(tree)
-            grow(own, other, course.playouts, EXPLORATION, False, True, geometry, tree, state, stop)
+            grow(own, other, self_play.playouts, EXPLORATION, False, True, geometry, tree, state, stop)
             if stopped(stop):
                 return number
             cell, value = favourite(tree)
             at = number - first
-            lessons.own[number], lessons.other[number], searched[at] = own, other, value
+            samples.own[number], samples.other[number], searched[at] = own, other, value
             number += 1
-            surprises[at] = below(draw(state, 0), CHANCE_PARTS) < course.random_moves * CHANCE_PARTS
+            surprises[at] = below(draw(state, 0), CHANCE_PARTS) < self_play.random_moves * CHANCE_PARTS
             if surprises[at]:
                 free = ((1 << geometry.cells) - 1) & ~(own | other)
                 cell = random_cell(free, state)
             ending = ending_by(own, other, cell, geometry)
             own, other = other, own | 1 << cell
-        write_returns(course.trust, ending, searched, surprises, lessons.value[first:number])
+        write_returns(self_play.trust, ending, searched, surprises, samples.value[first:number])
     return number
 
 
@@ -171,7 +170,7 @@ class TrainingSettings:
     shaping: bool = False  # later moves weigh more
     double: bool = False  # the network chooses the answer to a move, the target network values it
     images: bool = False  # every sampled position as one of its symmetric images, by chance
-    course: Course | None = None  # who plays the games to learn from; None: the network's own curriculum
+    course: SelfPlay | None = None  # who plays the games to learn from; None: the network's own curriculum
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self) | {"course": self.course and self.course._asdict()}
@@ -182,7 +181,7 @@ PRESETS = {
     "best": TrainingSettings(
         preset="best", episodes=60_000, learning_rate=0.0005, last_learning_rate=0.00001, memory=1_000_000,
         batch=512, steps=0.2, target_update=1000, checkpoint=6000, together=500, dropout=0.0, images=True,
-        course=Course(playouts=1600, longest_opening=14, random_moves=0.15, trust=0.5),
+        course=SelfPlay(playouts=1600, longest_opening=14, random_moves=0.15, trust=0.5),
     ),
 }  # fmt: skip
 
@@ -206,60 +205,34 @@ def settings_of(
     return replace(chosen, episodes=episodes)
 
 
-class Asked(NamedTuple):
-    """What somebody has said of a training; None leaves it to the preset, or to the training that is gone on with."""
-
-    preset: str | None = None
-    episodes: int | None = None
-    shaping: bool | None = None
-    double: bool | None = None
-    seed: int | None = None
-    more: Overrides = ()  # any other number, by name
-
-    def settings(self) -> TrainingSettings:
-        """For a new training."""
-        chosen = settings_of(self.preset or DEFAULT, self.episodes, bool(self.shaping), bool(self.double))
-        return changed(chosen, self.more, OPTIONS)
+def settings_for(asked: Asked) -> TrainingSettings:
+    """For a new training."""
+    return changed(settings_of(**asked.said), asked.more, OPTIONS)
 
 
 def settings_in(found: dict[str, Any], path: Path) -> TrainingSettings:
-    """The settings that a file of a training holds; one that is missing has its usual value."""
-    known = {each.name for each in fields(TrainingSettings)}
-    if more := set(found) - known:
-        raise CorruptFile(f"{path} is not a training to go on from: it has a setting {shortened(min(more))}")
-    if "preset" not in found:
-        raise CorruptFile(f"{path} is not a training to go on from: it does not say by which preset")
+    """The settings that a file of a training holds."""
     course = found.get("course")
     if isinstance(course, dict):
-        course = [course.get(name) for name in Course._fields]  # msgspec has tuples for lists
-    with refusing(path, "a training to go on from"):
-        return msgspec.convert({**found, "course": course}, TrainingSettings)
+        found = {**found, "course": [course.get(name) for name in SelfPlay._fields]}  # msgspec has tuples for lists
+    settings = read_settings(found, TrainingSettings, path)
+    if "preset" not in found:
+        raise CorruptFile(f"{path} is not a training to go on from: it does not say by which preset")
+    return settings
 
 
 def settings_to_go_on(begun: TrainingSettings, seed: int, episode: int, asked: Asked, path: Path) -> TrainingSettings:
     """The settings of a training after `episode` games. It may have more games than planned, and nothing else."""
-    for name, was in {"preset": begun.preset, "shaping": begun.shaping, "double": begun.double, "seed": seed}.items():
-        now = getattr(asked, name)
-        if now is not None and now != was:
-            raise FileTrouble(
-                f"{path} was begun with {name} {said(was)}, not {said(now)}; leave {name} out to go on with it, "
-                "or begin another training in another folder"
-            )
-    wanted = changed(begun, asked.more, OPTIONS).as_dict()
-    for name, was in begun.as_dict().items():
-        if wanted[name] != was:
-            raise FileTrouble(f"{path} was begun with {name} {said(was)}, not {said(wanted[name])}; leave it out")
-    if asked.episodes is None or asked.episodes == begun.episodes:
-        return begun
-    if asked.episodes <= episode:
+    was, wanted = begun.as_dict() | {"seed": seed}, dict(asked.with_seed)
+    episodes = wanted.pop("episodes", begun.episodes)
+    remedy = "leave {name} out to go on with it, or begin another training in another folder"
+    require_same(was, wanted, path, remedy)
+    require_same(was, changed(begun, asked.more, OPTIONS).as_dict(), path, "leave it out")
+    if episodes != begun.episodes and episodes <= episode:
         raise FileTrouble(
             f"{path} has learnt from {counted(episode, 'episode')} already; ask for more than these, or for none"
         )
-    return replace(begun, episodes=asked.episodes)
-
-
-def said(value: object) -> str:
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+    return replace(begun, episodes=episodes)
 
 
 # ---- What is learnt when: random play, then a heuristic opponent, then self-play; ever less chance

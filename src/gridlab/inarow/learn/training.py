@@ -9,19 +9,23 @@ used: win rates are measured by matches of the network alone, one ply deep.
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridlab.arena.match import play_match
-from gridlab.core.arguments import check_seed, counted, typed
+from gridlab.core.arguments import counted, typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadRules
 from gridlab.core.files import locked_folder, try_folder
-from gridlab.core.machine import import_extra
 from gridlab.core.progress import bar
+from gridlab.core.run import import_extra
 from gridlab.games.registry import game
 from gridlab.inarow.rules import Rules
-from gridlab.learn.run import advance, asked_to_stop, parse_overrides
+from gridlab.learn.info import Format, Info
+from gridlab.learn.run import Asked, advance, asked_to_stop
 from gridlab.players.registry import player_text
+
+if TYPE_CHECKING:
+    from gridlab.inarow.learn.dqn import Learner
 
 GAMES = 40  # of each measurement during training
 OPPONENTS = {"random": "random", "heuristic": "alpha-beta depth=3"}
@@ -59,19 +63,11 @@ class Training(NamedTuple):
 
 @typed
 def train(
-    rules: Rules | str = "squava",
-    out: Path | str = "dqn",
-    episodes: int | None = None,
-    preset: str | None = None,
-    device: str = "auto",
-    shaping: bool | None = None,
-    double: bool | None = None,
-    settings: Mapping[str, object] | Sequence[str] = (),
-    seed: int | None = None,
-    workers: int | None = None,
-    resume: bool = False,
-    progress: bool = False,
-) -> Training:
+    rules: Rules | str = "squava", out: Path | str = "dqn", episodes: int | None = None, preset: str | None = None,
+    device: str = "auto", shaping: bool | None = None, double: bool | None = None,
+    settings: Mapping[str, object] | Sequence[str] = (), seed: int | None = None, workers: int | None = None,
+    resume: bool = False, progress: bool = False,
+) -> Training:  # fmt: skip
     """Train the value network of Squava by deep Q-learning; Ctrl-C ends it after the round being played, and saves.
 
     What is None is as in preset best, seed 0; or, with `resume`, as the training was begun, and nothing else will do.
@@ -81,28 +77,25 @@ def train(
     if played != game("squava"):
         raise BadRules(f"a network can be trained for squava (5x5:4-3) alone, not for {played}")
     import_extra("torch", "learn")
-    from gridlab.inarow.learn.dqn import (
-        begin,
-        go_on,
-        learn_all,  # torch is slow to import: only who trains pays for it
-    )
-    from gridlab.inarow.learn.settings import Asked
+    from gridlab.inarow.learn import dqn  # torch is slow to import: only who trains pays for it
+    from gridlab.inarow.learn.settings import settings_for
 
-    wanted_seed = None if seed is None else check_seed(seed)
-    asked = Asked(preset, episodes, shaping, double, wanted_seed, parse_overrides(settings))
-    wanted, folder = None if resume else asked.settings(), try_folder(Path(out))
+    asked = Asked.of(settings, seed, preset=preset, episodes=episodes, shaping=shaping, double=double)
+    wanted, folder = None if resume else settings_for(asked), try_folder(Path(out))
     with locked_folder(folder):
         if wanted is None:
-            learner = go_on(played, asked, folder, device)
+            learner = dqn.go_on(played, asked, folder, device)
         else:
-            learner = begin(played, wanted, asked.seed or 0, folder, device)
-        recipe = learner.settings
-        name = f"training, preset {recipe.preset}"
-        with (
-            bar(recipe.episodes, name, "episodes", progress, done=learner.episode) as shown,
-            asked_to_stop() as stopped,
-        ):
-            learn_all(learner, folder, workers, lambda path: win_rates(path, played), _tell(shown), stopped)
+            learner = dqn.begin(played, wanted, asked.seed or 0, folder, device)
+        name, of = f"training, preset {learner.settings.preset}", learner.settings.episodes
+        with bar(of, name, "episodes", progress, done=learner.episode) as shown, asked_to_stop() as stopped:
+            dqn.learn_all(learner, folder, workers, lambda path: win_rates(path, played), _tell(shown), stopped)
+    return _state_of(learner, folder)
+
+
+def _state_of(learner: "Learner", folder: Path) -> Training:
+    """Where a training stands when it ends; a remark if it has come to nothing."""
+    recipe = learner.settings
     if not learner.steps and learner.episode == recipe.episodes:
         logging.getLogger("gridlab").warning(
             f"nothing was learnt: a step takes {recipe.batch} moves, and {recipe.episodes:,} episodes have "
@@ -136,3 +129,31 @@ def _tell(shown: Any) -> Callable[[dict[str, Any]], None]:
         advance(shown, row["episode"], ", ".join(parts))
 
     return tell
+
+
+# ---- The files that trainings leave: described, and exported
+
+
+def _info(path: Path) -> Info:
+    from gridlab.inarow.learn import networks as checkpoint
+
+    saved = checkpoint.read(path, str(game("squava")))
+    facts = saved.facts
+    whole = any(name.startswith("optimiser.") for name in saved.tensors)
+    told = {
+        "holds": "training" if whole else "network", "rules": facts.rules, "behaviour": facts.behaviour,
+        "seed": facts.seed, "episode": facts.episode, "episodes": facts.settings.get("episodes"), "steps": facts.steps,
+        "epsilon": facts.curve[-1].get("epsilon") if facts.curve else None, "sha256": facts.sha256,
+    }  # fmt: skip
+    kind = "value network of Squava, by deep Q-learning"
+    return Info(path, kind, told, dict(facts.settings), (), facts.curve, "episode")
+
+
+def _onnx(checkpoint: Path, out: Path) -> str:
+    from gridlab.inarow.learn.judge import load_judge, write_judge_onnx
+
+    worst = write_judge_onnx(load_judge(checkpoint, game("squava", "mnk")), out)
+    return f"onnxruntime differs from torch by at most {worst:.1e}"
+
+
+FORMATS = {b"gridlab value network 1": Format(_info, _onnx)}

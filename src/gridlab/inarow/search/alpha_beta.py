@@ -7,36 +7,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.arguments import typed
-from gridlab.core.bits import lowest_bit, lowest_cell, place_of, popcount
+from gridlab.core.arguments import counted, typed
+from gridlab.core.bits import Stop, lowest_bit, lowest_cell, place_of, popcount, stopped
 from gridlab.core.jit import kernel
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import call
+from gridlab.core.run import call, stop_flag
+from gridlab.inarow.kernels import Int64s
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules
-from gridlab.inarow.search.geometry import (
-    END,
-    OTHER,
-    OTHER_LOSSES,
-    OTHER_WINS,
-    OWN,
-    OWN_LOSSES,
-    OWN_WINS,
-    POSITION,
-    UNDECIDED,
-    Frames,
-    Geometry,
-    LinesThrough,
-    gained,
-    geometry_of,
-    glance,
-    make_move,
-    put_position,
-    smallest_image,
-)
+from gridlab.inarow.search import geometry as tactics
+from gridlab.inarow.search.geometry import END, OTHER, OTHER_WINS, OWN, OWN_LOSSES, OWN_WINS, POSITION, Frames, Geometry
 from gridlab.inarow.solution import NO_LIMIT, Budget, Move, Solution, Value
 
 # ---- Is the score of a position at least so much? Alpha-beta with an empty window: one loop, and what happens to a ply
+#
+# An empty window (null window) is the question "at least the bound?", asked first by Pearl's SCOUT (1980).
 #
 # What a node knows without search:
 #     a cell that wins                      taken: the game ends with this stone
@@ -66,31 +50,27 @@ FIRST, THREAT, KILLED = 1 << 60, 1 << 50, 1 << 45  # what orders moves before th
 COLUMNS = POSITION + 11
 BOUND, KEY_OWN, KEY_OTHER, SYMMETRY, ENTRY, LISTED, TRIED, BEST, CHOSEN, KILLER, OLD_KILLER = range(POSITION, COLUMNS)
 
-Moves = NDArray[np.int64]  # [ply, place]: cells, the most promising first; and their weights
+Moves = Int64s  # [ply, place]: cells, the most promising first; and their weights
 
 
 class TranspositionTable(NamedTuple):
     """What has been found out: bounds and best move of positions, each in the one entry its key leads to."""
 
-    own: NDArray[np.int64]  # [entry]: stones of the player to move
-    other: NDArray[np.int64]  # [entry]
+    own: Int64s  # [entry]: stones of the player to move
+    other: Int64s  # [entry]
     facts: NDArray[np.int32]  # [entry]: lower bound + 128, upper bound + 128, best cell + 1, a byte each; 0 if empty
 
 
 class Effort(NamedTuple):
     """What a search has cost and learnt; carried from one question to the next."""
 
-    nodes: NDArray[np.int64]  # [1]
-    history: NDArray[np.int64]  # [player, cell]: how often a move was enough, weighed by the cells left
+    nodes: Int64s  # [1]
+    history: Int64s  # [player, cell]: how often a move was enough, weighed by the cells left
 
 
 def new_transposition_table(entries: int = ENTRIES) -> TranspositionTable:
     """Room for a power of two of positions."""
-    return TranspositionTable(np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries, np.int32))
-
-
-def new_effort(rules: Rules) -> Effort:
-    return Effort(np.zeros(1, np.int64), np.zeros((2, rules.cells), np.int64))
+    return TranspositionTable(*tactics.columns(entries, "int64 int64 int32"))
 
 
 @kernel
@@ -108,12 +88,9 @@ def prove(
     nodes, history = effort.nodes, effort.history
     root = popcount(own | other)
     plies = cells - root + 2
-    frames, moves, weights = (
-        np.empty((plies, COLUMNS), np.int64),
-        np.empty((plies, cells), np.int64),
-        np.empty((plies, cells), np.int64),
-    )
-    put_position(own, other, frames, geometry.runs)
+    frames, weights = np.empty((plies, COLUMNS), np.int64), np.empty((plies, cells), np.int64)
+    moves = np.empty((plies, cells), np.int64)
+    tactics.put_position(own, other, frames, geometry.runs)
     frames[0, BOUND] = bound
     for ply in range(plies):
         frames[ply, KILLER], frames[ply, OLD_KILLER] = -1, -1
@@ -125,26 +102,27 @@ def prove(
             return STOPPED
         # enter the position
         free = (1 << cells) - 1 & ~(frames[ply, OWN] | frames[ply, OTHER])
-        score, safe = glance(free, frames[ply, OWN_WINS], frames[ply, OWN_LOSSES], frames[ply, OTHER_WINS], stones)
-        if score == UNDECIDED:
+        own_wins, own_losses, other_wins = frames[ply, OWN_WINS], frames[ply, OWN_LOSSES], frames[ply, OTHER_WINS]
+        score, safe = tactics.glance(free, own_wins, own_losses, other_wins, stones)
+        if score == tactics.UNDECIDED:
             score = limit_of(stones, frames[ply, BOUND])
-        if score == UNDECIDED:
-            key_own, key_other, symmetry = smallest_image(frames[ply, OWN], frames[ply, OTHER], images)
+        if score == tactics.UNDECIDED:
+            key_own, key_other, symmetry = tactics.smallest_image(frames[ply, OWN], frames[ply, OTHER], images)
             score, hint = probe(key_own, key_other, symmetry, ply, frames, back, keys_own, keys_other, facts)
-        if score == UNDECIDED:
+        if score == tactics.UNDECIDED:
             score = list_moves(safe, free, hint, stones, ply, frames, moves, weights, winning, history)
         # return from it and from those above that are finished with it
-        while score != UNDECIDED:
+        while score != tactics.UNDECIDED:
             if ply == 0:
                 return score
             ply, stones = ply - 1, stones - 1
             score = take_back(-score, ply, frames, moves)
             if score >= frames[ply, BOUND]:
                 remember(frames[ply, CHOSEN], (cells - stones) ** 2, stones & 1, ply, frames, history)
-            if score != UNDECIDED:
+            if score != tactics.UNDECIDED:
                 store(score, stones, ply, frames, maps, keys_own, keys_other, facts)
         # try the next move
-        make_move(moves[ply, frames[ply, TRIED]], ply, frames, winning, losing)
+        tactics.make_move(moves[ply, frames[ply, TRIED]], ply, frames, winning, losing)
         frames[ply + 1, BOUND] = 1 - frames[ply, BOUND]
         stones += 1
 
@@ -154,13 +132,13 @@ def limit_of(stones: int, bound: int) -> int:
     """The best or worst score that a position can still have, if that answers the question."""
     if bound <= stones + 2 - END:
         return stones + 2 - END
-    return END - stones - 2 if bound > END - stones - 2 else UNDECIDED
+    return END - stones - 2 if bound > END - stones - 2 else tactics.UNDECIDED
 
 
 @kernel
 def probe(
-    key_own: int, key_other: int, symmetry: int, ply: int, frames: Frames, back: NDArray[np.int64],
-    keys_own: NDArray[np.int64], keys_other: NDArray[np.int64], facts: NDArray[np.int32],
+    key_own: int, key_other: int, symmetry: int, ply: int, frames: Frames, back: Int64s, keys_own: Int64s,
+    keys_other: Int64s, facts: NDArray[np.int32],
 ) -> tuple[int, int]:  # fmt: skip
     """The score of a position if the table answers the question; and else its best move there, or -1."""
     entry = place_of(key_own, key_other, len(facts))
@@ -174,26 +152,28 @@ def probe(
         return low, -1
     if known and high < bound:
         return high, -1
-    return UNDECIDED, hint if known and move != 0 else -1
+    return tactics.UNDECIDED, hint if known and move != 0 else -1
 
 
 @kernel
 def list_moves(
     safe: int, free: int, hint: int, stones: int, ply: int, frames: Frames, moves: Moves, weights: Moves,
-    winning: LinesThrough, history: NDArray[np.int64],
+    winning: tactics.LinesThrough, history: Int64s,
 ) -> int:  # fmt: skip
     """List the safe moves, the most promising first; or the score of a threat that cannot be met, if that is enough."""
-    score, number, by_threat = UNDECIDED, 0, END - stones - 3
+    score, number, by_threat = tactics.UNDECIDED, 0, END - stones - 3
     own, bound, killer, old_killer = frames[ply, OWN], frames[ply, BOUND], frames[ply, KILLER], frames[ply, OLD_KILLER]
-    traps = frames[ply, OTHER_LOSSES] & ~frames[ply, OTHER_WINS]
+    traps = frames[ply, tactics.OTHER_LOSSES] & ~frames[ply, OTHER_WINS]
     while safe != 0:
         stone = lowest_bit(safe)
         safe ^= stone
         cell = lowest_cell(stone)
         weight = history[stones & 1, cell]
-        threats = gained(own | stone, cell, winning) & free & ~stone
+        threats = tactics.gained(own | stone, cell, winning) & free & ~stone
         if threats != 0:
             weight += THREAT
+            # two threats at once, or one that the opponent may not fill, win (Allis, Searching for Solutions, 1994):
+            # the opponent, whose own threat this move has met if there was one, fills one cell at most
             if by_threat >= bound and (threats & (threats - 1) != 0 or threats & traps != 0):
                 score, safe = by_threat, 0
         if cell == hint:
@@ -218,11 +198,11 @@ def take_back(score: int, ply: int, frames: Frames, moves: Moves) -> int:
     if score > frames[ply, BEST]:
         frames[ply, BEST], frames[ply, CHOSEN] = score, cell
     settled = (frames[ply, BEST] >= frames[ply, BOUND]) | (frames[ply, TRIED] == frames[ply, LISTED])
-    return frames[ply, BEST] if settled else UNDECIDED
+    return frames[ply, BEST] if settled else tactics.UNDECIDED
 
 
 @kernel
-def remember(cell: int, weight: int, player: int, ply: int, frames: Frames, history: NDArray[np.int64]) -> None:
+def remember(cell: int, weight: int, player: int, ply: int, frames: Frames, history: Int64s) -> None:
     """A move was enough: it is tried early elsewhere."""
     history[player, cell] += weight
     older = frames[ply, OLD_KILLER] if frames[ply, KILLER] == cell else frames[ply, KILLER]
@@ -231,8 +211,8 @@ def remember(cell: int, weight: int, player: int, ply: int, frames: Frames, hist
 
 @kernel
 def store(
-    score: int, stones: int, ply: int, frames: Frames, maps: NDArray[np.int64], keys_own: NDArray[np.int64],
-    keys_other: NDArray[np.int64], facts: NDArray[np.int32],
+    score: int, stones: int, ply: int, frames: Frames, maps: Int64s, keys_own: Int64s, keys_other: Int64s,
+    facts: NDArray[np.int32],
 ) -> None:  # fmt: skip
     """Write a settled position into its entry, over whichever stood there; a second bound joins the first."""
     entry, key_own, key_other = frames[ply, ENTRY], frames[ply, KEY_OWN], frames[ply, KEY_OTHER]
@@ -265,6 +245,12 @@ class Bounds(NamedTuple):
     def known(self) -> bool:
         return self.low == self.high
 
+    @property
+    def values(self) -> tuple[Value, Value]:
+        """Loss, draw or win: what is known at least, and at most."""
+        low, high = (NAMES[(score > 0) - (score < 0)] for score in self)
+        return low, high
+
 
 class OutOfBudget(Exception):
     """Nodes or time are used up; what is known then is kept by whoever asked."""
@@ -277,7 +263,9 @@ class AlphaBetaSearch:
         """A table of 2^22 entries unless told otherwise; a small game never fills it and gets a smaller one."""
         self.rules = rules
         entries = entries or min(ENTRIES, 1 << (3**rules.cells).bit_length())
-        self.geometry, self.table, self.effort = geometry_of(rules), new_transposition_table(entries), new_effort(rules)
+        self.table = new_transposition_table(entries)
+        self.effort = Effort(np.zeros(1, np.int64), np.zeros((2, rules.cells), np.int64))
+        self.geometry = tactics.geometry_of(rules)
         self.stop = stop_flag()
         prove(0, 0, 0, self.geometry, self.table, self.effort, 0, self.stop)  # compiled before any clock runs
         self.effort.nodes[0] = 0
@@ -353,13 +341,10 @@ def finished(position: Position) -> int | None:
 
 @typed
 def solve(
-    position: Position | str,
-    budget: Budget | None = None,
-    value_only: bool = False,
-    search: AlphaBetaSearch | None = None,
-    tell: Callable[[int, int], object] = lambda moves, nodes: None,
+    position: Position | str, budget: Budget | None = None, value_only: bool = False,
+    search: AlphaBetaSearch | None = None, tell: Callable[[int, int], object] = lambda moves, nodes: None,
     show: Callable[[Solution], object] | None = None,
-) -> Solution:
+) -> Solution:  # fmt: skip
     """The exact value and distance of a position and of each of its moves, and the main line.
 
     When the budget ends the value may be `unknown`, between `at_least` and `at_most`. `tell` hears now and then how
@@ -374,7 +359,6 @@ def solve(
     search.allow(nodes)
     known: dict[int, Bounds] = {}
     done: list[int] = []
-
     shown = 0
 
     def watch() -> None:
@@ -385,8 +369,7 @@ def solve(
             show(so_far([]))
 
     def so_far(line: list[int]) -> Solution:
-        nodes = search.nodes - before
-        source = f"alpha-beta, {nodes:,} {'node' if nodes == 1 else 'nodes'}"
+        source = f"alpha-beta, {counted(search.nodes - before, 'node')}"
         return _solution(position, _of_moves(position, known), dict(known), value_only, line, source)
 
     moves = _by_lines(position) if show else position.moves()
@@ -407,22 +390,18 @@ def _by_lines(position: Position) -> list[int]:
 
 
 def _solve_moves(
-    search: AlphaBetaSearch,
-    position: Position,
-    moves: list[int],
-    value_only: bool,
-    known: dict[int, Bounds],
+    search: AlphaBetaSearch, position: Position, moves: list[int], value_only: bool, known: dict[int, Bounds],
     done: list[int],
-) -> bool:
+) -> bool:  # fmt: skip
     """Fill `known` with the bounds of every move for its maker; whether the budget was enough for all to be `done`."""
     most = END - position.ply - 1
     known.update((cell, Bounds(-most, most)) for cell in sorted(moves))
+    ask = search.value if value_only else search.score
     for cell in moves:
 
         def know(bounds: Bounds, cell: int = cell) -> None:
             known[cell] = Bounds(-bounds.high, -bounds.low)
 
-        ask = search.value if value_only else search.score
         try:
             know(ask(position.play(cell), know))
         except OutOfBudget:
@@ -442,19 +421,13 @@ def _solution(
     position: Position, bounds: Bounds, known: dict[int, Bounds], value_only: bool, line: list[int], source: str
 ) -> Solution:
     def words(bounds: Bounds) -> tuple[Value, int | None]:
-        low, high = sign(bounds.low), sign(bounds.high)
-        value = NAMES[low] if low == high else "unknown"
-        if value == "unknown" or (not bounds.known and low != 0) or value_only:
+        value, most = bounds.values
+        if value != most:
+            return "unknown", None
+        if value_only or (not bounds.known and value != "draw"):
             return value, None
-        empty = position.rules.cells - position.ply
-        return value, (empty if value == "draw" else END - abs(bounds.low) - position.ply)
+        return value, (position.rules.cells if value == "draw" else END - abs(bounds.low)) - position.ply
 
-    over = position.outcome() is not None
     value, distance = words(bounds)
     moves = tuple(Move(cell, *words(each)) for cell, each in known.items())
-    least, most = NAMES[sign(bounds.low)], NAMES[sign(bounds.high)]
-    return Solution(position, value, 0 if over else distance, moves, tuple(line), source, least, most)
-
-
-def sign(number: int) -> int:
-    return (number > 0) - (number < 0)
+    return Solution(position, value, 0 if position.over else distance, moves, tuple(line), source, *bounds.values)

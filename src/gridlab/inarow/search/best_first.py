@@ -17,9 +17,8 @@ from typing import Literal, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import typed
-from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import BadRules
-from gridlab.games import notation
+from gridlab.games import grid
 from gridlab.inarow.position import Player, Position, position_of
 from gridlab.inarow.rules import Rules
 
@@ -94,7 +93,7 @@ class Expansion(NamedTuple):
         return self.hp - self.ho
 
 
-@shown
+@draw.shown
 class BestFirstResult(NamedTuple):
     """What the search came to; the line is empty unless it found one."""
 
@@ -104,16 +103,16 @@ class BestFirstResult(NamedTuple):
     line: tuple[int, ...] = ()
 
     def _in_short(self) -> str:
-        line = " ".join(notation.move_text(cell, self.start.size, self.start.size) for cell in self.line)
+        line = " ".join(grid.move_text(cell, self.start.size, self.start.size) for cell in self.line)
         board = str(self.start).replace("\n", "/")
         return f"{self.start.rules} {board}: {self.ending}, {self.expansions:,} expansions, line {line or 'none'}"
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> draw.Sheet:
         marks = str(self.start).replace("\n", "")
         numbered = {cell: str(number) for number, cell in enumerate(self.line, 1)}
         cells = [numbered.get(cell, mark) for cell, mark in enumerate(marks)]
         heading = f"{self.ending} after {self.expansions:,} expansions; the moves of the line are numbered"
-        return Sheet(heading, pictures=[draw.board_svg(cells, self.start.size, self.line, title=marks)])
+        return draw.Sheet(heading, pictures=[draw.board_svg(cells, self.start.size, self.line, title=marks)])
 
 
 class LineSets(NamedTuple):
@@ -179,10 +178,9 @@ class Queue:
 
 @typed
 def best_first(
-    position: Start | Position | str,
-    max_expansions: int = MAX_EXPANSIONS,
+    position: Start | Position | str, max_expansions: int = MAX_EXPANSIONS,
     tell: Callable[[Expansion], object] | None = None,
-) -> BestFirstResult:
+) -> BestFirstResult:  # fmt: skip
     """Search until we have a line, nothing is left to expand, or `max_expansions` positions were expanded.
 
     `tell` hears of each expansion as it is made. A position that the opponent has won is not expanded. A Position, or

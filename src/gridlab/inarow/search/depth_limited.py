@@ -12,18 +12,19 @@ The plies of the search have frames, numbered by the plies that are left to the 
     BEST CHOSEN                           the best score so far, and its move
 """
 
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import lowest_cell, place_of, popcount
+from gridlab.core.bits import LOOK_AROUND, Stop, lowest_cell, place_of, popcount, stopped
 from gridlab.core.jit import kernel
-from gridlab.core.stop import LOOK_AROUND, Stop, stopped
-from gridlab.core.workers import interruptible
+from gridlab.core.run import interruptible
+from gridlab.inarow.kernels import Int64s
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
-from gridlab.inarow.search.geometry import OTHER, OWN, UNDECIDED, Frames, LinesThrough, fills, lines_through
+from gridlab.inarow.search.geometry import OTHER, OWN, UNDECIDED, Frames, LinesThrough, columns, fills, lines_through
 
 # ---- What a position looks like to a player who does not look ahead: open lines, near-losses, the centre
 #
@@ -38,32 +39,27 @@ NEARLY_LOST, MIDDLE = 100, 10
 class Evaluation(NamedTuple):
     """What the evaluation needs to know of a game, for the compiler."""
 
-    winning: NDArray[np.int64]  # [line]
-    losing: NDArray[np.int64]  # [line]
+    winning: Int64s  # [line]
+    losing: Int64s  # [line]
     win: int  # stones of a winning line; 0 if there is none
     lose: int
     middle: int  # the cells around the centre, as a bitboard
 
 
 def evaluation_of(rules: Rules) -> Evaluation:
-    return Evaluation(
-        np.array(rules.winning_lines, np.int64),
-        np.array(rules.losing_lines, np.int64),
-        rules.win or 0,
-        rules.lose or 0,
-        middle_of(rules),
-    )
+    winning, losing = (np.array(lines, np.int64) for lines in (rules.winning_lines, rules.losing_lines))
+    return Evaluation(winning, losing, rules.win or 0, rules.lose or 0, middle_of(rules))
+
+
+def from_centre(rules: Rules) -> list[tuple[int, int]]:
+    """Twice the rows, and twice the columns, between each cell and the centre."""
+    cells = product(range(rules.rows), range(rules.cols))
+    return [(abs(2 * row - rules.rows + 1), abs(2 * col - rules.cols + 1)) for row, col in cells]
 
 
 def middle_of(rules: Rules) -> int:
     """The cells at most one step from the centre: 22-24, 32-34, 42-44 on a 5x5 board."""
-    near = [
-        row * rules.cols + col
-        for row in range(rules.rows)
-        for col in range(rules.cols)
-        if abs(2 * row - rules.rows + 1) <= 2 and abs(2 * col - rules.cols + 1) <= 2
-    ]
-    return sum(1 << cell for cell in near)
+    return sum(1 << cell for cell, steps in enumerate(from_centre(rules)) if max(steps) <= 2)
 
 
 @kernel
@@ -86,8 +82,8 @@ def evaluate(own: int, other: int, evaluation: Evaluation) -> int:
 
 
 @kernel
-def evaluate_many(boards: NDArray[np.int64], evaluation: Evaluation) -> NDArray[np.int64]:
-    """The same for many positions [position, (own, other)]."""
+def evaluate_many(boards: Int64s, evaluation: Evaluation) -> Int64s:
+    """How good many positions [position, (own, other)] look to the player to move."""
     scores = np.empty(len(boards), np.int64)
     for i in range(len(boards)):
         scores[i] = evaluate(boards[i, 0], boards[i, 1], evaluation)
@@ -113,8 +109,8 @@ TRAP = 50  # a losing line that lacks this cell alone of the opponent's stones
 class DepthTable(NamedTuple):
     """What has been found: [entry] each."""
 
-    own: NDArray[np.int64]
-    other: NDArray[np.int64]
+    own: Int64s
+    other: Int64s
     depth: NDArray[np.int8]  # plies searched below; -1 if the entry is empty
     low: NDArray[np.int32]
     high: NDArray[np.int32]
@@ -128,7 +124,7 @@ class Heuristics(NamedTuple):
     winning: LinesThrough
     losing: LinesThrough
     evaluation: Evaluation
-    centre: NDArray[np.int64]  # [cell]
+    centre: Int64s  # [cell]
 
 
 class NodeCounts(NamedTuple):
@@ -139,25 +135,14 @@ class NodeCounts(NamedTuple):
 
 
 def heuristics_of(rules: Rules) -> Heuristics:
-    steps = [
-        (abs(2 * row - rules.rows + 1) + abs(2 * col - rules.cols + 1)) // 2
-        for row in range(rules.rows)
-        for col in range(rules.cols)
-    ]
-    return Heuristics(
-        rules.cells,
-        lines_through(rules.winning_lines, rules),
-        lines_through(rules.losing_lines, rules),
-        evaluation_of(rules),
-        np.array([NEAR_CENTRE * (FAR - each) for each in steps], np.int64),
-    )
+    winning, losing = (lines_through(lines, rules) for lines in (rules.winning_lines, rules.losing_lines))
+    centre = np.array([NEAR_CENTRE * (FAR - sum(steps) // 2) for steps in from_centre(rules)], np.int64)
+    return Heuristics(rules.cells, winning, losing, evaluation_of(rules), centre)
 
 
 def new_depth_table(entries: int = ENTRIES) -> DepthTable:
-    return DepthTable(
-        np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.full(entries, -1, np.int8),
-        np.zeros(entries, np.int32), np.zeros(entries, np.int32), np.zeros(entries, np.int8),
-    )  # fmt: skip
+    table = DepthTable(*columns(entries, "int64 int64 int8 int32 int32 int8"))
+    return table._replace(depth=np.full(entries, -1, np.int8))
 
 
 def best_move(
@@ -172,8 +157,8 @@ def best_move(
 
 @kernel
 def look_ahead(
-    own: int, other: int, depth: int, heuristics: Heuristics, table: DepthTable, ordered: bool,
-    counts: NDArray[np.int64], stop: Stop,
+    own: int, other: int, depth: int, heuristics: Heuristics, table: DepthTable, ordered: bool, counts: Int64s,
+    stop: Stop,
 ) -> tuple[int, int]:  # fmt: skip
     """Best cell and score of an ongoing position; neither is of use once it was stopped."""
     cells, winning, losing, evaluation = heuristics.cells, heuristics.winning, heuristics.losing, heuristics.evaluation
@@ -232,7 +217,7 @@ def probe(left: int, usable: bool, frames: Frames, table: DepthTable) -> tuple[i
 
 
 @kernel
-def take_back(score: int, left: int, frames: Frames, moves: NDArray[np.int64]) -> int:
+def take_back(score: int, left: int, frames: Frames, moves: Int64s) -> int:
     """Take back the move just tried, which has this score: the score of the position if that settles it."""
     cell = moves[left, frames[left, TRIED]]
     frames[left, TRIED] += 1
@@ -274,9 +259,8 @@ def result_of(stones: int, cell: int, winning: LinesThrough, losing: LinesThroug
 
 @kernel
 def list_moves(
-    left: int, hint: int, frames: Frames, moves: NDArray[np.int64], weights: NDArray[np.int64],
-    heuristics: Heuristics, ordered: bool,
-) -> None:  # fmt: skip
+    left: int, hint: int, frames: Frames, moves: Int64s, weights: Int64s, heuristics: Heuristics, ordered: bool
+) -> None:
     """List the free cells, the most promising first; as they come if they are not to be ordered."""
     own, other, number = frames[left, OWN], frames[left, OTHER], 0
     free = (1 << heuristics.cells) - 1 & ~(own | other)

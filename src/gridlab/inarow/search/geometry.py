@@ -1,47 +1,41 @@
 """What searches see of a game: its runs and lines, moves that win or must be answered, and random play."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gridlab.core.bits import lowest_cell, popcount
+from gridlab.core.bits import States, below, draw, lowest_cell, popcount
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States, below, draw
-from gridlab.games.symmetry import symmetries
-from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, runs_of
+from gridlab.games.grid import symmetries
+from gridlab.inarow.kernels import LENGTH, RESULT, STARTS, STEP, Int64s, byte_tables, runs_of
 from gridlab.inarow.rules import Rules
 
-LinesThrough = NDArray[np.int64]  # [cell, line]: the lines through a cell as bitboards, then 0
+LinesThrough = Int64s  # [cell, line]: the lines through a cell as bitboards, then 0
 
 
 class Geometry(NamedTuple):
     """What kernels need to know of a game."""
 
     cells: int
-    runs: NDArray[np.int64]  # [run, column], as `runs_of` makes them
+    runs: Int64s  # [run, column], as `runs_of` makes them
     winning: LinesThrough
     losing: LinesThrough
-    images: NDArray[np.int64]  # [symmetry, byte of the bitboard, its value]: the image of these stones
-    maps: NDArray[np.int64]  # [symmetry, cell]
-    back: NDArray[np.int64]  # [symmetry, cell]: the inverse
+    images: Int64s  # [symmetry, byte of the bitboard, its value]: the image of these stones
+    maps: Int64s  # [symmetry, cell]
+    back: Int64s  # [symmetry, cell]: the inverse
 
 
 def geometry_of(rules: Rules) -> Geometry:
     group = symmetries(rules.rows, rules.cols)
-    images = np.zeros((len(group), -(-rules.cells // 8), 256), np.int64)
-    for number, symmetry in enumerate(group):
-        for cell, to in enumerate(symmetry.cells):
-            images[number, cell // 8] |= (np.arange(256) >> cell % 8 & 1) << to
-    return Geometry(
-        rules.cells,
-        runs_of(rules),
-        lines_through(rules.winning_lines, rules),
-        lines_through(rules.losing_lines, rules),
-        images,
-        np.array([each.cells for each in group], np.int64),
-        np.array([each.inverse.cells for each in group], np.int64),
-    )
+    images = byte_tables(rules, [1 << cell for cell in range(rules.cells)])
+    winning, losing = (lines_through(lines, rules) for lines in (rules.winning_lines, rules.losing_lines))
+    maps, back = np.array([(each.cells, each.inverse.cells) for each in group], np.int64).swapaxes(0, 1)
+    return Geometry(rules.cells, runs_of(rules), winning, losing, images, maps.copy(), back.copy())
+
+
+def columns(rows: int, kinds: str) -> list[Any]:
+    """The columns of an empty table by their kinds, such as "int64 int8": what is remembered of positions."""
+    return [np.zeros(rows, kind) for kind in kinds.split()]
 
 
 def lines_through(lines: tuple[int, ...], rules: Rules) -> LinesThrough:
@@ -54,7 +48,7 @@ def lines_through(lines: tuple[int, ...], rules: Rules) -> LinesThrough:
 
 
 @kernel
-def smallest_image(own: int, other: int, images: NDArray[np.int64]) -> tuple[int, int, int]:
+def smallest_image(own: int, other: int, images: Int64s) -> tuple[int, int, int]:
     """The stones as their smallest image shows them, and the symmetry that leads to it."""
     best_own, best_other, best = own, other, 0
     for symmetry in range(1, len(images)):
@@ -71,8 +65,8 @@ def smallest_image(own: int, other: int, images: NDArray[np.int64]) -> tuple[int
 
 
 @kernel
-def smallest_images(boards: NDArray[np.int64], images: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The same for many positions [position, (own, other)]."""
+def smallest_images(boards: Int64s, images: Int64s) -> Int64s:
+    """The smallest images of many positions [position, (own, other)]."""
     small = np.empty_like(boards)
     for i in range(len(boards)):
         small[i, 0], small[i, 1], _ = smallest_image(boards[i, 0], boards[i, 1], images)
@@ -95,7 +89,7 @@ def smallest_images(boards: NDArray[np.int64], images: NDArray[np.int64]) -> NDA
 # player loses, 0 for a draw. It belongs to the position, not to the way there, so it can be kept in a table as it is.
 
 
-Frames = NDArray[np.int64]  # [ply, column]
+Frames = Int64s  # [ply, column]
 
 OWN, OTHER, OWN_WINS, OTHER_WINS, OWN_LOSSES, OTHER_LOSSES = range(6)
 POSITION = 6  # columns that a position takes
@@ -104,7 +98,7 @@ UNDECIDED = -(1 << 40)  # in the place of a score: it takes a search
 
 
 @kernel
-def completing(stones: int, runs: NDArray[np.int64]) -> tuple[int, int]:
+def completing(stones: int, runs: Int64s) -> tuple[int, int]:
     """The cells, occupied or not, that complete a winning run, and those that complete a losing one."""
     wins, losses = 0, 0
     for run in range(len(runs)):
@@ -164,7 +158,7 @@ def glance(free: int, own_wins: int, own_losses: int, other_wins: int, stones: i
 
 
 @kernel
-def put_position(own: int, other: int, frames: Frames, runs: NDArray[np.int64]) -> None:
+def put_position(own: int, other: int, frames: Frames, runs: Int64s) -> None:
     """Begin the first frame with a position."""
     frames[0, OWN], frames[0, OTHER] = own, other
     frames[0, OWN_WINS], frames[0, OWN_LOSSES] = completing(own, runs)

@@ -16,15 +16,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gridlab.core.bits import lowest_cell, place_of, popcount
+from gridlab.core.bits import LOOK_AROUND, Stop, lowest_cell, place_of, popcount, stopped
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import kernel
-from gridlab.core.stop import LOOK_AROUND, Stop, stopped
-from gridlab.core.workers import interruptible
+from gridlab.core.run import interruptible
+from gridlab.inarow.kernels import Int64s
 from gridlab.inarow.search.depth_limited import DECIDED
 from gridlab.inarow.search.geometry import Geometry, completing, smallest_image
 
-Boards = NDArray[np.int64]  # [position, (stones of the player to move, stones of the other)]
+Boards = Int64s  # [position, (stones of the player to move, stones of the other)]
 Values = NDArray[np.float64]  # [position], for its player to move
 Evaluate = Callable[[Boards], Values]
 ENDED = -1  # in the place of an edge's target
@@ -34,23 +34,23 @@ MOST_EDGES = 1 << 24  # of a level: 1 GB
 class Level(NamedTuple):
     """The moves of the positions of a level, and where they lead."""
 
-    starts: NDArray[np.int64]  # [position + 1]: its first edge
-    cells: NDArray[np.int64]  # [edge]
-    targets: NDArray[np.int64]  # [edge]: a position of the next level, or ENDED
+    starts: Int64s  # [position + 1]: its first edge
+    cells: Int64s  # [edge]
+    targets: Int64s  # [edge]: a position of the next level, or ENDED
     fixed: Values  # [edge]: for the mover, if the game is over or decided there
 
 
 class MoveValues(NamedTuple):
     """What every move of some positions is worth to its maker, and what it took to find out."""
 
-    starts: NDArray[np.int64]  # [position + 1]
-    cells: NDArray[np.int64]  # [move]
+    starts: Int64s  # [position + 1]
+    cells: Int64s  # [move]
     values: Values  # [move]
     leaves: int  # positions that were evaluated
     edges: int  # moves looked at
     met: int  # of these, moves to a position to which another one had led before
 
-    def of(self, position: int) -> tuple[NDArray[np.int64], Values]:
+    def of(self, position: int) -> tuple[Int64s, Values]:
         """The moves of one position, and their values."""
         part = slice(self.starts[position], self.starts[position + 1])
         return self.cells[part], self.values[part]
@@ -107,9 +107,7 @@ def value_moves(boards: Boards, depth: int, geometry: Geometry, evaluate: Evalua
 
 
 @kernel
-def expand(
-    boards: Boards, left: int, geometry: Geometry, stop: Stop
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Values, Boards]:
+def expand(boards: Boards, left: int, geometry: Geometry, stop: Stop) -> tuple[Int64s, Int64s, Int64s, Values, Boards]:
     """The columns of a Level and the positions after its moves, with `left` plies to look at.
 
     A move that wins at once is the only one listed. With two plies left a move that lets the opponent win at once is
@@ -220,7 +218,7 @@ class BestMove(NamedTuple):
 
     cell: int
     value: float
-    cells: NDArray[np.int64]  # [move]
+    cells: Int64s  # [move]
     low: Values  # [move]: what it is worth at least
     high: Values  # [move]
     leaves: int  # positions at the end of the search

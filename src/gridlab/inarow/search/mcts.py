@@ -9,33 +9,17 @@ from numpy.typing import NDArray
 
 from gridlab.core import draw
 from gridlab.core.arguments import typed
-from gridlab.core.bits import lowest_cell, popcount
-from gridlab.core.draw import Sheet, shown
+from gridlab.core.bits import States, Stop, below, lowest_cell, popcount, stopped, streams
+from gridlab.core.bits import draw as draw_number
+from gridlab.core.draw import facts
 from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.core.jit import kernel
-from gridlab.core.splitmix import States, below, streams
-from gridlab.core.splitmix import draw as draw_number
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import call
-from gridlab.games import notation
+from gridlab.core.run import call, stop_flag
+from gridlab.games import grid
+from gridlab.inarow.kernels import Int64s
 from gridlab.inarow.position import Position, position_of
-from gridlab.inarow.search.geometry import (
-    OTHER,
-    OTHER_WINS,
-    OWN,
-    OWN_LOSSES,
-    OWN_WINS,
-    POSITION,
-    Frames,
-    Geometry,
-    LinesThrough,
-    fills,
-    geometry_of,
-    glance,
-    make_move,
-    put_position,
-    random_cell,
-)
+from gridlab.inarow.search import geometry as tactics
+from gridlab.inarow.search.geometry import OTHER, OTHER_WINS, OWN, OWN_LOSSES, OWN_WINS, Geometry, LinesThrough
 
 # ---- Upper confidence bounds applied to trees (UCT), with results that are proved on the way
 #
@@ -62,15 +46,12 @@ class Tree(NamedTuple):
     visits: NDArray[np.int32]
     total: NDArray[np.int32]  # results for the player who moved here: 1, 0 or -1 a visit
     proved: NDArray[np.int8]
-    untried: NDArray[np.int64]  # cells
-    rows: NDArray[np.int64]  # [1]: how many are in use
+    untried: Int64s  # cells
+    rows: Int64s  # [1]: how many are in use
 
 
 def new_tree(rows: int) -> Tree:
-    return Tree(
-        np.zeros(rows, np.int32), np.zeros(rows, np.int32), np.zeros(rows, np.int8), np.zeros(rows, np.int32),
-        np.zeros(rows, np.int32), np.zeros(rows, np.int8), np.zeros(rows, np.int64), np.zeros(1, np.int64),
-    )  # fmt: skip
+    return Tree(*[*tactics.columns(rows, "int32 int32 int8 int32 int32 int8 int64"), np.zeros(1, np.int64)])
 
 
 @kernel
@@ -83,9 +64,9 @@ def grow(
     move, proved, untried, rows = tree.move, tree.proved, tree.untried, tree.rows
     full = (1 << cells) - 1
     root = popcount(own | other)
-    frames = np.empty((cells - root + 2, POSITION), np.int64)
+    frames = np.empty((cells - root + 2, tactics.POSITION), np.int64)
     path, left = np.zeros(cells + 2, np.int64), np.zeros(cells, np.int64)
-    put_position(own, other, frames, geometry.runs)
+    tactics.put_position(own, other, frames, geometry.runs)
     if rows[0] == 0:
         rows[0] = 1
         untried[0] = full & ~(own | other)
@@ -98,13 +79,13 @@ def grow(
             ply = stones - root
             adding = untried[row] != 0
             if adding:
-                cell = random_cell(untried[row], states)
+                cell = tactics.random_cell(untried[row], states)
                 row = add_child(row, cell, tree)
             else:
                 row = best_child(row, exploration, proofs, tree)
                 cell = int(move[row])
             wins, losses = frames[ply, OWN_WINS], frames[ply, OWN_LOSSES]
-            make_move(cell, ply, frames, winning, losing)
+            tactics.make_move(cell, ply, frames, winning, losing)
             stones += 1
             path[ply + 1] = row
             if adding:
@@ -150,8 +131,8 @@ def best_child(row: int, exploration: float, proofs: bool, tree: Tree) -> int:
 
 @kernel
 def judge(
-    row: int, won: int, lost: int, proofs: bool, ply: int, stones: int, full: int, frames: Frames,
-    proved: NDArray[np.int8], untried: NDArray[np.int64],
+    row: int, won: int, lost: int, proofs: bool, ply: int, stones: int, full: int, frames: tactics.Frames,
+    proved: NDArray[np.int8], untried: Int64s,
 ) -> None:  # fmt: skip
     """What is proved of a new position at once: how the move to it ended the game, or with proofs at a glance."""
     free = full & ~(frames[ply, OWN] | frames[ply, OTHER])
@@ -160,14 +141,14 @@ def judge(
     if won or lost or free == 0:
         known, moves = PROVED_LOSS if won else PROVED_WIN if lost else PROVED_DRAW, 0
     elif proofs:
-        score, moves = glance(free, own_wins, own_losses, other_wins, stones)
+        score, moves = tactics.glance(free, own_wins, own_losses, other_wins, stones)
         if moves == 0:
             known = PROVED_WIN if score > 0 else PROVED_LOSS if score < 0 else PROVED_DRAW
     proved[row], untried[row] = known, moves
 
 
 @kernel
-def back_up(value: int, ply: int, path: NDArray[np.int64], proofs: bool, tree: Tree) -> None:
+def back_up(value: int, ply: int, path: Int64s, proofs: bool, tree: Tree) -> None:
     """Tell every position on the way the result, which is for the player to move at its end; and what it proves."""
     visits, total, proved = tree.visits, tree.total, tree.proved
     for i in range(ply, -1, -1):
@@ -200,9 +181,8 @@ def proved_by(row: int, latest: int, tree: Tree) -> int:
 
 @kernel
 def play_out(
-    own: int, other: int, full: int, left: NDArray[np.int64], winning: LinesThrough, losing: LinesThrough,
-    states: States,
-) -> int:  # fmt: skip
+    own: int, other: int, full: int, left: Int64s, winning: LinesThrough, losing: LinesThrough, states: States
+) -> int:
     """The result of random moves for the player to move: 1, 0 or -1. `left` is room for the free cells."""
     free, count, sign, result = full & ~(own | other), 0, 1, 0
     while free != 0:
@@ -215,9 +195,9 @@ def play_out(
         count -= 1
         left[chosen] = left[count]
         own |= 1 << cell
-        if fills(own, cell, winning):
+        if tactics.fills(own, cell, winning):
             count, result = 0, sign
-        elif fills(own, cell, losing):
+        elif tactics.fills(own, cell, losing):
             count, result = 0, -sign
         own, other, sign = other, own, -sign
     return result
@@ -225,15 +205,15 @@ def play_out(
 
 @kernel
 def play_with_care(
-    ply: int, frames: Frames, full: int, winning: LinesThrough, losing: LinesThrough, states: States
+    ply: int, frames: tactics.Frames, full: int, winning: LinesThrough, losing: LinesThrough, states: States
 ) -> int:
-    """The same with moves that take a win, avoid a loss if they can, and meet a threat; over the frames below `ply`."""
+    """The result of moves that take a win, avoid a loss if they can, and meet a threat; over the frames below `ply`."""
     sign = 1
     free = full & ~(frames[ply, OWN] | frames[ply, OTHER])
     safe = free & ~frames[ply, OWN_LOSSES]
     while safe != 0 and frames[ply, OWN_WINS] & free == 0:
         forced = frames[ply, OTHER_WINS] & safe
-        make_move(random_cell(forced if forced != 0 else safe, states), ply, frames, winning, losing)
+        tactics.make_move(tactics.random_cell(forced if forced != 0 else safe, states), ply, frames, winning, losing)
         ply, sign = ply + 1, -sign
         free = full & ~(frames[ply, OWN] | frames[ply, OTHER])
         safe = free & ~frames[ply, OWN_LOSSES]
@@ -259,7 +239,7 @@ class TriedMove(NamedTuple):
     proved: Proved
 
 
-@shown
+@draw.shown
 @dataclass(frozen=True)
 class SearchResult:
     """The moves of a position after so many playouts, ascending; those never tried are not there."""
@@ -279,33 +259,27 @@ class SearchResult:
         return sure["draw"].cell if "draw" in sure and most.value < 0 else most.cell
 
     def as_dict(self) -> dict[str, Any]:
-        rows, cols = self.position.rules.rows, self.position.rules.cols
-        return {
-            "rules": str(self.position.rules),
-            "board": str(self.position),
-            "playouts": self.playouts,
-            "moves": [
-                {"move": notation.move_text(cell, rows, cols), "visits": visits, "value": value, "proved": proved}
-                for cell, visits, value, proved in self.moves
-            ],
-        }
+        name = self.position.move_text
+        moves = [{"move": name(each.cell)} | facts(each, "visits value proved") for each in self.moves]
+        return facts(self.position, "rules") | {"board": str(self.position), "playouts": self.playouts, "moves": moves}
 
     def _in_short(self) -> str:
         best = self.position.move_text(self.best) if self.moves else "none"
         return f"{self.position.rules} {self.position}: best {best} after {self.playouts:,} playouts"
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> draw.Sheet:
         rules = self.position.rules
         heading = f"{self.playouts:,} playouts; the share of visits of each move in percent"
         chosen = (self.best,) if self.moves else ()
-        return Sheet(heading, pictures=[draw.board_svg(self._marks(), rules.cols, chosen, title=str(self.position))])
+        picture = draw.board_svg(self._marks(), rules.cols, chosen, title=str(self.position))
+        return draw.Sheet(heading, pictures=[picture])
 
     def __str__(self) -> str:
         """The board with the share of visits of each move, in percent."""
         return draw.cells_text(self._marks(), self.position.rules.cols, (self.best,))
 
     def _marks(self) -> list[str]:
-        marks = [notation.MARKS[value] for value in self.position.values]
+        marks = [grid.MARKS[value] for value in self.position.values]
         visits = sum(move.visits for move in self.moves)
         for move in self.moves:
             marks[move.cell] = f"{100 * move.visits / visits:.0f}"
@@ -314,17 +288,10 @@ class SearchResult:
 
 @typed
 def search(
-    position: Position | str,
-    playouts: int = PLAYOUTS,
-    seconds: float | None = None,
-    proofs: bool = True,
-    careful: bool = True,
-    exploration: float = EXPLORATION,
-    states: States | None = None,
-    geometry: Geometry | None = None,
-    stop: Stop | None = None,
-    seed: int = 0,
-) -> SearchResult:
+    position: Position | str, playouts: int = PLAYOUTS, seconds: float | None = None, proofs: bool = True,
+    careful: bool = True, exploration: float = EXPLORATION, states: States | None = None,
+    geometry: Geometry | None = None, stop: Stop | None = None, seed: int = 0,
+) -> SearchResult:  # fmt: skip
     """Search an ongoing position by `playouts` playouts, fewer if it is proved before or `seconds` have passed.
 
     Chance comes from a stream of `states`, or of its own made from the seed.
@@ -335,12 +302,10 @@ def search(
     if playouts < 1:
         raise BadNotation(f"{playouts} playouts find no move; at least 1 is needed")
     states = streams(seed, 1) if states is None else states
-    geometry = geometry or geometry_of(position.rules)
-    own, other = position.own, position.other
+    geometry = geometry or tactics.geometry_of(position.rules)
     tree, stop = new_tree(playouts + 1), stop_flag() if stop is None else stop
-    done = call(
-        lambda: grow(own, other, playouts, exploration, proofs, careful, geometry, tree, states, stop), stop, seconds
-    )
+    task = position.own, position.other, playouts, exploration, proofs, careful, geometry, tree, states, stop
+    done = call(lambda: grow(*task), stop, seconds)
     moves: list[TriedMove] = []
     child = int(tree.first[0])
     while child:

@@ -14,34 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import counted, typed
-from gridlab.core.bits import lowest_bit, lowest_cell, place_of, popcount
+from gridlab.core.bits import Stop, lowest_bit, lowest_cell, place_of, popcount, stopped
 from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import IllegalMove
 from gridlab.core.jit import kernel
-from gridlab.core.stop import Stop, stop_flag, stopped
-from gridlab.core.workers import call
-from gridlab.games import notation
-from gridlab.inarow.kernels import ending
+from gridlab.core.run import call, stop_flag
+from gridlab.games import grid
+from gridlab.inarow.kernels import Int64s, ending
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules
-from gridlab.inarow.search.geometry import (
-    OTHER,
-    OTHER_LOSSES,
-    OTHER_WINS,
-    OWN,
-    OWN_LOSSES,
-    OWN_WINS,
-    POSITION,
-    Frames,
-    Geometry,
-    completing,
-    gained,
-    geometry_of,
-    glance,
-    make_move,
-    put_position,
-    smallest_image,
-)
+from gridlab.inarow.search import geometry as tactics
+from gridlab.inarow.search.geometry import OTHER, OTHER_WINS, OWN, OWN_LOSSES, OWN_WINS, POSITION, Frames, Geometry
 from gridlab.inarow.solution import NO_LIMIT, Budget
 
 # ---- Can the attacker win by force? Depth-first proof-number search (df-pn): one loop, and what happens to a ply
@@ -53,8 +36,9 @@ from gridlab.inarow.solution import NO_LIMIT, Budget
 #
 #     phi = the least delta of all moves        delta = the sum of their phi        0 is reached, DONE is out of reach
 #
-# The search follows the move of least delta, and stays below it until that move is no longer the best or the numbers
-# have outgrown what the plies above allow. It remembers positions in a table alone, under their smallest image.
+# The search (Nagai 2002) follows the move of least delta, and stays below it until that move is no longer the best or
+# the numbers have outgrown what the plies above allow. It remembers positions in a table alone, under their smallest
+# image.
 #
 # The plies of the search have frames:
 #
@@ -74,14 +58,14 @@ COLUMNS = POSITION + 8
 KEY_OWN, KEY_OTHER, SYMMETRY, MOST_PHI, MOST_DELTA, LISTED, CHOSEN, BEGAN = range(POSITION, COLUMNS)
 CELL, PHI, DELTA = range(3)  # of a move: the numbers of the position after it
 
-Moves = NDArray[np.int64]  # [ply, move, (CELL, PHI, DELTA)]
+Moves = Int64s  # [ply, move, (CELL, PHI, DELTA)]
 
 
 class ProofTable(NamedTuple):
     """The numbers found so far, those of a position in one of a few neighbouring places: [place]."""
 
-    own: NDArray[np.int64]  # stones of the player to move
-    other: NDArray[np.int64]
+    own: Int64s  # stones of the player to move
+    other: Int64s
     phi: NDArray[np.int32]
     delta: NDArray[np.int32]
     work: NDArray[np.int32]  # nodes it has cost; 0 if the place is empty
@@ -90,22 +74,18 @@ class ProofTable(NamedTuple):
 
 def new_proof_table(entries: int) -> ProofTable:
     """Room for a power of two of positions."""
-    return ProofTable(
-        np.zeros(entries, np.int64), np.zeros(entries, np.int64), np.zeros(entries, np.int32),
-        np.zeros(entries, np.int32), np.zeros(entries, np.int32), np.zeros(entries, np.int8),
-    )  # fmt: skip
+    return ProofTable(*tactics.columns(entries, "int64 int64 int32 int32 int32 int8"))
 
 
-def hopes_of(rules: Rules) -> NDArray[np.int64]:
+def hopes_of(rules: Rules) -> Int64s:
     """The lines without which nobody can win; none where a player can also be made to lose."""
     return np.array([] if rules.losing_lines else rules.winning_lines, np.int64)
 
 
 @kernel
 def decide(
-    own: int, other: int, geometry: Geometry, hopes: NDArray[np.int64], table: ProofTable, nodes: NDArray[np.int64],
-    limit: int, stop: Stop,
-) -> int:  # fmt: skip
+    own: int, other: int, geometry: Geometry, hopes: Int64s, table: ProofTable, nodes: Int64s, limit: int, stop: Stop
+) -> int:
     """Whether the player to move, the attacker, wins by force: PROVED, REFUTED, or UNKNOWN when the limit is reached.
 
     A node is a position looked at, whether by the rules, by its threats or in the table.
@@ -114,10 +94,10 @@ def decide(
     root = popcount(own | other)
     plies = cells - root + 2
     frames, moves = np.empty((plies, COLUMNS), np.int64), np.empty((plies, cells, 3), np.int64)
-    put_position(own, other, frames, geometry.runs)
+    tactics.put_position(own, other, frames, geometry.runs)
     frames[0, MOST_PHI], frames[0, MOST_DELTA], frames[0, BEGAN] = DONE, DONE, nodes[0]
     free = (1 << cells) - 1 & ~(own | other)
-    score, safe = glance(free, frames[0, OWN_WINS], frames[0, OWN_LOSSES], frames[0, OTHER_WINS], root)
+    score, safe = tactics.glance(free, frames[0, OWN_WINS], frames[0, OWN_LOSSES], frames[0, OTHER_WINS], root)
     nodes[0] += 1
     if safe == 0:
         return PROVED if score > 0 else REFUTED
@@ -139,8 +119,10 @@ def decide(
         if nodes[0] > limit or stopped(stop):
             return UNKNOWN
         # follow the best move
-        make_move(moves[ply, best, CELL], ply, frames, winning, losing)
+        tactics.make_move(moves[ply, best, CELL], ply, frames, winning, losing)
         frames[ply, CHOSEN], frames[ply + 1, BEGAN] = best, nodes[0]
+        # the second best is allowed a quarter more than it has, or the search would change moves at nearly every node:
+        # the 1+ε trick of Pawlewicz and Lew (Improving Depth-First PN-Search, CG 2006), here with ε = 1/4
         frames[ply + 1, MOST_PHI] = min(DONE, frames[ply, MOST_DELTA] - delta + moves[ply, best, PHI])
         frames[ply + 1, MOST_DELTA] = min(frames[ply, MOST_PHI], second + 1 + second // 4)
         stones += 1
@@ -148,20 +130,15 @@ def decide(
 
 @kernel
 def list_moves(
-    stones: int, ply: int, frames: Frames, moves: Moves, geometry: Geometry, hopes: NDArray[np.int64],
-    table: ProofTable,
-) -> int:  # fmt: skip
+    stones: int, ply: int, frames: Frames, moves: Moves, geometry: Geometry, hopes: Int64s, table: ProofTable
+) -> int:
     """List the moves of a position with the numbers that are known of them, up to one that reaches the aim."""
     images, winning = geometry.images, geometry.winning
-    own, other, own_wins, other_wins = (
-        frames[ply, OWN],
-        frames[ply, OTHER],
-        frames[ply, OWN_WINS],
-        frames[ply, OTHER_WINS],
-    )
-    frames[ply, KEY_OWN], frames[ply, KEY_OTHER], frames[ply, SYMMETRY] = smallest_image(own, other, images)
+    own, other = frames[ply, OWN], frames[ply, OTHER]
+    own_wins, other_wins = frames[ply, OWN_WINS], frames[ply, OTHER_WINS]
+    frames[ply, KEY_OWN], frames[ply, KEY_OTHER], frames[ply, SYMMETRY] = tactics.smallest_image(own, other, images)
     free = (1 << geometry.cells) - 1 & ~(own | other)
-    _, safe = glance(free, own_wins, frames[ply, OWN_LOSSES], other_wins, stones)
+    _, safe = tactics.glance(free, own_wins, frames[ply, OWN_LOSSES], other_wins, stones)
     attacks = ply % 2 == 1  # the player to move after the move
     number = 0
     while safe != 0:
@@ -169,12 +146,12 @@ def list_moves(
         safe ^= stone
         cell = lowest_cell(stone)
         mine, rest = own | stone, free ^ stone
-        wins = own_wins | gained(mine, cell, winning)
-        score, replies = glance(rest, other_wins, frames[ply, OTHER_LOSSES], wins, stones + 1)
+        wins = own_wins | tactics.gained(mine, cell, winning)
+        score, replies = tactics.glance(rest, other_wins, frames[ply, tactics.OTHER_LOSSES], wins, stones + 1)
         if replies != 0 and hopeless(mine, other, rest, attacks, hopes):
             score, replies = 0, 0
         if replies != 0:
-            key_own, key_other, _ = smallest_image(other, mine, images)
+            key_own, key_other, _ = tactics.smallest_image(other, mine, images)
             place = find(key_own, key_other, table)
             phi, delta = (1, popcount(replies)) if place < 0 else (table.phi[place], table.delta[place])
         else:
@@ -203,7 +180,7 @@ def sum_up(ply: int, frames: Frames, moves: Moves) -> tuple[int, int, int, int]:
 
 
 @kernel
-def hopeless(mine: int, theirs: int, free: int, attacks: bool, hopes: NDArray[np.int64]) -> bool:
+def hopeless(mine: int, theirs: int, free: int, attacks: bool, hopes: Int64s) -> bool:
     """Whether no line is left that the attacker can still fill; `mine` has just moved, `theirs` attacks or defends."""
     attacker, defender = (theirs, mine) if attacks else (mine, theirs)
     left = (popcount(free) + attacks) // 2
@@ -248,33 +225,25 @@ def store(own: int, other: int, phi: int, delta: int, work: int, move: int, tabl
 # the next one, or have been won.
 
 
-Stones = NDArray[np.int64]  # [position, (winner, loser)]
+Stones = Int64s  # [position, (winner, loser)]
 
 
 class Page(NamedTuple):
     """The positions of one ply in which the winner is to move, smallest images, ascending; and the moves to make."""
 
     stones: Stones
-    moves: NDArray[np.int64]
-
-
-class Replies(NamedTuple):
-    """What can come of the positions of a page when their moves are made."""
-
-    parents: NDArray[np.int64]  # [reply]: the position it is a reply to
-    stones: Stones  # [reply]: the smallest image after the reply; -1, -1 if the reply loses at once
-    lost: int  # the first position whose move is impossible or does not win against every reply; -1 if none
+    moves: Int64s
 
 
 Book = tuple[Page, ...]
 
 
 @kernel
-def read_moves(first: int, stones: Stones, moves: NDArray[np.int64], geometry: Geometry, table: ProofTable) -> int:
+def read_moves(first: int, stones: Stones, moves: Int64s, geometry: Geometry, table: ProofTable) -> int:
     """Write a winning move for each of many won positions, from `first` on; the first that the table has lost."""
     for i in range(first, len(stones)):
         own, other = stones[i, 0], stones[i, 1]
-        wins, _ = completing(own, geometry.runs)
+        wins, _ = tactics.completing(own, geometry.runs)
         wins &= ~(own | other)
         if wins != 0:
             moves[i] = lowest_cell(wins)
@@ -287,8 +256,12 @@ def read_moves(first: int, stones: Stones, moves: NDArray[np.int64], geometry: G
 
 
 @kernel
-def replies_to(stones: Stones, moves: NDArray[np.int64], geometry: Geometry) -> tuple[NDArray[np.int64], Stones, int]:
-    """Every reply to the moves of a page, by the rules alone: what `Replies` names."""
+def replies_to(stones: Stones, moves: Int64s, geometry: Geometry) -> tuple[Int64s, Stones, int]:
+    """What can come of the positions of a page when their moves are made, by the rules alone.
+
+    For each reply the position it is a reply to, and the smallest image after it, -1, -1 if it loses at once; and the
+    first position whose move is impossible or does not win against every reply, -1 if there is none.
+    """
     full = (1 << geometry.cells) - 1
     room = 0
     for i in range(len(stones)):
@@ -314,14 +287,14 @@ def replies_to(stones: Stones, moves: NDArray[np.int64], geometry: Geometry) -> 
             parents[count] = i
             end = ending(reply, geometry.runs)
             if end == 0:
-                after[count, 0], after[count, 1], _ = smallest_image(own, reply, geometry.images)
+                after[count, 0], after[count, 1], _ = tactics.smallest_image(own, reply, geometry.images)
             if end > 0 or (end == 0 and own | reply == full):
                 lost = i if lost < 0 else lost
             count += 1
     return parents[:count], after[:count], lost
 
 
-def places_in(known: Stones, wanted: Stones) -> NDArray[np.int64]:
+def places_in(known: Stones, wanted: Stones) -> Int64s:
     """The place of each of the wanted rows among the known ones, which ascend; -1 if it is not there."""
     if not len(known):
         return np.full(len(wanted), -1)
@@ -331,20 +304,20 @@ def places_in(known: Stones, wanted: Stones) -> NDArray[np.int64]:
 
 def flaw_of(book: Book, own: int, other: int, geometry: Geometry) -> str | None:
     """What is wrong with a book that is to win from a position; None if nothing is."""
-    wanted: Stones = np.array([smallest_image(own, other, geometry.images)[:2]], np.int64)
+    wanted: Stones = np.array([tactics.smallest_image(own, other, geometry.images)[:2]], np.int64)
     for number, page in enumerate(book):
         if (places_in(page.stones, wanted) < 0).any():
             return f"a position after {2 * number} plies has no move"
-        replies = Replies(*replies_to(*page, geometry))
-        if replies.lost >= 0:
+        _, after, lost = replies_to(*page, geometry)
+        if lost >= 0:
             return f"a move after {2 * number} plies does not win"
-        wanted = replies.stones[replies.stones[:, 0] >= 0]
+        wanted = after[after[:, 0] >= 0]
     return f"a position after {2 * len(book)} plies has no move" if len(wanted) else None
 
 
-def lengths_of(book: Book, geometry: Geometry) -> list[NDArray[np.int64]]:
+def lengths_of(book: Book, geometry: Geometry) -> list[Int64s]:
     """The plies to the end from each position of a book, against the replies that hold out longest."""
-    lengths: list[NDArray[np.int64]] = []
+    lengths: list[Int64s] = []
     below, length = Page(np.empty((0, 2), np.int64), np.empty(0, np.int64)), np.empty(0, np.int64)
     for page in reversed(book):
         parents, stones, _ = replies_to(*page, geometry)
@@ -363,14 +336,14 @@ def line_of(book: Book, own: int, other: int, geometry: Geometry) -> list[int]:
     lengths = [*lengths_of(book, geometry), np.empty(0, np.int64)]
     stones = [page.stones for page in book] + [np.empty((0, 2), np.int64)]
     for number, page in enumerate(book):
-        one, two, symmetry = smallest_image(own, other, geometry.images)
+        one, two, symmetry = tactics.smallest_image(own, other, geometry.images)
         (place,) = places_in(page.stones, np.array([[one, two]]))
         line.append(int(geometry.back[symmetry, page.moves[place]]))
         own |= 1 << line[-1]
         free = [cell for cell in range(geometry.cells) if not (own | other) >> cell & 1]
         if ending(own, geometry.runs) > 0:
             break
-        after = [smallest_image(own, other | 1 << cell, geometry.images)[:2] for cell in free]
+        after = [tactics.smallest_image(own, other | 1 << cell, geometry.images)[:2] for cell in free]
         found = places_in(stones[number + 1], np.array(after, np.int64))
         plies = [int(lengths[number + 1][place]) if place >= 0 else 0 for place in found]  # 0: the reply loses at once
         longest = max(range(len(free)), key=plies.__getitem__)
@@ -408,30 +381,28 @@ class Proof:
     @cached_property
     def plies(self) -> int | None:
         """Within how many plies this strategy wins, whatever the opponent does; there may be a faster one."""
-        return int(lengths_of(self.book, geometry_of(self.rules))[0][0]) if self.book else None
+        return int(lengths_of(self.book, tactics.geometry_of(self.rules))[0][0]) if self.book else None
 
     @cached_property
     def line(self) -> tuple[int, ...]:
         """The winner's moves from the book against the replies that hold out longest."""
-        return tuple(line_of(self.book, self.own, self.other, geometry_of(self.rules)))
+        return tuple(line_of(self.book, self.own, self.other, tactics.geometry_of(self.rules)))
 
     def flaw(self) -> str | None:
         """None if the book wins against every reply by the rules; else what is wrong."""
         if self.result != "proved":
             return "nothing is proved"
-        return flaw_of(self.book, self.own, self.other, geometry_of(self.rules))
+        return flaw_of(self.book, self.own, self.other, tactics.geometry_of(self.rules))
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        sides = self.rules.rows, self.rules.cols
-        return {
-            "rules": str(self.rules),
-            "forced_win": {"proved": True, "refuted": False, "unknown": None}[self.result],
-            "nodes": self.nodes,
-            "proof_positions": self.size,
-            "plies": self.plies,
-            "line": [notation.move_text(cell, *sides) for cell in self.line],
-        }
+        forced = {"proved": True, "refuted": False, "unknown": None}[self.result]
+        answer = {"rules": str(self.rules), "forced_win": forced, "nodes": self.nodes, "proof_positions": self.size}
+        return answer | {"plies": self.plies, "line": self._moves}
+
+    @property
+    def _moves(self) -> list[str]:
+        return [grid.move_text(cell, self.rules.rows, self.rules.cols) for cell in self.line]
 
     def _in_short(self) -> str:
         how = f" within {self.plies} plies, {self.size:,} positions" if self.result == "proved" else ""
@@ -446,12 +417,11 @@ class Proof:
             return f"a forced win is neither proved nor refuted in {counted(self.nodes, 'node')}"
         if self.result == "refuted":
             return f"there is no forced win for the player to move: refuted in {counted(self.nodes, 'node')}"
-        line = " ".join(notation.move_text(cell, self.rules.rows, self.rules.cols) for cell in self.line)
         plies = counted(self.plies or 0, "ply", "plies")
         return (
             f"the player to move wins by force within {plies}: proved in {counted(self.nodes, 'node')}\n"
             f"the proof has a move for each of {counted(self.size, 'position')}, up to symmetry\n"
-            f"main line: {line}"
+            f"main line: {' '.join(self._moves)}"
         )
 
 
@@ -467,13 +437,9 @@ def prove(
 
 
 def prove_win(
-    own: int,
-    other: int,
-    rules: Rules,
-    budget: Budget | None = None,
-    entries: int | None = None,
+    own: int, other: int, rules: Rules, budget: Budget | None = None, entries: int | None = None,
     tell: Callable[[int], object] = lambda nodes: None,
-) -> Proof:
+) -> Proof:  # fmt: skip
     """Whether the player to move, with the stones `own`, wins an ongoing game by force; `tell` hears of the nodes.
 
     Who is to move is said by the order of the stones, so positions that no game leads to may be asked about.
@@ -486,20 +452,20 @@ def prove_win(
 
     result = call(lambda: search.decide(own, other), search.stop, seconds, watch)
     watch()
+    book: Book = ()
     nodes = int(search.nodes[0])
-    if result != PROVED:
-        return Proof(own, other, rules, RESULTS[result], nodes, ())
-    search.limit, search.stop = NO_LIMIT, stop_flag()  # the budget may be spent; what is proved is only looked up again
-    book = call(lambda: search.book(own, other), search.stop, watch=watch)
-    return Proof(own, other, rules, "proved", nodes, book)
+    if result == PROVED:
+        search.limit, search.stop = NO_LIMIT, stop_flag()  # the budget may be spent; what is proved is only looked up
+        book = call(lambda: search.book(own, other), search.stop, watch=watch)
+    return Proof(own, other, rules, RESULTS[result], nodes, book)
 
 
 class _ProofSearch:
     """A game with the table of one search."""
 
     def __init__(self, rules: Rules, entries: int, limit: int | None) -> None:
-        self.geometry, self.hopes, self.table = geometry_of(rules), hopes_of(rules), new_proof_table(entries)
-        self.nodes: NDArray[np.int64] = np.zeros(1, np.int64)
+        self.geometry, self.hopes, self.table = tactics.geometry_of(rules), hopes_of(rules), new_proof_table(entries)
+        self.nodes: Int64s = np.zeros(1, np.int64)
         self.limit, self.stop = limit or NO_LIMIT, stop_flag()
 
     def decide(self, own: int, other: int) -> int:
@@ -508,7 +474,7 @@ class _ProofSearch:
     def book(self, own: int, other: int) -> Book:
         """The winning moves of all positions that can come, a page for each two plies."""
         pages: list[Page] = []
-        stones = np.array([smallest_image(own, other, self.geometry.images)[:2]], np.int64)
+        stones = np.array([tactics.smallest_image(own, other, self.geometry.images)[:2]], np.int64)
         while len(stones):
             moves = self.moves(stones)
             pages.append(Page(stones, moves))
@@ -516,7 +482,7 @@ class _ProofSearch:
             stones = np.unique(after[after[:, 0] >= 0], axis=0)
         return tuple(pages)
 
-    def moves(self, stones: NDArray[np.int64]) -> NDArray[np.int64]:
+    def moves(self, stones: Int64s) -> Int64s:
         """A winning move for each of many positions that are won by force; what the table has lost is proved again."""
         moves = np.full(len(stones), -1, np.int64)
         lost = read_moves(0, stones, moves, self.geometry, self.table)

@@ -7,24 +7,23 @@ import numpy as np
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from gridlab.arena.records import read_records
+from gridlab.arena.session import read_records
 from gridlab.core import draw
 from gridlab.core.errors import FileTrouble
-from gridlab.core.machine import import_extra
-from gridlab.game2048.datasets.reader import Games
+from gridlab.core.run import import_extra
+from gridlab.game2048.datasets.moves import Games
 from gridlab.game2048.learn.ntuple_file import read_head
 from gridlab.game2048.records import tiles_of
 from gridlab.game2048.rules import DIRECTIONS
-from gridlab.games.notation import move_text
+from gridlab.games.grid import move_text
 from gridlab.inarow.datasets.terminals.dataset import Terminals, open_terminals
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.verify import stats
 from gridlab.inarow.position import Position
 from gridlab.inarow.records import Record
-from gridlab.web.folder import FileKind
-from gridlab.web.lab import Lab
-from gridlab.web.models import ApiModel, BoardText, Direction, FileName
+from gridlab.web.lab import FileKind, Lab
 from gridlab.web.routes.inarow import Values
+from gridlab.web.work import ApiModel, BoardText, Direction, FileName
 
 # ---- What lies in the served folder
 
@@ -122,7 +121,7 @@ class RecordsPage(BaseModel):
     games: list[RecordInfo]
 
 
-class Game2048Info(BaseModel):
+class Game2048Info(ApiModel):
     """A recorded game of 2048, in short."""
 
     number: int
@@ -214,14 +213,12 @@ def router(lab: Lab) -> APIRouter:
     """The routes of data."""
     routes = APIRouter(prefix="/files", tags=["data"])
 
-    @routes.get("")
-    @lab.quick.route
+    @lab.quick.on(routes.get(""))
     def files() -> list[FoundFile]:
         """What there is to see."""
         return [FoundFile.taken_from(each) for each in lab.folder.listing()]
 
-    @routes.get("/tablebase")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/tablebase"))
     def tablebase(file: File) -> TablebaseInfo:
         """Positions by value, ply by ply, and the openings."""
         found = stats(Tablebase(lab.folder.inside(file)))
@@ -229,60 +226,49 @@ def router(lab: Lab) -> APIRouter:
         rules, max_ply = str(found.directory.rules), found.directory.max_ply
         return TablebaseInfo(path=file, rules=rules, max_ply=max_ply, plies=plies, openings=Values.of(found.openings))
 
-    @routes.get("/terminals")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/terminals"))
     def terminals(file: File) -> TerminalsInfo:
         """The layers of a dataset of terminal wins."""
         return terminals_info(lab, file)
 
-    @routes.get("/terminals/boards")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/terminals/boards"))
     def boards(file: File, ply: Annotated[int, Query(ge=0, le=63)], first: First = 0, count: Count = 24) -> Page:
         """A gallery: some boards of a layer, drawn."""
         return drawn_page(opened(lab, file), ply, first, count)
 
-    @routes.get("/terminals/contains")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/terminals/contains"))
     def contains(file: File, board: Annotated[BoardText, Query()]) -> Contains:
         """Whether a board is there, turned or mirrored in any way."""
         data = opened(lab, file)
         answer, found = data.answer(Position.parse(board, data.rules))
         return Contains(found=found, answer=answer)
 
-    @routes.get("/records")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/records"))
     def records(file: File, first: First = 0, count: Count = 24) -> RecordsPage:
         """Recorded games between two."""
         found = list(islice(read_records(lab.folder.inside(file)), first, first + count + 1))
         games = [record_info(number, each) for number, each in enumerate(found[:count], first)]
         return RecordsPage(first=first, more=len(found) > count, games=games)
 
-    @routes.get("/games2048")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/games2048"))
     def games2048(file: File, first: First = 0, count: Count = 24) -> Games2048Page:
         """Recorded games of 2048."""
         games = Games(lab.folder.inside(file))
-        shown = [
-            Game2048Info(number=number, moves=game.moves, score=game.final_score, max_tile=game.max_tile)
-            for number in range(first, min(first + count, len(games)))
-            for game in [games[number]]
-        ]
+        some = ((number, games[number]) for number in range(first, min(first + count, len(games))))
+        shown = [Game2048Info.taken_from(game, number=number, score=game.final_score) for number, game in some]
         return Games2048Page(total=len(games), samples=games.samples, first=first, games=shown)
 
-    @routes.get("/games2048/replay")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/games2048/replay"))
     def replay(file: File, number: First, first: First = 0, count: Boards = MOST_BOARDS) -> Replay2048:
         """The boards of a recorded game, some at a time."""
         return replayed(lab, file, number, first, count)
 
-    @routes.get("/checkpoint")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/checkpoint"))
     def checkpoint(file: File) -> CheckpointInfo:
         """A trained network, and its learning curve."""
         return checkpoint_info(lab, file)
 
-    @routes.get("/ntuple")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/ntuple"))
     def ntuple(file: File) -> NTupleInfo:
         """An n-tuple network of 2048, and its learning curve."""
         return ntuple_info(lab, file)
@@ -308,10 +294,10 @@ def drawn_page(data: Terminals, ply: int, first: int, count: int) -> Page:
     records = data.records(ply)
     boards = []
     for number in range(first, min(first + count, len(records))):
-        position = Position.unpack(int(records[number]), data.rules)
-        outcome = position.outcome()
+        here = Position.unpack(int(records[number]), data.rules)
+        outcome = here.outcome()
         winner = (outcome and outcome.winner) or "nobody"
-        boards.append(Drawn(ply=ply, number=number, board=str(position), winner=winner, svg=position._repr_svg_()))
+        boards.append(Drawn(ply=ply, number=number, board=str(here), winner=winner, svg=here._repr_svg_()))
     return Page(total=len(records), first=first, boards=boards)
 
 
@@ -347,18 +333,14 @@ def checkpoint_info(lab: Lab, file: str) -> CheckpointInfo:
     from gridlab.inarow.learn import networks as checkpoint
 
     found = checkpoint.read(path, str(game("squava", "mnk")))
-    curve = [
-        CurvePoint(
-            episode=int(row["episode"] or 0),
-            values={name: float(value) for name, value in row.items() if name != "episode" and value is not None},
-        )
-        for row in found.facts.curve
-        if row.get("episode") is not None
-    ]
+    curve = []
+    for row in found.facts.curve:
+        values = {name: float(value) for name, value in row.items() if value is not None}
+        if "episode" in values:
+            curve.append(CurvePoint(episode=int(values.pop("episode")), values=values))
     parameters = sum(each.numel() for each in found.part(checkpoint.NETWORK).values())
-    return CheckpointInfo.taken_from(
-        found.facts, path=file, parameters=parameters, settings=dict(found.facts.settings), curve=curve
-    )
+    more = {"parameters": parameters, "settings": dict(found.facts.settings), "curve": curve}
+    return CheckpointInfo.taken_from(found.facts, path=file, **more)
 
 
 def ntuple_info(lab: Lab, file: str) -> NTupleInfo:

@@ -2,29 +2,26 @@
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from math import isfinite
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from gridlab.core.draw import facts
 from gridlab.core.errors import BadNotation, BadRules, IllegalMove
-from gridlab.core.progress import listening
+from gridlab.core.run import working
 from gridlab.game2048.grade import review_game
 from gridlab.game2048.players import as_adviser
 from gridlab.game2048.position import Position2048, begun, chance, moved, replayed
 from gridlab.game2048.records import game_of
-from gridlab.game2048.reference import travel
-from gridlab.game2048.rules import Rules2048
+from gridlab.game2048.rules import Rules2048, travel
 from gridlab.games.registry import game
 from gridlab.players.registry import Player
-from gridlab.web.folder import safe_player
+from gridlab.web import work
 from gridlab.web.lab import Lab
-from gridlab.web.limits import MOST_AUTOPLAY, PLAIN_DEPTH, REPLY_SECONDS
-from gridlab.web.models import ApiModel, BoardText, Direction, GameText, PlayerText, RecordLine, Score, Seed, Told
-from gridlab.web.work import MEDIA_TYPE, Tell, streamed
+from gridlab.web.work import ApiModel, BoardText, Direction, GameText, PlayerText, RecordLine, Score, Seed, Told
 
 # ---- 2048
 
@@ -64,21 +61,12 @@ class Play2048(Told):
     score: Score = 0
     ply: Annotated[int, Field(ge=0, le=10**6)] = 0
     moves: Moves = Field(default_factory=list)
-    directions: Annotated[list[Direction], Field(max_length=MOST_DIRECTIONS, description="To be played now.")] = Field(
-        default_factory=list
+    directions: list[Direction] = Field(
+        default_factory=list, max_length=MOST_DIRECTIONS, description="To be played now."
     )
     player: PlayerText = ""
-    count: Annotated[int, Field(ge=1, le=MOST_AUTOPLAY, description="Moves of the player.")] = 1
+    count: Annotated[int, Field(ge=1, le=work.MOST_AUTOPLAY, description="Moves of the player.")] = 1
     values: Annotated[PlayerText, Field(description="Who says what each direction is worth in the end.")] = ""
-
-
-class Step2048(BaseModel):
-    """A move: where tiles went, what appeared, and what is there now."""
-
-    direction: Direction
-    travel: list[tuple[int, int]] = Field(description="From cell to cell; two tiles that merge go to the same one.")
-    spawned: int = Field(description="The cell of the new tile.")
-    state: State2048
 
 
 class Values2048(BaseModel):
@@ -109,16 +97,6 @@ class Review2048(Record2048):
     player: PlayerText = "expectimax"
 
 
-class Worst2048(BaseModel):
-    """A move that gave something away."""
-
-    ply: int
-    state: State2048
-    played: Direction
-    best: Direction
-    loss: float
-
-
 # ---- A game of 2048 in parts: what was played before, what is played now, and what each direction is worth then
 #
 # {"part": "state", "state": …, "before": […], "history": [[ply, score], …]}   if moves were to be replayed
@@ -138,36 +116,30 @@ def rules_of(text: str) -> Rules2048:
 
 
 def state_of(position: Position2048, seed: int, ply: int) -> State2048:
-    rules = position.rules
-    return State2048.taken_from(
-        position, rules=str(rules), rows=rules.rows, cols=rules.cols, board=str(position), moves=position.moves(),
-        seed=seed, ply=ply,
-    )  # fmt: skip
+    rules, moves = position.rules, position.moves()
+    size = {"rules": str(rules), "rows": rules.rows, "cols": rules.cols}
+    return State2048.taken_from(position, board=str(position), moves=moves, seed=seed, ply=ply, **size)
 
 
-def step_of(before: Position2048, direction: str, after: Position2048, seed: int, ply: int) -> Step2048:
-    """What a move has changed; the new tile stands where no other has gone."""
+def step_of(before: Position2048, direction: str, after: Position2048, seed: int, ply: int) -> dict[str, Any]:
+    """A move: where tiles went, cell by cell, two that merge to the same one, what appeared, and what is there now.
+
+    The new tile stands in the cell where no other has gone.
+    """
     goes = travel(before.rules, before.tiles, direction)
     spawned = next(cell for cell, tile in enumerate(after.tiles) if tile and cell not in goes.values())
-    return Step2048(
-        direction=cast(Direction, direction), travel=list(goes.items()), spawned=spawned,
-        state=state_of(after, seed, ply + 1),
-    )  # fmt: skip
+    state = state_of(after, seed, ply + 1).model_dump()
+    return {"direction": direction, "travel": list(goes.items()), "spawned": spawned, "state": state}
 
 
 # ---- players
 
 
-def usable(lab: Lab, text: str, rules: Rules2048) -> str:
+def usable(text: str, rules: Rules2048) -> str:
     """The player by text; on boards that no kernel plays, one that names no depth looks less far ahead."""
     if not rules.packed and text.split()[:1] == ["expectimax"] and "depth=" not in text:
-        text = f"{text} depth={PLAIN_DEPTH}"
-    return safe_player(text, rules, lab.folder, lab.settings.commands)
-
-
-def lent(lab: Lab, text: str, rules: Rules2048) -> AbstractContextManager[Player]:
-    """A player, with a table of the served folder if there is one for it."""
-    return lab.players.lent(usable(lab, text, rules), rules, lab.folder.tablebase_of(rules))
+        return f"{text} depth={work.PLAIN_DEPTH}"
+    return text
 
 
 def about_values(player: Player) -> dict[str, Any]:
@@ -180,16 +152,13 @@ def about_values(player: Player) -> dict[str, Any]:
 
 
 def valued(lab: Lab, position: Position2048, text: str) -> Values2048:
-    with lent(lab, text, position.rules) as player:
+    with lab.lent(usable(text, position.rules), position.rules) as player:
         adviser = as_adviser(player, text)
         found = adviser.values(position, chance(0, 0)) if position.moves() else {}
         about = about_values(player)
-    best = max(found, key=found.__getitem__) if found else None
-    known = {direction: value for direction, value in found.items() if isfinite(value)}
-    return Values2048(
-        player=text, board=str(position), values=cast(dict[Direction, float], known),
-        best=cast(Direction | None, best), **about,
-    )  # fmt: skip
+    about["best"] = max(found, key=found.__getitem__) if found else None
+    about["values"] = {direction: value for direction, value in found.items() if isfinite(value)}
+    return Values2048(player=text, board=str(position), **about)
 
 
 # ---- a game in parts
@@ -204,7 +173,7 @@ class PlayedGame:
         self.rules = rules_of(asked.game)
         self.position = Position2048.parse(asked.board, self.rules, asked.score) if asked.board else None
 
-    def play(self, lab: Lab, asked: Play2048, tell: Tell) -> None:
+    def play(self, lab: Lab, asked: Play2048, tell: work.Tell) -> None:
         """Everything that is asked for, one after the other."""
         here = self.position or self.replay(asked.moves, tell)
         if asked.directions:
@@ -214,7 +183,7 @@ class PlayedGame:
         if asked.values:
             tell("values", **valued(lab, here, asked.values).model_dump())
 
-    def replay(self, moves: Sequence[str], tell: Tell) -> Position2048:
+    def replay(self, moves: Sequence[str], tell: work.Tell) -> Position2048:
         """The moves so far: where they lead, the last states before, and the score over the game."""
         if len(moves) > MOST_BEFORE:
             tell("doing", doing=f"replaying {len(moves):,} moves")
@@ -225,7 +194,7 @@ class PlayedGame:
         tell("state", state=states[-1], before=states[:-1], history=history_of(positions))
         return positions[-1]
 
-    def push(self, here: Position2048, directions: Sequence[str], tell: Tell) -> Position2048:
+    def push(self, here: Position2048, directions: Sequence[str], tell: work.Tell) -> Position2048:
         """These directions in turn; one that changes nothing when its turn comes is skipped."""
         steps = []
         for direction in directions:
@@ -235,11 +204,11 @@ class PlayedGame:
         tell("steps", steps=steps, skipped=len(directions) - len(steps))
         return here
 
-    def follow(self, here: Position2048, lab: Lab, text: str, count: int, tell: Tell) -> Position2048:
+    def follow(self, here: Position2048, lab: Lab, text: str, count: int, tell: work.Tell) -> Position2048:
         """Some moves of a player, fewer if the game ends; each is told when it is found."""
         if here.over:
             raise IllegalMove(f"there is no move in {here}")
-        with lent(lab, text, self.rules) as player:
+        with lab.lent(usable(text, self.rules), self.rules) as player:
             for _ in range(count):
                 here, step = self._step(here, player.move(here, chance(self.seed + 1, self.ply)))
                 tell("steps", steps=[step], skipped=0)
@@ -251,7 +220,7 @@ class PlayedGame:
         after = moved(here, direction, self.seed, self.ply)
         step = step_of(here, direction, after, self.seed, self.ply)
         self.ply += 1
-        return after, step.model_dump()
+        return after, step
 
 
 def history_of(positions: Sequence[Position2048]) -> list[tuple[int, int]]:
@@ -261,28 +230,24 @@ def history_of(positions: Sequence[Position2048]) -> list[tuple[int, int]]:
     return [(ply, positions[ply].score) for ply in [*range(0, last, every), last]]
 
 
-def review_in_parts(lab: Lab, asked: Review2048, tell: Tell) -> None:
+def review_in_parts(lab: Lab, asked: Review2048, tell: work.Tell) -> None:
     """The worst moves of a game, and how far the review has come in the meantime."""
     rules = rules_of(asked.game)
     positions = replayed(rules, asked.seed, asked.moves)
-    with lent(lab, asked.player, rules) as player, listening(now_and_then(tell)):
+    with lab.lent(usable(asked.player, rules), rules) as player, working(hear=now_and_then(tell)):
         found = review_game(as_adviser(player, asked.player), positions, asked.moves, REVIEW_SECONDS)
         about = about_values(player)
     worst = [
-        Worst2048(
-            ply=ply, state=state_of(each.position, asked.seed, ply), played=cast(Direction, each.played),
-            best=cast(Direction, each.best), loss=each.regret,
-        ).model_dump()
+        {"ply": ply, "state": state_of(each.position, asked.seed, ply).model_dump(), "played": each.played,
+         "best": each.best, "loss": each.regret}
         for ply, each in found.worst
     ]  # fmt: skip
-    tell(
-        "review", player=asked.player, moves=len(asked.moves), decisions=found.decisions, looked_at=found.looked_at,
-        kept=found.kept, worst=worst, **about,
-    )  # fmt: skip
+    seen = facts(found, "decisions looked_at kept")
+    tell("review", player=asked.player, moves=len(asked.moves), **seen, worst=worst, **about)
 
 
-def now_and_then(tell: Tell) -> Callable[[str, float, float | None], None]:
-    """Tell how far some work has come, not too often."""
+def now_and_then(tell: work.Tell) -> Callable[[str, float, float | None], None]:
+    """work.Tell how far some work has come, not too often."""
     told = time.monotonic()
 
     def hear(doing: str, done: float, total: float | None) -> None:
@@ -298,7 +263,7 @@ def now_and_then(tell: Tell) -> Callable[[str, float, float | None], None]:
 
 
 Game = Annotated[GameText, Query()]
-IN_PARTS: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA_TYPE: {}}, "description": "Lines of JSON."}}
+IN_PARTS: dict[int | str, dict[str, Any]] = {200: {"content": {work.MEDIA_TYPE: {}}, "description": "Lines of JSON."}}
 
 
 def router(lab: Lab) -> APIRouter:
@@ -315,28 +280,25 @@ def router(lab: Lab) -> APIRouter:
         """Moves to be replayed, directions to be played, moves of a player, and values: in parts, lines of JSON."""
         game = PlayedGame(asked)
         if asked.player:
-            usable(lab, asked.player, game.rules)
+            lab.safe(usable(asked.player, game.rules), game.rules)
         lane = lab.replies if asked.player or asked.values else lab.quick
-        return streamed(lane, lambda tell: game.play(lab, asked, tell), REPLY_SECONDS, lab.folder.plain)
+        return lab.streamed(lambda tell: game.play(lab, asked, tell), lane)
 
     @routes.post("/review", response_class=StreamingResponse, responses=IN_PARTS)
     async def review(asked: Review2048) -> StreamingResponse:
         """The moves of a game that gave away the most, as a player sees it: in parts, lines of JSON."""
-        usable(lab, asked.player, rules_of(asked.game))
-        return streamed(lab.replies, lambda tell: review_in_parts(lab, asked, tell), REPLY_SECONDS, lab.folder.plain)
+        rules = rules_of(asked.game)
+        lab.safe(usable(asked.player, rules), rules)
+        return lab.streamed(lambda tell: review_in_parts(lab, asked, tell))
 
-    @routes.get("/values")
-    @lab.replies.route
+    @lab.replies.on(routes.get("/values"))
     def values(
-        board: Annotated[BoardText, Query()],
-        game: Game = "2048",
-        player: Annotated[PlayerText, Query()] = "expectimax",
+        board: Annotated[BoardText, Query()], game: Game = "2048", player: Annotated[PlayerText, Query()] = "expectimax"
     ) -> Values2048:
         """What each legal direction is worth, as a player sees it; exact if the player knows it exactly."""
         return valued(lab, Position2048.parse(board, rules_of(game)), player)
 
-    @routes.post("/record")
-    @lab.quick.route
+    @lab.quick.on(routes.post("/record"))
     def record(asked: Record2048) -> RecordLine:
         """A finished game as a line of a file that `gridlab 2048 verify` reads."""
         return RecordLine(line=record_line(asked))

@@ -9,12 +9,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from gridlab.arena.records import record_of
-from gridlab.arena.session import PERSON, Session
+from gridlab.arena.session import PERSON, Session, record_of
 from gridlab.core.errors import BadNotation, GridlabError
-from gridlab.core.machine import import_extra
+from gridlab.core.run import import_extra
+from gridlab.games.grid import symmetries
 from gridlab.games.registry import game
-from gridlab.games.symmetry import symmetries
 from gridlab.inarow.exact.oracle import whole_line
 from gridlab.inarow.players import EXACT_SHARE, PerfectPlayer
 from gridlab.inarow.position import Position
@@ -23,22 +22,9 @@ from gridlab.inarow.rules import Rules
 from gridlab.inarow.search.mcts import search
 from gridlab.inarow.solution import Solution, Value
 from gridlab.players.registry import Player, parse_player
-from gridlab.web.folder import own_kinds, safe_player
-from gridlab.web.lab import Lab, Prompt
-from gridlab.web.limits import OPINION_PLAYOUTS, OPINION_VISITS, PROMPT_SECONDS, REPLY_SECONDS
-from gridlab.web.models import (
-    ApiModel,
-    BoardText,
-    FileName,
-    GameText,
-    MoveText,
-    PlayerText,
-    RecordLine,
-    Seed,
-    Side,
-    Told,
-)
-from gridlab.web.work import MEDIA_TYPE, Tell, streamed
+from gridlab.web import work
+from gridlab.web.lab import Lab, Prompt, own_kinds
+from gridlab.web.work import ApiModel, BoardText, FileName, GameText, MoveText, PlayerText, RecordLine, Seed, Side, Told
 
 # ---- In-a-row games
 
@@ -116,9 +102,8 @@ class Values(ApiModel):
         return cls.taken_from(
             found, board=str(position), to_move=position.to_move, moves=moves,
             at_least=found.value if known else found.at_least, at_most=found.value if known else found.at_most,
-            label=label_of(found.value, found.distance),
-            best=[position.move_text(cell) for cell in found.best] if known else [],
-            line=[position.move_text(cell) for cell in found.line],
+            label=label_of(found.value, found.distance), line=list(map(position.move_text, found.line)),
+            best=list(map(position.move_text, found.best)) if known else [],
         )  # fmt: skip
 
 
@@ -238,8 +223,10 @@ class Opinion(BaseModel):
 
 Board = Annotated[BoardText, Query()]
 Game = Annotated[GameText, Query()]
+By = Literal["search", "network"]
+Checkpoint = Annotated[FileName, Query()]
 IN_PARTS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "A line of JSON for each part.", "model": PlayPart, "content": {MEDIA_TYPE: {}}}
+    200: {"description": "A line of JSON for each part.", "model": PlayPart, "content": {work.MEDIA_TYPE: {}}}
 }
 
 
@@ -253,27 +240,19 @@ def router(lab: Lab) -> APIRouter:
         asked = position_of(game, board)
         return PositionInfo.of(asked, canonical=str(asked.canonical()[0]), svg=asked._repr_svg_())
 
-    @routes.get("/values")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/values"))
     def values(game: Game, board: Board = "") -> Values:
         """The exact value of a legal position and of every move, as far as a small budget goes."""
         return Values.of(lab.truth.ask(position_of(game, board)))
 
-    @routes.get("/line")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/line"))
     def line(game: Game, board: Board = "") -> Line:
         """The best moves from a legal position on, to the end of the game if it is known so far."""
         asked = position_of(game, board)
         return Line(moves=[asked.move_text(cell) for cell in whole_line(asked, lab.truth.ask)])
 
-    @routes.get("/opinion")
-    @lab.replies.route
-    def opinion(
-        game: Game,
-        board: Board = "",
-        by: Literal["search", "network"] = "search",
-        checkpoint: Annotated[FileName, Query()] = "",
-    ) -> Opinion:
+    @lab.replies.on(routes.get("/opinion"))
+    def opinion(game: Game, board: Board = "", by: By = "search", checkpoint: Checkpoint = "") -> Opinion:
         """What a tree search, or a network, thinks of an ongoing position: an opinion, where the truth is dear."""
         asked = position_of(game, board).require_legal()
         if asked.over:
@@ -288,26 +267,20 @@ def router(lab: Lab) -> APIRouter:
         refused = advance(session, asked)
         player = replier(lab, asked, session) if asked.reply and not refused and not session.over else None
 
-        def work(tell: Tell) -> None:
-            tell(
-                "game",
-                moves=session.as_dict()["moves"],
-                refused=refused,
-                position=BoardInfo.of(session.position).model_dump(),
-            )
+        def answered(tell: work.Tell) -> None:
+            tell("game", moves=session.as_dict()["moves"], refused=refused, position=board_of(session))
             if player:
                 answer(player, asked.seed, session, tell)
             tell_more(lab, asked, session, tell)
 
-        return streamed(lab.replies, work, REPLY_SECONDS, lab.folder.plain)
+        return lab.streamed(answered)
 
     @routes.post("/game/record")
     async def record(asked: GameAsked) -> RecordLine:
         """A finished game as a line of a file that `gridlab games verify` reads."""
         return RecordLine(line=record_line(asked))
 
-    @routes.post("/review")
-    @lab.quick.route
+    @lab.quick.on(routes.post("/review"))
     def reviewed(asked: ReviewAsked) -> ReviewResult:
         """What every position of a game was worth, which moves gave something away, and how each side has played."""
         session = session_of(GameAsked(**asked.model_dump()))
@@ -332,6 +305,10 @@ def session_of(asked: GameAsked, **seats: Any) -> Session:
 # ---- one request, and all that is shown for it
 
 
+def board_of(session: Session) -> dict[str, Any]:
+    return BoardInfo.of(session.position).model_dump()
+
+
 def advance(session: Session, asked: PlayAsked) -> str:
     """Make the moves of people as far as they are legal; why the first of the others was not made."""
     for text in asked.next:
@@ -354,16 +331,15 @@ def replier(lab: Lab, asked: PlayAsked, session: Session) -> AbstractContextMana
     text, rules = asked.x if session.to_move == "X" else asked.o, session.rules
     if not text:
         raise BadNotation(f"{session.to_move} is a person, who has to say what to play")
-    safe = safe_player(text, rules, lab.folder, lab.settings.commands)
-    name, settings = parse_player(safe, own_kinds(rules))
+    name, settings = parse_player(lab.safe(text, rules), own_kinds(rules))
     if name != "perfect" or settings["tablebase"]:
-        return lab.players.lent(safe, rules, lab.folder.tablebase_of(rules))
-    seconds = min(settings["seconds"] or PROMPT_SECONDS, REPLY_SECONDS / 2)
+        return lab.lent(text, rules)
+    seconds = min(settings["seconds"] or work.PROMPT_SECONDS, work.REPLY_SECONDS / 2)
     oracle = Prompt(lab.truth, EXACT_SHARE * seconds)
     return nullcontext(PerfectPlayer(rules, "", settings["errs"], seconds, oracle))
 
 
-def answer(lent: AbstractContextManager[Player], seed: int, session: Session, tell: Tell) -> None:
+def answer(lent: AbstractContextManager[Player], seed: int, session: Session, tell: work.Tell) -> None:
     """Let the player to move make its move."""
     side, before = session.to_move, session.position
     tell("doing", doing=f"{side} is thinking")
@@ -372,10 +348,10 @@ def answer(lent: AbstractContextManager[Player], seed: int, session: Session, te
         session.seats = {**session.seats, side: player}
         move = session.reply()
         by = getattr(player, "source", "")
-    tell("reply", move=before.move_text(move), by=by, position=BoardInfo.of(session.position).model_dump())
+    tell("reply", move=before.move_text(move), by=by, position=board_of(session))
 
 
-def tell_more(lab: Lab, asked: PlayAsked, session: Session, tell: Tell) -> None:
+def tell_more(lab: Lab, asked: PlayAsked, session: Session, tell: work.Tell) -> None:
     """Whatever else is wanted of the position then, each as it is known."""
     if not session.over:
         opine(lab, asked, session.position, tell)
@@ -383,7 +359,7 @@ def tell_more(lab: Lab, asked: PlayAsked, session: Session, tell: Tell) -> None:
         tell("review", **review_result(reviewed_aloud(lab, session, tell)).model_dump())
 
 
-def opine(lab: Lab, asked: PlayAsked, position: Position, tell: Tell) -> None:
+def opine(lab: Lab, asked: PlayAsked, position: Position, tell: work.Tell) -> None:
     """Values and opinions of an ongoing position."""
     if asked.values:
         tell("doing", doing="looking for exact values")
@@ -396,7 +372,7 @@ def opine(lab: Lab, asked: PlayAsked, position: Position, tell: Tell) -> None:
         tell("network", **network_opinion(position, "").model_dump())
 
 
-def reviewed_aloud(lab: Lab, session: Session, tell: Tell) -> Review:
+def reviewed_aloud(lab: Lab, session: Session, tell: work.Tell) -> Review:
     """The review of a game, with a word on how far it has come."""
     total, done = len(session.history), 0
 
@@ -423,7 +399,7 @@ def record_line(asked: GameAsked) -> str:
 
 def search_opinion(position: Position) -> Opinion:
     """By Monte Carlo tree search: symmetric moves together, and none of moves that were hardly tried."""
-    found = search(position, OPINION_PLAYOUTS)
+    found = search(position, work.OPINION_PLAYOUTS)
     alike = {each.cell: equivalent(position, each.cell) for each in found.moves}
     moves = []
     for each in found.moves:
@@ -432,7 +408,7 @@ def search_opinion(position: Position) -> Opinion:
         proved = next((other.proved for other in group if other.proved), "")
         mean = sum(other.visits * other.value for other in group) / visits
         value = {"win": 1.0, "draw": 0.0, "loss": -1.0}.get(proved, mean)
-        if proved or visits >= OPINION_VISITS:
+        if proved or visits >= work.OPINION_VISITS:
             name = position.move_text(each.cell)
             moves.append(OpinionMove(move=name, cell=each.cell, value=value, visits=visits, proved=proved))
     best = next((each.value for each in moves if each.cell == found.best), 0.0)
@@ -451,11 +427,9 @@ def network_opinion(position: Position, checkpoint: str) -> Opinion:
     import_extra("torch", "learn")
     from gridlab.inarow.learn.judge import load_judge, opinion_of
 
-    found = opinion_of(position, load_judge(checkpoint, position.rules))
-    moves = [
-        OpinionMove(move=move, cell=position.parse_move(move), value=value, visits=None, proved="")
-        for move, value in found.moves.items()
-    ]
+    found = opinion_of(position, load_judge(checkpoint, position.rules)).moves
+    cells = {move: position.parse_move(move) for move in found}
+    moves = [OpinionMove(move=move, cell=cells[move], value=found[move], visits=None, proved="") for move in found]
     best = max(moves, key=lambda each: each.value)
     return Opinion(by="the network, one ply ahead", value=best.value, moves=moves, best=best.move)
 

@@ -8,30 +8,26 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from gridlab.arena.grade import Grade, grade
-from gridlab.arena.match import Match, play_between, play_match
-from gridlab.arena.records import PLAYED, RESIGNED
-from gridlab.arena.tournament import read_tournament
-from gridlab.game2048.datasets.stats import statistics_of
+from gridlab.arena.assess import Grades, Order, grade_all
+from gridlab.arena.match import Match, play_between, play_match, read_tournament
+from gridlab.arena.session import PLAYED, RESIGNED
+from gridlab.game2048.datasets.verify import statistics_of
 from gridlab.game2048.exact.probe import Tablebase2048
 from gridlab.game2048.exact.verify import stats
-from gridlab.game2048.grade import Grade2048, find_table, grade2048
+from gridlab.game2048.grade import Grade2048, find_table
 from gridlab.game2048.rules import Rules2048
-from gridlab.games.notation import move_text
+from gridlab.games.grid import move_text
 from gridlab.games.registry import game
-from gridlab.inarow.datasets.terminals.dataset import Terminals, open_terminals
-from gridlab.inarow.datasets.terminals.find import find_terminals
+from gridlab.inarow.datasets.terminals.dataset import Terminals, find_terminals, open_terminals
 from gridlab.inarow.records import Record
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Solution
-from gridlab.web.folder import safe_player
+from gridlab.web import work
 from gridlab.web.lab import Lab
-from gridlab.web.limits import MOST_GAMES, MOST_POSITIONS, SOLVE_SECONDS
-from gridlab.web.models import ApiModel, BoardText, FileName, GameText, PlayerText, Seed, Told
 from gridlab.web.routes.inarow import Values, position_of
-from gridlab.web.work import Busy, Job
+from gridlab.web.work import ApiModel, BoardText, FileName, GameText, Job, PlayerText, Seed, Told
 
 # ---- Long work
 
@@ -41,7 +37,7 @@ class SolveAsked(Told):
 
     game: GameText
     board: BoardText = ""
-    seconds: Annotated[float, Field(ge=0.1, le=SOLVE_SECONDS)] = SOLVE_SECONDS
+    seconds: Annotated[float, Field(ge=0.1, le=work.SOLVE_SECONDS)] = work.SOLVE_SECONDS
 
 
 class MatchAsked(Told):
@@ -50,7 +46,7 @@ class MatchAsked(Told):
     game: GameText
     a: PlayerText
     b: PlayerText
-    games: Annotated[int, Field(ge=1, le=MOST_GAMES)] = 100
+    games: Annotated[int, Field(ge=1, le=work.MOST_GAMES)] = 100
     openings: Annotated[str, Field(max_length=20)] = "random:0"
     seed: Seed = 0
 
@@ -60,7 +56,7 @@ class GradeAsked(Told):
 
     game: GameText
     player: PlayerText
-    positions: Annotated[int, Field(ge=1, le=MOST_POSITIONS)] = 200
+    positions: Annotated[int, Field(ge=1, le=work.MOST_POSITIONS)] = 200
     seed: Seed = 0
 
 
@@ -80,21 +76,12 @@ class FileAsked(Told):
     file: FileName
 
 
-class ListedGame(BaseModel):
-    """A game of a match; A is X in the first, third, … and O in the others."""
-
-    moves: list[str]
-    opening: Annotated[int, Field(description="So many of the first moves were drawn by chance.")]
-    result: Literal["x_wins", "o_wins", "draw"]
-    end: Literal["played", "resigned", "fault"]
-
-
 class JobInfo(ApiModel):
     """How far long work has come, and what came of it."""
 
     id: str
     kind: str
-    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    state: work.State
     doing: str
     done: float
     total: float | None
@@ -124,7 +111,7 @@ def router(lab: Lab) -> APIRouter:
         """An exact answer that takes a while."""
         position = position_of(asked.game, asked.board).require_legal()
 
-        def work(job: Job) -> Any:
+        def searched(job: Job) -> Any:
             def tell(moves: int, nodes: int) -> None:
                 job.hear(f"{nodes:,} positions searched", moves, len(position.moves()))
 
@@ -133,32 +120,24 @@ def router(lab: Lab) -> APIRouter:
 
             return Values.of(lab.truth.search(position, asked.seconds, tell, show)).model_dump()
 
-        return info(lab.jobs.begin("solve", work, asked.seconds + 30))
+        return info(lab.jobs.begin("solve", searched, asked.seconds + 30))
 
     @routes.post("/match", status_code=202)
     async def match(asked: MatchAsked) -> JobInfo:
         """A match, with its score and interval so far as it goes on."""
         rules = game(asked.game)
-        a, b = (safe_player(text, rules, lab.folder, lab.settings.commands) for text in (asked.a, asked.b))
+        a, b = (lab.safe(text, rules) for text in (asked.a, asked.b))
         return info(lab.jobs.begin("match", lambda job: play(job, asked, rules, a, b)))
 
     @routes.post("/grade", status_code=202)
     async def graded(asked: GradeAsked) -> JobInfo:
         """A player compared with perfect play, by ply, with its blunders."""
         rules = game(asked.game)
-        safe = safe_player(asked.player, rules, lab.folder, lab.settings.commands)
-        table = lab.folder.tablebase_of(rules)
+        safe, table = lab.safe(asked.player, rules), lab.folder.tablebase_of(rules)
         if isinstance(rules, Rules2048):
             find_table(rules, table)  # a board that is not solved is told at once
-
-        def work(job: Job) -> Any:
-            if isinstance(rules, Rules2048):
-                return grade2048_result(
-                    grade2048(safe, rules, asked.positions, tablebase=table, seed=asked.seed, workers=1), asked
-                )
-            return grade_result(grade(safe, rules, asked.positions, tablebase=table, seed=asked.seed, workers=1), asked)
-
-        return info(lab.jobs.begin("grade", work))
+        order = Order(asked.positions, tablebase=table, seed=asked.seed, workers=1)
+        return info(lab.jobs.begin("grade", lambda job: graded_as_dict(grade_all([safe], rules, order), asked)))
 
     @routes.post("/find", status_code=202)
     async def find(asked: FindAsked) -> JobInfo:
@@ -201,7 +180,7 @@ def router(lab: Lab) -> APIRouter:
         """The same as server-sent events, until the job ends; a job that nobody listens to is cancelled."""
         job = known(lab, number)
         if job.listeners >= MOST_LISTENERS:
-            raise Busy
+            raise work.Busy
         return StreamingResponse(told(job), media_type="text/event-stream")
 
     return routes
@@ -258,47 +237,34 @@ def play(job: Job, asked: MatchAsked, rules: Any, a: str, b: str) -> Any:
 
 def match_result(played: Match, asked: MatchAsked, trail: list[tuple[float, ...]]) -> dict[str, Any]:
     more = {"family": "mnk", "a": asked.a, "b": asked.b, "faults": [each[:200] for each in played.faults[:5]]}
-    listed = [listed_game(each).model_dump() for each in played.records[:SHOWN_GAMES]]
+    listed = [listed_game(each) for each in played.records[:SHOWN_GAMES]]
     return played.as_dict() | more | {"trail": list(trail), "listed": listed}
 
 
-def listed_game(record: Record) -> ListedGame:
+def listed_game(record: Record) -> dict[str, Any]:
+    """A game of a match, whose first moves were drawn by chance; A is X in the first, third, … and O in the others."""
     moves = [move_text(each, record.rules.rows, record.rules.cols) for each in record.moves]
-    ends: dict[str, Literal["played", "resigned"]] = {PLAYED: "played", RESIGNED: "resigned"}
-    return ListedGame(
-        moves=moves, opening=record.opening, result=record.result.value, end=ends.get(record.reason, "fault")
-    )
+    end = record.reason if record.reason in (PLAYED, RESIGNED) else "fault"
+    return {"moves": moves, "opening": record.opening, "result": record.result.value, "end": end}
 
 
 def matches(data: Terminals, asked: FindAsked) -> dict[str, Any]:
     """Records that match, the first of them drawn."""
-    found = find_terminals(
-        data,
-        winner=asked.winner or None,
-        line=None,
-        pattern=asked.pattern,
-        symmetric=asked.symmetric,
-        count=asked.count,
-        workers=1,
-    )
+    asking: dict[str, Any] = {"pattern": asked.pattern, "symmetric": asked.symmetric, "count": asked.count}
+    found = find_terminals(data, winner=asked.winner or None, workers=1, **asking)
     boards = [each.as_dict() | {"svg": each.position._repr_svg_()} for each in found.shown]
     return {"matches": found.matches, "records": found.records, "boards": boards}
 
 
-def grade_result(found: Grade, asked: GradeAsked) -> dict[str, Any]:
-    wrong = [each for each in found.outcomes if each.blunder and each.move]
+def graded_as_dict(found: Grades, asked: GradeAsked) -> Any:
+    """A grade with the moves that gave something away, each with its board."""
+    (held,) = found.grades
+    if isinstance(held, Grade2048):
+        worst = [each.as_dict() | {"svg": each.position._repr_svg_()} for each in held.own.worst]
+        return held.as_dict() | {"family": "2048", "player": asked.player, "mistakes": worst}
+    wrong = [(each.position, each.move, each.blunder) for each in held.outcomes if each.blunder and each.move]
     blunders = [
-        {"board": str(each.position), "ply": each.position.ply, "move": each.move, "change": each.blunder,
-         "svg": each.position._repr_svg_()}
-        for each in wrong[:SHOWN_BLUNDERS]
-    ]  # fmt: skip
-    return found.as_dict() | {"family": "mnk", "player": asked.player, "mistakes": blunders}
-
-
-def grade2048_result(found: Grade2048, asked: GradeAsked) -> dict[str, Any]:
-    worst = [
-        {"board": str(each.position), "played": each.played, "best": each.best, "regret": each.regret,
-         "svg": each.position._repr_svg_()}
-        for each in found.own.worst
-    ]  # fmt: skip
-    return found.as_dict() | {"family": "2048", "player": asked.player, "mistakes": worst}
+        {"board": str(here), "ply": here.ply, "move": move, "change": change, "svg": here._repr_svg_()}
+        for here, move, change in wrong[:SHOWN_BLUNDERS]
+    ]
+    return held.as_dict() | {"family": "mnk", "player": asked.player, "mistakes": blunders}

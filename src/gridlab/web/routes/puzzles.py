@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal, cast
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from gridlab.arena.puzzles import Book, Level, Puzzle, book_of, books
+from gridlab.arena.exam import Book, Level, Puzzle, book_of, books
 from gridlab.game2048.position import Position2048
 from gridlab.games.registry import game as game_of
 from gridlab.inarow.position import Position
 from gridlab.web.lab import Lab
-from gridlab.web.models import ApiModel, Direction, GameText, MoveText, Side, Told
 from gridlab.web.routes.inarow import MoveValue, label_of
+from gridlab.web.work import ApiModel, Direction, GameText, MoveText, Side, Told
 
 # ---- Puzzles: what is asked does not hold the answer; that comes when somebody has answered
 
@@ -191,27 +191,23 @@ def router(lab: Lab) -> APIRouter:
     """The routes of puzzles."""
     routes = APIRouter(prefix="/puzzles", tags=["puzzles"])
 
-    @routes.get("")
-    @lab.quick.route
+    @lab.quick.on(routes.get(""))
     def games() -> list[PuzzleGame]:
         """The games that there are puzzles of, and their levels."""
         return [PuzzleGame.of(book) for book in books().values()]
 
-    @routes.get("/question")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/question"))
     def question(game: Game, level: OfLevel = 1, number: OfNumber = 1) -> PuzzleQuestion:
         """A puzzle, without its answer."""
         return PuzzleQuestion.of_puzzle(puzzle_of(game, level, number))
 
-    @routes.post("/answer")
-    @lab.quick.route
+    @lab.quick.on(routes.post("/answer"))
     def answer(asked: PuzzleAnswer) -> PuzzleVerdict:
         """Whether a move is right, and what every move is worth; at once, for the exam knows it."""
         puzzle = puzzle_of(asked.game, asked.level, asked.number)
         return PuzzleVerdict.of(puzzle, puzzle.move(asked.move))
 
-    @routes.get("/line")
-    @lab.quick.route
+    @lab.quick.on(routes.get("/line"))
     def line(game: Game, move: Annotated[MoveText, Query()], level: OfLevel = 1, number: OfNumber = 1) -> PuzzleLine:
         """A move of a puzzle and the best replies to it, to the end of the game if it is known so far."""
         puzzle = puzzle_of(game, level, number)

@@ -15,13 +15,20 @@ from gridlab.game2048.datasets.moves import Moves2048
 from gridlab.game2048.datasets.settings import make_settings
 from gridlab.game2048.learn import policy_networks as policy_file
 from gridlab.game2048.learn.policy_networks import METHODS, NEVER, new_policy
-from gridlab.game2048.learn.supervised import train as learner_module
 from gridlab.game2048.learn.supervised import train as trainer
-from gridlab.game2048.learn.supervised.settings import Asked, SupervisedSettings, open_data, settings_for
-from gridlab.game2048.learn.supervised.train import Learner, SupervisedTraining, forward, train_policy
+from gridlab.game2048.learn.supervised.train import (
+    Learner,
+    SupervisedSettings,
+    SupervisedTraining,
+    forward,
+    open_data,
+    settings_for,
+    train_policy,
+)
 from gridlab.game2048.rules import Rules2048
+from gridlab.learn import run
 from gridlab.learn.networks import digest_of
-from gridlab.learn.run import training_of
+from gridlab.learn.run import Asked, training_of
 from tests.conftest import Run, in_long_runs
 
 pytestmark = pytest.mark.compiled
@@ -45,8 +52,8 @@ def learn(path: Path, games: Path, method: str = "cnn", **settings: object) -> S
 def test_a_few_games_are_learnt_by_heart(games: Path, method: str) -> None:
     data = open_data((games,), SupervisedSettings(validation=0.25, test=0.25, augment=False), 1)
     few = data.train.part([0])
-    large = (("width", "32"), ("layers", "2"))
-    settings = settings_for(method, Asked(augment=False, epochs=300, batch=32, learning_rate=0.005, more=large))
+    large = {"width": 32, "layers": 2}
+    settings = settings_for(method, Asked.of(large, augment=False, epochs=300, batch=32, learning_rate=0.005))
     learner = Learner(method, type(data)(few, data.validation, data.test, data.files), settings, 1)
     while learner.epoch < 300:
         learner.step()
@@ -108,7 +115,7 @@ def test_resuming_continues_the_same_curve(games: Path, tmp_path: Path, method: 
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Learner, "step", step)
-            patch.setattr(trainer, "SAVE_EVERY", -1.0)  # after every step
+            patch.setattr("gridlab.learn.run.SAVE_EVERY", -1.0)  # after every step
             with pytest.raises(Stopped):
                 learn(tmp_path / "parts", games, method, resume=resume)
 
@@ -134,7 +141,7 @@ def test_an_error_saves_first(games: Path, tmp_path: Path, monkeypatch: pytest.M
             raise RuntimeError("nobody has thought of this")
         return before(*given, **more)
 
-    home = learner_module if where in ("measure", "spread") else trainer
+    home = run if where == "advance" else trainer
     before = getattr(home, where)
     monkeypatch.setattr(home, where, fail)
     with pytest.raises(RuntimeError):
@@ -151,8 +158,8 @@ def test_an_error_in_a_step_leaves_what_was_saved(games: Path, tmp_path: Path, m
     """A network that is half changed, or ruined, takes the place of nothing."""
     learn(tmp_path / "net", games, epochs=1)
     before = training_of(tmp_path / "net").read_bytes()
-    monkeypatch.setattr(learner_module, "roots_of", None)
-    monkeypatch.setattr(learner_module, "forward", lambda *_: (torch.full((32, 4), torch.nan), None))
+    monkeypatch.setattr(trainer, "roots_of", None)
+    monkeypatch.setattr(trainer, "forward", lambda *_: (torch.full((32, 4), torch.nan), None))
     with pytest.raises((BadNotation, RuntimeError)):
         learn(tmp_path / "net", games, epochs=2, resume=True)
     assert training_of(tmp_path / "net").read_bytes() == before

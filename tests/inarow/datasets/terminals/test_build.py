@@ -16,12 +16,19 @@ import pytest
 
 from gridlab.core.errors import BadNotation, FileTrouble, TooLarge
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
-from gridlab.inarow.datasets.terminals.build import build_terminals, parse_plies, plies_text
+from gridlab.games.grid import symmetries
+from gridlab.inarow.datasets.terminals.build import build_terminals, verify
 from gridlab.inarow.datasets.terminals.dataset import Terminals
-from gridlab.inarow.datasets.terminals.manifest import MAGIC, open_layer
-from gridlab.inarow.datasets.terminals.records import checker, crosses_of, facts_of, noughts_of
-from gridlab.inarow.datasets.terminals.verify import verify
+from gridlab.inarow.datasets.terminals.files import (
+    MAGIC,
+    checker,
+    crosses_of,
+    facts_of,
+    noughts_of,
+    open_layer,
+    parse_plies,
+    plies_text,
+)
 from gridlab.inarow.position import Position
 from tests.conftest import Run
 from tests.inarow.exact.reference import terminal_wins

@@ -12,9 +12,9 @@ import pyarrow.parquet as parquet
 import pytest
 
 from gridlab.core.errors import CorruptFile, FileTrouble, MissingExtra
-from gridlab.core.machine import import_extra, remedy
+from gridlab.core.run import import_extra, remedy
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.datasets.terminals.build import build_terminals
 from gridlab.inarow.datasets.terminals.dataset import Terminals
 from gridlab.inarow.datasets.terminals.export import export, plot_counts

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import BadNotation, FileTrouble
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.datasets.terminals.build import build_terminals
-from gridlab.inarow.datasets.terminals.dataset import Terminals
-from gridlab.inarow.datasets.terminals.find import find_terminals
+from gridlab.inarow.datasets.terminals.dataset import Terminals, find_terminals
 from gridlab.inarow.lines import numbered_lines
 from gridlab.inarow.position import Position
 

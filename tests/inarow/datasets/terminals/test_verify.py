@@ -13,11 +13,9 @@ import pytest
 from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import sha256_of
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
-from gridlab.inarow.datasets.terminals.build import build_terminals
-from gridlab.inarow.datasets.terminals.manifest import MAGIC, Manifest, open_layer
-from gridlab.inarow.datasets.terminals.records import REASONS, checker, flaw_of
-from gridlab.inarow.datasets.terminals.verify import verify
+from gridlab.games.grid import symmetries
+from gridlab.inarow.datasets.terminals.build import build_terminals, verify
+from gridlab.inarow.datasets.terminals.files import MAGIC, REASONS, Manifest, checker, flaw_of, open_layer
 from gridlab.inarow.position import Position
 
 pytestmark = pytest.mark.compiled

@@ -12,13 +12,17 @@ import pytest
 from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.core.files import locked_folder
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
-from gridlab.inarow.datasets.terminals.build import adopt_terminals, build_terminals, merge_terminals, sorted_shards
+from gridlab.games.grid import symmetries
+from gridlab.inarow.datasets.terminals.build import (
+    adopt_terminals,
+    build_terminals,
+    merge_terminals,
+    sorted_shards,
+    verify,
+)
 from gridlab.inarow.datasets.terminals.dataset import Terminals
 from gridlab.inarow.datasets.terminals.export import export, plot_counts
-from gridlab.inarow.datasets.terminals.manifest import MAGIC, Records, layer_name, open_layer
-from gridlab.inarow.datasets.terminals.records import checker
-from gridlab.inarow.datasets.terminals.verify import verify
+from gridlab.inarow.datasets.terminals.files import MAGIC, Records, checker, layer_name, open_layer
 from gridlab.inarow.position import Position
 from tests.conftest import in_long_runs
 

@@ -16,7 +16,7 @@ from gridlab.games import game, tablebases
 from gridlab.inarow.exact.census import census
 from gridlab.inarow.exact.tablebase import build as building
 from gridlab.inarow.exact.tablebase.build import build_tablebase, estimate, part_path
-from gridlab.inarow.exact.tablebase.file import TableFile
+from gridlab.inarow.exact.tablebase.layout import TableFile
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.exact.tablebase.solve import Solver

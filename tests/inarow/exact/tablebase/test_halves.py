@@ -5,19 +5,15 @@ import pytest
 
 from gridlab.core.jit import kernel
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
-from gridlab.inarow.exact.tablebase import halves as by_halves
-from gridlab.inarow.exact.tablebase import halves as lines
-from gridlab.inarow.exact.tablebase import probe as look_up
-from gridlab.inarow.exact.tablebase import sampling
-from gridlab.inarow.exact.tablebase.blocks import offsets_of, shape
-from gridlab.inarow.exact.tablebase.halves import LOST, TABLEBASE_CELLS, WON, halves, low_half
+from gridlab.games.grid import symmetries
+from gridlab.inarow.exact.tablebase import layout, probe, sampling
+from gridlab.inarow.exact.tablebase.layout import LOST, TABLEBASE_CELLS, WON, halves, low_half, offsets_of, shape
 from gridlab.inarow.position import completed_lines
 from gridlab.inarow.rules import Rules
 
 # What kernels call, compiled by itself.
-canonical, split, join = kernel(by_halves.canonical), kernel(by_halves.split), kernel(by_halves.join)
-line_score, offset_in_block = kernel(lines.line_score), kernel(look_up.offset_in_block)
+canonical, split, join = kernel(layout.canonical), kernel(layout.split), kernel(layout.join)
+line_score, offset_in_block = kernel(layout.line_score), kernel(probe.offset_in_block)
 stones_at = kernel(sampling.stones_at)
 BOARDS = ["3x3:3", "3x3:3-2", "3x4:3", "2x5:3", "1x7:2", "4x2:2", "1x1:1", "3x3:-3"]
 

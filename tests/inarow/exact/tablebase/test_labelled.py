@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gridlab.core.errors import FileTrouble, TooLarge
-from gridlab.core.parquet_shards import SPLITS
+from gridlab.core.tables import SPLITS
 from gridlab.games import game
 from gridlab.inarow.exact.tablebase.probe import NO_MOVE, Tablebase, scores_of_moves
 from gridlab.inarow.exact.tablebase.sampling import draw_positions, sample

@@ -8,10 +8,10 @@ import pytest
 
 from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
 from gridlab.games import game
-from gridlab.games.symmetry import symmetries
+from gridlab.games.grid import symmetries
 from gridlab.inarow.exact.states import positions
 from gridlab.inarow.exact.tablebase.build import build_tablebase
-from gridlab.inarow.exact.tablebase.halves import value_and_distance
+from gridlab.inarow.exact.tablebase.layout import value_and_distance
 from gridlab.inarow.exact.tablebase.probe import Tablebase, shipped
 from gridlab.inarow.position import Position
 from tests.conftest import Run, Table

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from gridlab.core.jit import kernel
-from gridlab.inarow.exact.tablebase import blocks as rows
-from gridlab.inarow.exact.tablebase.blocks import Scores
-from gridlab.inarow.exact.tablebase.halves import DEAD, before
+from gridlab.inarow.exact.tablebase import solve as rows
+from gridlab.inarow.exact.tablebase.layout import DEAD, Scores, before
 
 # What kernels call, compiled by itself.
 min_into, min_into_at, transpose = kernel(rows.min_into), kernel(rows.min_into_at), kernel(rows.transpose)

@@ -9,7 +9,7 @@ import pytest
 from gridlab.games import game
 from gridlab.inarow.exact.census import census
 from gridlab.inarow.exact.states import ONGOING, PositionBlock, blocks
-from gridlab.inarow.exact.tablebase.blocks import Scores
+from gridlab.inarow.exact.tablebase.layout import Scores
 from gridlab.inarow.rules import Rules
 from tests.conftest import Table, in_long_runs
 from tests.inarow import reference

@@ -7,8 +7,7 @@ import pytest
 
 from gridlab.games import game
 from gridlab.inarow.exact.tablebase.build import build_tablebase
-from gridlab.inarow.exact.tablebase.file import TableFile
-from gridlab.inarow.exact.tablebase.halves import before
+from gridlab.inarow.exact.tablebase.layout import TableFile, before
 from gridlab.inarow.exact.tablebase.probe import Tablebase, shipped
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.exact.tablebase.verify import verify

@@ -13,7 +13,7 @@ import pytest
 from gridlab.core.errors import CorruptFile, FileTrouble
 from gridlab.games import game
 from gridlab.inarow.exact.tablebase.build import LEVEL, build_tablebase
-from gridlab.inarow.exact.tablebase.file import KIND, MAGIC, Directory, NewPly, TableFile, pack, write_table
+from gridlab.inarow.exact.tablebase.layout import KIND, MAGIC, Directory, TableFile, pack, write_table
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.verify import verify
 from gridlab.inarow.position import Position
@@ -64,8 +64,8 @@ def rewrite_scores(path: Path, ply: int, change: Callable[[Any], object]) -> Non
             change(scores[0])
         return [pack(each, LEVEL) for each in scores]
 
-    plies = [NewPly(p.ply, p.crosses, p.slots, p.a_block, blocks(p.ply, p.blocks)) for p in directory.plies]
-    write_table(path, RULES, directory.behaviour, directory.max_ply, plies, lambda: list(directory.counts))
+    plies = [(p.ply, blocks(p.ply, p.blocks)) for p in directory.plies]
+    write_table(path, RULES, directory.results_version, directory.max_ply, plies, lambda: list(directory.counts))
 
 
 def unpack_all(path: Path) -> None:
@@ -197,9 +197,7 @@ def test_scores_that_cannot_be(sound: Path) -> None:
 
 def test_a_block_of_the_wrong_length(sound: Path) -> None:
     file = TableFile(sound)
-    plies = [
-        NewPly(p.ply, p.crosses, p.slots, p.a_block, [pack(np.zeros(3, np.int8), LEVEL)]) for p in file.directory.plies
-    ]
+    plies = [(p.ply, [pack(np.zeros(3, np.int8), LEVEL)]) for p in file.directory.plies]
     write_table(sound, RULES, 1, 8, plies, lambda: list(file.directory.counts))
     assert "block 0 of ply 0 has 3 scores, not 1" in complaints(sound) or "cannot be unpacked" in complaints(sound)
 

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,29 +23,19 @@ from gridlab.core.bits import write_byte, write_bytes, write_number
 from gridlab.core.charts import new_figure, save
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import beside, refuse_overlap, try_place, whole_file
-from gridlab.core.hdf5 import append, fill_hdf5
 from gridlab.core.jit import kernel
-from gridlab.core.machine import import_extra
 from gridlab.core.progress import Bars, bars
-from gridlab.core.workers import in_order
-from gridlab.inarow.datasets.terminals.build import plies_text
-from gridlab.inarow.datasets.terminals.dataset import BLOCK, Terminals
-from gridlab.inarow.datasets.terminals.manifest import Records, wins_of_players
-from gridlab.inarow.datasets.terminals.records import NOT_CANONICAL, SOUND, Checker, Facts, checker, count_won, facts_of
+from gridlab.core.run import import_extra, in_order
+from gridlab.core.tables import append, fill_hdf5
+from gridlab.inarow.datasets.terminals import files
+from gridlab.inarow.datasets.terminals.dataset import BLOCK, Terminals, layers_of
+from gridlab.inarow.datasets.terminals.files import Facts, Records, checker
 from gridlab.inarow.exact.states import board_texts
 from gridlab.inarow.kernels import write_board
 from gridlab.inarow.lines import line_cells, numbered_lines
 from gridlab.inarow.rules import Rules
 
 # ---- The picture of a dataset of terminal wins: records by ply and winner
-
-
-class Count(NamedTuple):
-    """A bar for each winner."""
-
-    ply: int
-    x_wins: int
-    o_wins: int
 
 
 def plot_counts(data: Terminals, path: Path) -> None:
@@ -61,27 +51,22 @@ def plot_counts(data: Terminals, path: Path) -> None:
         won = [each for each in counts if getattr(each, winner)]
         places = [each.ply + side * (each.x_wins > 0 and each.o_wins > 0) for each in won]  # in the middle if alone
         axes.bar(places, [getattr(each, winner) for each in won], width=0.4, label=name, color=colour)
-    axes.set_yscale("log")
-    axes.set_xticks([each.ply for each in counts])
-    axes.set_xlabel("ply")
-    axes.set_ylabel("positions up to symmetry")
+    axes.set(yscale="log", xticks=[each.ply for each in counts], xlabel="ply", ylabel="positions up to symmetry")
     axes.set_title(f"Terminal wins of {data.rules}: {total:,}")
     axes.legend()
     axes.grid(axis="y", alpha=0.3)
     save(figure, path)
 
 
-def _counts(data: Terminals) -> Iterator[Count]:
+def _counts(data: Terminals) -> Iterator[files.Layer]:
     """The wins of each ply: from the manifest, or without one from the records."""
     if data.manifest:
-        yield from (Count(each.ply, each.x_wins, each.o_wins) for each in data.manifest.layers)
+        yield from data.manifest.layers
         return
     game = checker(data.rules)
-    for ply in data.plies:
-        records = data.records(ply)
-        blocks = (np.array(records[first : first + BLOCK]) for first in range(0, len(records), BLOCK))
-        won = sum(count_won(block, ply, game) for block in blocks)
-        yield Count(ply, *wins_of_players(ply, won, len(records) - won))
+    for ply, records in layers_of(data, None).items():
+        won = sum(files.count_won(np.array(block), ply, game) for block in files.in_blocks(records, BLOCK))
+        yield files.Layer.of(data.rules, ply, won, len(records) - won, sha256="")
 
 
 # ---- Terminal wins for other tools: CSV, Parquet or HDF5, with what a record leaves implicit
@@ -96,13 +81,9 @@ Rows = tuple[int, Records, Facts]  # ply, records, facts
 
 
 def export(
-    data: Terminals,
-    path: Path,
-    form: str | None = None,
-    plies: list[int] | None = None,
-    workers: int | None = None,
+    data: Terminals, path: Path, form: str | None = None, plies: list[int] | None = None, workers: int | None = None,
     progress: bool = False,
-) -> int:
+) -> int:  # fmt: skip
     """Write the records of these plies (all by default) as `csv`, `parquet` or `hdf5`; how many there were.
 
     The ending of the name says the format, unless the format is named.
@@ -113,31 +94,28 @@ def export(
     if form not in WRITERS:
         raise FileTrouble(f"{form!r} is not a format to export to; choose one of {', '.join(WRITERS)}")
     refuse_overlap(data.folder, path)
-    plies = data.plies if plies is None else sorted(set(plies))
-    if not plies:
-        raise FileTrouble(f"no ply is named; {data.folder} has {plies_text(data.plies)}")
-    total = sum(len(data.records(ply)) for ply in plies)
+    layers = layers_of(data, plies)
+    total = sum(map(len, layers.values()))
     try_place(path)
     with bars(total, f"exporting {data.rules}", "records", progress) as shown:
-        WRITERS[form](data.rules, path, _rows(data, plies, workers, shown))
+        WRITERS[form](data.rules, path, _rows(data, layers, workers, shown))
     return total
 
 
-def _rows(data: Terminals, plies: list[int], workers: int | None, shown: Bars) -> Iterator[Rows]:
+def _rows(data: Terminals, layers: dict[int, Records], workers: int | None, shown: Bars) -> Iterator[Rows]:
     game = checker(data.rules)
-    for ply in plies:
-        records = data.records(ply)
-        tolerated = SOUND if data.manifest else NOT_CANONICAL  # others may have kept other images
-        block = partial(_block, records=records, ply=ply, game=game, tolerated=tolerated)
+    tolerated = files.SOUND if data.manifest else files.NOT_CANONICAL  # others may have kept other images
+
+    def block(first: int, ply: int, records: Records) -> Rows:
+        some = np.array(records[first : first + EXPORTED_AT_ONCE], dtype=np.uint64)
+        return ply, some, files.facts_of(some, ply, game, tolerated)
+
+    for ply, records in layers.items():
         with shown.part(len(records), f"ply {ply:2}", "records"):
-            for rows in in_order(block, range(0, len(records), EXPORTED_AT_ONCE), workers):
+            job = partial(block, ply=ply, records=records)
+            for rows in in_order(job, range(0, len(records), EXPORTED_AT_ONCE), workers):
                 yield rows
                 shown.update(len(rows[1]))
-
-
-def _block(first: int, records: Records, ply: int, game: Checker, tolerated: int) -> Rows:
-    block = np.array(records[first : first + EXPORTED_AT_ONCE], dtype=np.uint64)
-    return ply, block, facts_of(block, ply, game, tolerated)
 
 
 # ---- CSV
@@ -160,15 +138,9 @@ def write_csv(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
 
 @kernel
 def write_lines(
-    records: NDArray[np.uint64],
-    facts: Facts,
-    ply: int,
-    rows: int,
-    cols: int,
-    names: NDArray[np.uint8],
-    lengths: NDArray[np.int64],
-    buffer: NDArray[np.uint8],
-) -> int:
+    records: NDArray[np.uint64], facts: Facts, ply: int, rows: int, cols: int, names: NDArray[np.uint8],
+    lengths: NDArray[np.int64], buffer: NDArray[np.uint8],
+) -> int:  # fmt: skip
     """All CSV lines of a block; `names` are the cells of each line with a space behind, `lengths` their letters."""
     place = 0
     for i in range(len(records)):
@@ -197,32 +169,22 @@ def write_lines(
 
 def write_parquet(rules: Rules, path: Path, blocks: Iterator[Rows]) -> None:
     arrow, parquet = import_extra("pyarrow", "export"), import_extra("pyarrow.parquet", "export")
-    schema = arrow.schema(
-        [
-            ("packed", arrow.uint64()),
-            ("board", arrow.string()),
-            ("ply", arrow.int8()),
-            ("winner", arrow.dictionary(arrow.int8(), arrow.string())),
-            ("lines", arrow.list_(arrow.int16())),
-            ("line_cells", arrow.list_(arrow.list_(arrow.int16()))),
-            ("last_moves", arrow.list_(arrow.int16())),
-            ("orbit", arrow.int8()),
-        ],
-        metadata={"rules": str(rules), "line_cells": json.dumps(line_cells(rules))},
-    )
-    cells = arrow.array(line_cells(rules), arrow.list_(arrow.int16()))
+    numbers = arrow.list_(arrow.int16())
+    fields = [("packed", arrow.uint64()), ("board", arrow.string()), ("ply", arrow.int8())]
+    fields += [("winner", arrow.dictionary(arrow.int8(), arrow.string())), ("lines", numbers)]
+    fields += [("line_cells", arrow.list_(numbers)), ("last_moves", numbers), ("orbit", arrow.int8())]
+    schema = arrow.schema(fields, metadata={"rules": str(rules), "line_cells": json.dumps(line_cells(rules))})
+    cells = arrow.array(line_cells(rules), numbers)
     with beside(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
         for ply, records, facts in blocks:
             columns = [
-                records,
-                board_texts(rules, facts.crosses, facts.noughts, arrow),
+                records, board_texts(rules, facts.crosses, facts.noughts, arrow),
                 np.full(len(records), ply, dtype=np.int8),
                 arrow.DictionaryArray.from_arrays(facts.winners - np.int8(1), ["X", "O"]),
                 lines := _list_column(arrow, facts.lines),
                 arrow.ListArray.from_arrays(lines.offsets, cells.take(lines.values)),
-                _list_column(arrow, facts.last_moves),
-                facts.orbits,
-            ]
+                _list_column(arrow, facts.last_moves), facts.orbits,
+            ]  # fmt: skip
             writer.write_table(arrow.table(columns, schema=schema))
 
 
@@ -250,14 +212,9 @@ def _fill(file: Any, rules: Rules, blocks: Iterator[Rows]) -> Iterator[None]:
     for ply, records, facts in blocks:
         board = (facts.crosses[:, None] >> cells & 1) + 2 * (facts.noughts[:, None] >> cells & 1)
         columns: dict[str, NDArray[Any]] = {
-            "packed": records,
-            "board": board.astype(np.int8),
-            "ply": np.full(len(records), ply, dtype=np.int8),
-            "winner": facts.winners,
-            "lines": facts.lines,
-            "last_moves": facts.last_moves,
-            "orbit": facts.orbits,
-        }
+            "packed": records, "board": board.astype(np.int8), "ply": np.full(len(records), ply, dtype=np.int8),
+            "winner": facts.winners, "lines": facts.lines, "last_moves": facts.last_moves, "orbit": facts.orbits,
+        }  # fmt: skip
         append(file, columns, "lzf", 4096)
         yield
 

@@ -18,11 +18,9 @@ from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import FileTrouble, TooLarge
 from gridlab.core.jit import inner, kernel
 from gridlab.games.tablebases import find, tables_of_file
-from gridlab.inarow.exact.tablebase import halves
-from gridlab.inarow.exact.tablebase.blocks import Blocks, Scores, blocks_at
-from gridlab.inarow.exact.tablebase.file import MAGIC, TableFile
-from gridlab.inarow.exact.tablebase.halves import CHOOSE, Halves, Parts
-from gridlab.inarow.kernels import first_illegal, runs_of
+from gridlab.inarow.exact.tablebase import layout
+from gridlab.inarow.exact.tablebase.layout import CHOOSE, MAGIC, Blocks, Halves, Parts, Scores, TableFile, blocks_at
+from gridlab.inarow.kernels import Int64s, first_illegal, runs_of
 from gridlab.inarow.position import Position, position_of
 from gridlab.inarow.rules import Rules
 from gridlab.inarow.solution import Move, Solution
@@ -30,15 +28,15 @@ from gridlab.inarow.solution import Move, Solution
 # ---- From boards to places in a tablebase, for the compiler: many boards at a time
 
 
-Boards = NDArray[np.int64]  # [board, (crosses, noughts)]
+Boards = Int64s  # [board, (crosses, noughts)]
 
 
 class Places(NamedTuple):
     """What is known of boards before any block is unpacked."""
 
     scores: Scores  # [board]: of finished games
-    plies: NDArray[np.int64]  # [board]: the stored ply that decides it, or -1 if the game is over
-    ranks: NDArray[np.int64]  # [board]: the X whose block decides it
+    plies: Int64s  # [board]: the stored ply that decides it, or -1 if the game is over
+    ranks: Int64s  # [board]: the X whose block decides it
 
 
 def look_up(boards: Boards, tables: Halves) -> Places:
@@ -54,24 +52,22 @@ def find_places(boards: Boards, tables: Halves, places: Places) -> None:
     """Fill `places`."""
     order, lines = tables.order, tables.lines
     for i in range(len(boards)):
-        low, high = halves.split(boards[i, 0], order)
-        o_low, o_high = halves.split(boards[i, 1], order)
+        low, high = layout.split(boards[i, 0], order)
+        o_low, o_high = layout.split(boards[i, 1], order)
         ply = popcount(boards[i, 0]) + popcount(boards[i, 1])
         moved_low, moved_high = (low, high) if ply % 2 else (o_low, o_high)
-        places.scores[i] = halves.line_score(moved_low, moved_high, lines)
+        places.scores[i] = layout.line_score(moved_low, moved_high, lines)
         if places.scores[i] == 0 and ply < order.low + order.high:
             places.plies[i] = ply + ply % 2
-            places.ranks[i] = halves.canonical(low, high, tables.images.high, tables.ranking)[1]
+            places.ranks[i] = layout.canonical(low, high, tables.images.high, tables.ranking)[1]
 
 
 @kernel
-def read_scores(
-    boards: Boards, chosen: NDArray[np.int64], blocks: Blocks, first: int, tables: Halves, scores: Scores
-) -> None:
+def read_scores(boards: Boards, chosen: Int64s, blocks: Blocks, first: int, tables: Halves, scores: Scores) -> None:
     """Scores of the chosen boards, all decided by blocks of the X from rank `first` on."""
     for i in chosen:
-        low, high = halves.split(boards[i, 0], tables.order)
-        o_low, o_high = halves.split(boards[i, 1], tables.order)
+        low, high = layout.split(boards[i, 0], tables.order)
+        o_low, o_high = layout.split(boards[i, 1], tables.order)
         scores[i] = score_in(low, high, o_low, o_high, blocks, first, tables)
 
 
@@ -79,7 +75,7 @@ def read_scores(
 def score_in(low: int, high: int, o_low: int, o_high: int, blocks: Blocks, first: int, tables: Halves) -> int:
     """The score of a position that is not over, given in halves, from the blocks of the X from rank `first` on."""
     order, images, parts, lines = tables.order, tables.images, tables.parts, tables.lines
-    symmetry, rank = halves.canonical(low, high, images.high, tables.ranking)
+    symmetry, rank = layout.canonical(low, high, images.high, tables.ranking)
     low, high = int64(images.low[symmetry, low]), int64(images.high[symmetry, high])
     o_low, o_high = int64(images.low[symmetry, o_low]), int64(images.high[symmetry, o_high])
     free_low, free_high = ~low & (1 << order.low) - 1, ~high & (1 << order.high) - 1
@@ -94,7 +90,7 @@ def score_in(low: int, high: int, o_low: int, o_high: int, blocks: Blocks, first
         stone = lowest_bit(rest)
         rest ^= stone
         next_low, next_high = o_low | stone & (1 << order.low) - 1, o_high | stone >> order.low
-        score = halves.line_score(next_low, next_high, lines)
+        score = layout.line_score(next_low, next_high, lines)
         if score == 0 and not last:
             offset = offset_in_block(next_low, next_high, free_low, free_high, blocks.offsets, parts)
             score = int64(blocks.scores[at + offset])
@@ -103,9 +99,7 @@ def score_in(low: int, high: int, o_low: int, o_high: int, blocks: Blocks, first
 
 
 @inner
-def offset_in_block(
-    low: int, high: int, free_low: int, free_high: int, offsets: NDArray[np.int64], parts: Parts
-) -> int:
+def offset_in_block(low: int, high: int, free_low: int, free_high: int, offsets: Int64s, parts: Parts) -> int:
     """Where an O stands in the block of an X that leaves these cells free."""
     width = popcount(free_low)
     row = parts.ranks[parts.trits[free_high] + parts.trits[high]]
@@ -132,7 +126,7 @@ class Tablebase:
     table = Tablebase("squava.tb")  the table of a board of 2048 is opened as what it is, a Tablebase2048
     table.probe(position)          value, distance, moves, line; raises where the file has no answer
     table.get(position)            the same, or None
-    table.score(position)          the score byte alone (gridlab.inarow.exact.tablebase.halves)
+    table.score(position)          the score byte alone (gridlab.inarow.exact.tablebase.layout)
     table.probe_many(boards)       the scores of many positions
     """
 
@@ -146,7 +140,7 @@ class Tablebase:
         self.file = TableFile(find(path))
         self.rules = self.file.rules
         self.max_ply = self.file.directory.max_ply
-        self.halves = halves.halves(self.rules)
+        self.halves = layout.halves(self.rules)
         self._runs = runs_of(self.rules)
         self._sizes = {each.ply: each.a_block for each in self.file.directory.plies} | {self.rules.cells: 1}
         nothing = np.empty(0, np.int8)
@@ -158,14 +152,12 @@ class Tablebase:
         return Tablebase, (self.file.path,)
 
     def _in_short(self) -> str:
-        held = sum(sum(each.every.values()) for each in self.file.directory.counts)
+        held = sum(each.totals[0] for each in self.file.directory.counts)
         return f"{self.rules}, {brief(self.file.path.name)}: {held:,} ongoing positions, plies 0 to {self.max_ply}"
 
     def _sheet(self) -> Sheet:
-        rows = [
-            (each.ply, sum(each.every.values()), sum(each.canonical.values()), *_by_value(each.every))
-            for each in self.file.directory.counts
-        ]
+        counts = self.file.directory.counts
+        rows = [(each.ply, *each.totals, *layout.by_value(each.every)) for each in counts]
         header = ("ply", "ongoing", "up to symmetry", "won", "drawn", "lost")
         return Sheet(f"Tablebase of {self.rules}", header, rows, [str(self.file.path)])
 
@@ -177,17 +169,15 @@ class Tablebase:
         position = self._own(position)
         score = self.score(position)
         empty = 0 if position.outcome() else self.rules.cells - position.ply
-        moves = {cell: halves.before([after]) for cell, after in self.after(position).items()}
+        moves = {cell: layout.before([after]) for cell, after in self.after(position).items()}
         return Solution(
-            position,
-            *halves.value_and_distance(score, empty),
-            tuple(Move(cell, *halves.value_and_distance(each, empty)) for cell, each in moves.items()),
-            tuple(self.line(position)),
-            source=str(self.file.path.name),
-        )
+            position, *layout.value_and_distance(score, empty),
+            tuple(Move(cell, *layout.value_and_distance(each, empty)) for cell, each in moves.items()),
+            tuple(self.line(position)), source=str(self.file.path.name),
+        )  # fmt: skip
 
     def get(self, position: Position | str) -> Solution | None:
-        """The same, or None where that would raise: another game, no legal position, or beyond the file's last ply."""
+        """What `probe` finds, or None where it would raise: another game, no legal position, or beyond the last ply."""
         position = self._own(position)
         if position.rules != self.rules or position.flaw():
             return None
@@ -232,20 +222,23 @@ class Tablebase:
         `boards` is int64[board, (crosses, noughts)]. Each block that decides some of them is unpacked once.
         """
         boards = np.ascontiguousarray(boards, dtype=np.int64)
-        self._require_legal(boards)
+        if (bad := first_illegal(boards, self.rules.cells, self._runs)) >= 0:
+            Position(self.rules, *boards[bad].tolist()).require_legal()
         places = look_up(boards, self.halves)
         for (ply, block), chosen in self._by_block(boards, places):
             first = block * self._sizes[ply]
             read_scores(boards, chosen, self.blocks_of(ply, block), first, self.halves, places.scores)
         return places.scores
 
-    def _by_block(self, boards: Boards, places: Places) -> Iterator[tuple[tuple[int, int], NDArray[np.int64]]]:
+    def _by_block(self, boards: Boards, places: Places) -> Iterator[tuple[tuple[int, int], Int64s]]:
         """Which boards each block decides."""
         wanted = np.flatnonzero(places.plies >= 0)
         plies, blocks = places.plies[wanted], places.ranks[wanted]
         for ply in np.unique(plies).tolist() if len(plies) > 1 else plies.tolist():
             if ply not in self._sizes:
-                self._refuse(boards[wanted[plies == ply][0]])
+                position = Position(self.rules, *boards[wanted[plies == ply][0]].tolist())
+                reach = f"{self.file.path} knows positions of up to {self.max_ply} plies"
+                raise TooLarge(f"{reach}; {position} has {position.ply}")
             blocks[plies == ply] //= self._sizes[ply]
         if len(wanted) < 2:  # a single position is the most frequent question: no sorting for it
             yield from (((ply, block), wanted) for ply, block in zip(plies.tolist(), blocks.tolist(), strict=True))
@@ -271,23 +264,6 @@ class Tablebase:
         self._blocks.move_to_end(key)
         return self._blocks[key]
 
-    def _require_legal(self, boards: Boards) -> None:
-        bad = first_illegal(boards, self.rules.cells, self._runs)
-        if bad >= 0:
-            Position(self.rules, *boards[bad].tolist()).require_legal()
-
-    def _refuse(self, board: NDArray[np.int64]) -> None:
-        position = Position(self.rules, *board.tolist())
-        raise TooLarge(f"{self.file.path} knows positions of up to {self.max_ply} plies; {position} has {position.ply}")
-
-
-def _by_value(counts: dict[str, int]) -> tuple[int, int, int]:
-    """Positions won, drawn and lost for the player to move, from those by score."""
-    found = dict.fromkeys(("win", "draw", "loss"), 0)
-    for score, number in counts.items():
-        found[halves.value_and_distance(int(score), 0)[0]] += number
-    return found["win"], found["draw"], found["loss"]
-
 
 # ---- What every move of many positions is worth, block by block
 #
@@ -304,7 +280,7 @@ DECIDED = -1  # a move that needs no block: it ends the game, or there is no mov
 
 MoveScores = NDArray[np.int8]  # [position, cell]
 SplitBoards = NDArray[np.int32]  # [position, (low and high half of X, low and high half of O)]
-CellOrder = NDArray[np.int64]  # [cell]: where it stands in the order of the halves
+CellOrder = Int64s  # [cell]: where it stands in the order of the halves
 
 
 def scores_of_moves(table: Tablebase, boards: Boards) -> MoveScores:
@@ -332,7 +308,7 @@ def scores_of_moves(table: Tablebase, boards: Boards) -> MoveScores:
     return found
 
 
-def sorted_by_block(needed: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+def sorted_by_block(needed: NDArray[np.int32], starts: Int64s) -> Int64s:
     """The moves that need a block, in the order of their blocks; those of block b begin at starts[b]."""
     starts[1:] = np.cumsum(np.bincount(needed[needed != DECIDED], minlength=len(starts) - 1))
     moves = np.empty(starts[-1], np.int64)
@@ -341,7 +317,7 @@ def sorted_by_block(needed: NDArray[np.int32], starts: NDArray[np.int64]) -> NDA
 
 
 @kernel
-def sort_moves(needed: NDArray[np.int32], places: NDArray[np.int64], moves: NDArray[np.int64]) -> None:
+def sort_moves(needed: NDArray[np.int32], places: Int64s, moves: Int64s) -> None:
     """A counting sort: every move to the next place of its block."""
     for move in range(len(needed)):
         block = needed[move]
@@ -361,8 +337,8 @@ def place_moves(
     order, lines = tables.order, tables.lines
     cells = order.low + order.high
     for i in range(len(boards)):
-        low, high = halves.split(boards[i, 0], order)
-        o_low, o_high = halves.split(boards[i, 1], order)
+        low, high = layout.split(boards[i, 0], order)
+        o_low, o_high = layout.split(boards[i, 1], order)
         split_boards[i, 0], split_boards[i, 1], split_boards[i, 2], split_boards[i, 3] = low, high, o_low, o_high
         stones = boards[i, 0] | boards[i, 1]
         ply = popcount(stones)
@@ -372,14 +348,14 @@ def place_moves(
                 continue
             more_low, more_high = stone_at(place, order.low)
             if ply % 2 == 0:
-                score = halves.line_score(low | more_low, high | more_high, lines)
+                score = layout.line_score(low | more_low, high | more_high, lines)
             else:
-                score = halves.line_score(o_low | more_low, o_high | more_high, lines)
+                score = layout.line_score(o_low | more_low, o_high | more_high, lines)
             if score != 0 or ply + 1 == cells:
                 found[i, cell] = score
                 continue
             x_low, x_high = (low | more_low, high | more_high) if ply % 2 == 0 else (low, high)
-            needed[i, cell] = halves.canonical(x_low, x_high, tables.images.high, tables.ranking)[1] // size
+            needed[i, cell] = layout.canonical(x_low, x_high, tables.images.high, tables.ranking)[1] // size
 
 
 @inner
@@ -391,7 +367,7 @@ def stone_at(place: int, low_cells: int) -> tuple[int, int]:
 
 @kernel
 def read_moves(
-    split_boards: SplitBoards, moves: NDArray[np.int64], blocks: Blocks, first: int, tables: Halves, places: CellOrder,
+    split_boards: SplitBoards, moves: Int64s, blocks: Blocks, first: int, tables: Halves, places: CellOrder,
     found: MoveScores,
 ) -> None:  # fmt: skip
     """The scores of moves, each a position times the number of cells plus a cell, all of one block."""

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from gridlab.core.bits import int64, popcount
 from gridlab.core.errors import CorruptFile
 from gridlab.core.jit import inner, kernel
-from gridlab.core.machine import import_extra
-from gridlab.core.parquet_shards import counts_drawn, split_names, write_sample
 from gridlab.core.progress import bar
-from gridlab.games.symmetry import symmetries
+from gridlab.core.run import import_extra
+from gridlab.core.tables import counts_drawn, split_names, write_sample
+from gridlab.games.grid import symmetries
 from gridlab.inarow.exact.states import board_texts
-from gridlab.inarow.exact.tablebase.blocks import Scores, offsets_of, shape
-from gridlab.inarow.exact.tablebase.halves import CHOOSE, Halves, halves, join, line_score
+from gridlab.inarow.exact.tablebase import layout
+from gridlab.inarow.exact.tablebase.layout import CHOOSE, Halves, halves, join, line_score, offsets_of, shape
 from gridlab.inarow.exact.tablebase.probe import NO_MOVE, Boards, MoveScores, Tablebase, scores_of_moves
 from gridlab.inarow.exact.tablebase.solve import is_smallest, own_symmetries
-from gridlab.inarow.kernels import image_keys, smallest_images
+from gridlab.inarow.kernels import Int64s, image_keys, smallest_images
 from gridlab.inarow.rules import Rules
 
 MOST_TRIED = 1 << 20  # slots of a ply that are simply all tried
@@ -34,7 +34,7 @@ def draw_positions(rules: Rules, ply: int, number: int, random: np.random.Genera
     tables = halves(rules)
     crosses, noughts, _, slots = shape(rules.cells, ply)
     total = tables.count(crosses) * slots
-    kept: NDArray[np.int64] = np.empty(0, np.int64)
+    kept: Int64s = np.empty(0, np.int64)
     tried = total if total <= MOST_TRIED or number > total // 8 else 0
     while len(kept) < number and tried < total:
         drawn = without(np.sort(random.integers(total, size=max(1024, 2 * number))), np.sort(kept))
@@ -47,7 +47,7 @@ def draw_positions(rules: Rules, ply: int, number: int, random: np.random.Genera
     return boards_at(np.sort(kept), crosses, noughts, tables)
 
 
-def without(drawn: NDArray[np.int64], kept: NDArray[np.int64]) -> NDArray[np.int64]:
+def without(drawn: Int64s, kept: Int64s) -> Int64s:
     """Each of the numbers drawn once, none that is kept already; both are sorted, and so is what is left."""
     new = np.ones(len(drawn), np.bool_)
     new[1:] = drawn[1:] != drawn[:-1]
@@ -56,15 +56,13 @@ def without(drawn: NDArray[np.int64], kept: NDArray[np.int64]) -> NDArray[np.int
     return drawn[new]
 
 
-def boards_at(slots: NDArray[np.int64], crosses: int, noughts: int, tables: Halves) -> Boards:
+def boards_at(slots: Int64s, crosses: int, noughts: int, tables: Halves) -> Boards:
     """The positions of those slots that are alive."""
     boards, alive = positions_at(slots, crosses, noughts, tables)
     return boards[alive]
 
 
-def positions_at(
-    slots: NDArray[np.int64], crosses: int, noughts: int, tables: Halves
-) -> tuple[Boards, NDArray[np.bool_]]:
+def positions_at(slots: Int64s, crosses: int, noughts: int, tables: Halves) -> tuple[Boards, NDArray[np.bool_]]:
     """The position of every slot, and whether it is ongoing and smallest among its images."""
     boards, alive = np.empty((len(slots), 2), np.int64), np.empty(len(slots), np.bool_)
     offsets = offsets_of(tables.order.low + tables.order.high - crosses, noughts, tables.order)
@@ -74,13 +72,7 @@ def positions_at(
 
 @kernel
 def list_positions(
-    slots: NDArray[np.int64],
-    crosses: int,
-    noughts: int,
-    offsets: NDArray[np.int64],
-    tables: Halves,
-    boards: Boards,
-    alive: NDArray[np.bool_],
+    slots: Int64s, crosses: int, noughts: int, offsets: Int64s, tables: Halves, boards: Boards, alive: NDArray[np.bool_]
 ) -> None:
     """Fill `boards` and `alive`."""
     order, images, lines = tables.order, tables.images, tables.lines
@@ -92,9 +84,7 @@ def list_positions(
 
 
 @inner
-def stones_at(
-    slot: int, crosses: int, noughts: int, offsets: NDArray[np.int64], tables: Halves
-) -> tuple[int, int, int, int]:
+def stones_at(slot: int, crosses: int, noughts: int, offsets: Int64s, tables: Halves) -> tuple[int, int, int, int]:
     """The halves of X and of O that a slot stands for."""
     order, sets, starts = tables.order, tables.parts.sets, tables.parts.starts
     slots = CHOOSE[order.low + order.high - crosses, noughts]
@@ -138,7 +128,7 @@ def sample(table: Tablebase, path: Path, positions: int, seed: int | None = None
 
 
 def labelled_tables(table: Tablebase, positions: int, seed: int | None = None, progress: bool = False) -> Iterator[Any]:
-    """The same as tables of Arrow, some positions each."""
+    """Labelled positions as tables of Arrow, some in each."""
     arrow = import_extra("pyarrow", "export")
     random = np.random.default_rng(seed)
     numbers = by_ply(table, positions, random)
@@ -176,7 +166,7 @@ def move_scores(table: Tablebase, plies: list[Boards]) -> list[MoveScores]:
 
 def by_ply(table: Tablebase, positions: int, random: np.random.Generator) -> list[int]:
     """How many positions to draw of each ply, so that all together are uniform."""
-    counts = np.array([sum(each.canonical.values()) for each in table.file.directory.counts])
+    counts = np.array([each.totals[1] for each in table.file.directory.counts])
     if table.max_ply % 2 == 0 and table.max_ply < table.rules.cells - 1:
         counts[-1] = 0  # the file does not know what its moves are worth
     return counts_drawn(counts, positions, random, table.file.path, "positions up to symmetry")
@@ -184,21 +174,12 @@ def by_ply(table: Tablebase, positions: int, random: np.random.Generator) -> lis
 
 def canonical_boards(table: Tablebase, boards: Boards) -> Boards:
     """The lexicographically smallest image of each board."""
-    rules = table.rules
+    rules, images = table.rules, np.empty_like(boards)
     which = smallest_images(boards, image_keys(rules))
-    group = symmetries(rules.rows, rules.cols)
-    images = np.empty_like(boards)
-    for symmetry in range(len(group)):
-        chosen = which == symmetry
-        images[chosen] = _move(boards[chosen], group[symmetry].cells)
+    for symmetry, each in enumerate(symmetries(rules.rows, rules.cols)):
+        some = boards[which == symmetry]
+        images[which == symmetry] = sum((some >> cell & 1) << to for cell, to in enumerate(each.cells))
     return images
-
-
-def _move(boards: Boards, cells: tuple[int, ...]) -> Boards:
-    moved = np.zeros_like(boards)
-    for cell, to in enumerate(cells):
-        moved |= (boards >> cell & 1) << to
-    return moved
 
 
 def label(rules: Rules, boards: Boards, moves: MoveScores, arrow: Any) -> dict[str, Any]:
@@ -206,26 +187,16 @@ def label(rules: Rules, boards: Boards, moves: MoveScores, arrow: Any) -> dict[s
     ply = np.bitwise_count(boards).sum(axis=1).astype(np.int64)
     empty = rules.cells - ply
     lowest = moves.min(axis=1)
-    values, distances = in_words(np.sign(lowest) - lowest, empty)
-    move_values, move_distances = in_words(np.sign(moves) - moves, empty[:, None])
+    values, distances = layout.values_and_distances(np.sign(lowest) - lowest, empty)
+    move_values, move_distances = layout.values_and_distances(np.sign(moves) - moves, empty[:, None])
     none = (moves == NO_MOVE).ravel()
     return {
-        "board": board_texts(rules, boards[:, 0], boards[:, 1], arrow),
-        "crosses": boards[:, 0],
-        "noughts": boards[:, 1],
-        "ply": ply.astype(np.int8),
-        "value": values,
-        "distance": distances,
+        "board": board_texts(rules, boards[:, 0], boards[:, 1], arrow), "crosses": boards[:, 0],
+        "noughts": boards[:, 1], "ply": ply.astype(np.int8), "value": values, "distance": distances.astype(np.int8),
         "move_values": _lists(move_values, none, arrow),
-        "move_distances": _lists(move_distances, none, arrow),
+        "move_distances": _lists(move_distances.astype(np.int8), none, arrow),
         "split": split_names(hashed(boards), arrow),
-    }
-
-
-def in_words(scores: Scores, empty: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Scores as values (1, 0, -1) and distances."""
-    distances = np.where(scores == 0, empty, 100 - np.abs(scores.astype(np.int64)))
-    return np.sign(scores), distances.astype(np.int8)
+    }  # fmt: skip
 
 
 def _lists(columns: NDArray[Any], none: NDArray[np.bool_], arrow: Any) -> Any:
@@ -242,15 +213,7 @@ def hashed(boards: Boards) -> NDArray[np.uint64]:
 
 def _schema(arrow: Any, table: Tablebase) -> Any:
     each_cell = arrow.list_(arrow.int8(), table.rules.cells)
-    fields = {
-        "board": arrow.string(),
-        "crosses": arrow.int64(),
-        "noughts": arrow.int64(),
-        "ply": arrow.int8(),
-        "value": arrow.int8(),
-        "distance": arrow.int8(),
-        "move_values": each_cell,
-        "move_distances": each_cell,
-        "split": arrow.string(),
-    }
-    return arrow.schema(list(fields.items()), metadata={"rules": str(table.rules)})
+    fields = [("board", arrow.string()), ("crosses", arrow.int64()), ("noughts", arrow.int64())]
+    fields += [(name, arrow.int8()) for name in ("ply", "value", "distance")]
+    fields += [("move_values", each_cell), ("move_distances", each_cell), ("split", arrow.string())]
+    return arrow.schema(fields, metadata={"rules": str(table.rules)})

@@ -14,17 +14,15 @@ import numpy as np
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
+from gridlab.core.draw import facts
 from gridlab.core.errors import CorruptFile, GridlabError
-from gridlab.core.files import try_place
-from gridlab.core.fingerprint import BEHAVIOUR
-from gridlab.core.plain import facts
+from gridlab.core.files import BEHAVIOUR, try_place
 from gridlab.core.progress import bar
-from gridlab.core.workers import in_order
+from gridlab.core.run import in_order
 from gridlab.games.tablebases import FULL, Verdict
 from gridlab.inarow.exact.census import Census, census
-from gridlab.inarow.exact.tablebase.blocks import Scores, stored_plies
-from gridlab.inarow.exact.tablebase.file import Directory, PlyCounts, ScoreCounts, StoredPly, TableFile
-from gridlab.inarow.exact.tablebase.halves import before, value_and_distance
+from gridlab.inarow.exact.tablebase import layout
+from gridlab.inarow.exact.tablebase.layout import PlyCounts, ScoreCounts, Scores, StoredPly, TableFile
 from gridlab.inarow.exact.tablebase.probe import Tablebase
 from gridlab.inarow.exact.tablebase.sampling import draw_positions
 from gridlab.inarow.exact.tablebase.solve import Solver, in_blocks
@@ -49,7 +47,7 @@ class PlyStats(NamedTuple):
 class Stats(NamedTuple):
     """The statistics of a file."""
 
-    directory: Directory
+    directory: layout.Directory
     plies: tuple[PlyStats, ...]
     openings: Solution
 
@@ -59,7 +57,7 @@ class Stats(NamedTuple):
         found: dict[str, dict[int, int]] = {"win": {}, "loss": {}}
         for ply in self.directory.counts:
             for score, number in ply.every.items():
-                value, distance = value_and_distance(int(score), 0)
+                value, distance = layout.value_and_distance(int(score), 0)
                 if value != "draw":
                     found[value][distance] = found[value].get(distance, 0) + number
         return {value: dict(sorted(by.items())) for value, by in found.items()}
@@ -69,21 +67,14 @@ class Stats(NamedTuple):
         return facts(self.directory, "rules max_ply") | facts(self, "plies distances openings")
 
     def __str__(self) -> str:
-        rows: list[tuple[str | int, ...]] = [tuple(each) for each in self.plies]
-        sums = [sum(each[column] for each in self.plies) for column in range(1, 5)]
-        longest = [max(each[column] for each in self.plies) for column in (5, 6)]
+        _, *columns = zip(*self.plies, strict=True)
+        every = [sum(column) for column in columns[:4]] + [max(column) for column in columns[4:]]
         header = ["ply", "wins", "draws", "losses", "up to symmetry", "longest win", "longest loss"]
-        return "\n".join(
-            [
-                f"Ongoing positions of {self.directory.rules} by value for the player to move",
-                draw.table(header, [*rows, ("all", *sums, *longest)]),
-                "",
-                "By distance in plies",
-                self._distance_table(),
-                "",
-                str(self.openings),
-            ]
-        )
+        return "\n".join([
+            f"Ongoing positions of {self.directory.rules} by value for the player to move",
+            draw.table(header, [*self.plies, ("all", *every)]), "", "By distance in plies", self._distance_table(), "",
+            str(self.openings),
+        ])  # fmt: skip
 
     def _distance_table(self) -> str:
         by = self.distances
@@ -99,23 +90,18 @@ def stats(table: Tablebase) -> Stats:
 
 
 def _ply(counts: PlyCounts) -> PlyStats:
-    def total(sign: int) -> int:
-        return sum(number for score, number in counts.every.items() if (int(score) > 0) - (int(score) < 0) == sign)
-
-    return PlyStats(
-        counts.ply, total(1), total(0), total(-1), sum(counts.canonical.values()),
-        _longest(counts.every, 1), _longest(counts.every, -1),
-    )  # fmt: skip
+    longest = _longest(counts.every, 1), _longest(counts.every, -1)
+    return PlyStats(counts.ply, *layout.by_value(counts.every), counts.totals[1], *longest)
 
 
 def _longest(counts: ScoreCounts, sign: int) -> int:
-    return max((value_and_distance(int(score), 0).distance for score in counts if int(score) * sign > 0), default=0)
+    return max((layout.WON - abs(int(score)) for score in counts if int(score) * sign > 0), default=0)
 
 
 # ---- The picture of a tablebase: positions by value and by distance
 
 
-def plot_values(stats: Stats, path: Path) -> None:
+def plot(stats: Stats, path: Path) -> None:
     """Above, how many positions of each ply win, draw and lose; below, how far from the end they are."""
     try_place(path)
     figure = new_figure(path, 7.5)
@@ -161,10 +147,10 @@ def verify(
         table = Tablebase(path)
     except CorruptFile as error:
         return VerdictMnk(str(path), "?", full, (), (str(error),))
-    file, rules, behaviour = table.file, table.rules, table.file.directory.behaviour
+    file, rules, made_by = table.file, table.rules, table.file.directory.results_version
     remarks = [] if full else [f"not checked: scores other than these, and how many positions have which; {FULL}"]
     blocks = positions = 0
-    complaints = [] if behaviour == BEHAVIOUR else [f"the file was made for behaviour {behaviour}; this is {BEHAVIOUR}"]
+    complaints = [] if made_by == BEHAVIOUR else [f"the file was made for behaviour {made_by}; this is {BEHAVIOUR}"]
     if not complaints:
         blocks, complaints = check_blocks(file, workers, progress)
     if not complaints:
@@ -201,12 +187,10 @@ def check_counts(file: TableFile, counts: Census) -> list[str]:
     complaints = []
     for each in file.directory.counts:
         known = counts.plies[each.ply]
-        found = sum(each.every.values()), sum(each.canonical.values())
-        if found != (known.counts.ongoing, known.canonical.ongoing):
-            complaints.append(
-                f"ply {each.ply}: {counted(found[0], 'position')} ({found[1]:,} up to symmetry), the census has "
-                f"{known.counts.ongoing:,} ({known.canonical.ongoing:,})"
-            )
+        (every, canonical), expected = each.totals, (known.counts.ongoing, known.canonical.ongoing)
+        if (every, canonical) != expected:
+            said = f"{counted(every, 'position')} ({canonical:,} up to symmetry)"
+            complaints.append(f"ply {each.ply}: {said}, the census has {expected[0]:,} ({expected[1]:,})")
     return complaints
 
 
@@ -221,7 +205,7 @@ def check_sample(table: Tablebase, seed: int) -> tuple[int, list[str]]:
             if not after:
                 continue
             judged += 1
-            found, expected = table.score(position), before(list(after.values()))
+            found, expected = table.score(position), layout.before(list(after.values()))
             if found != expected:
                 complaints.append(f"{position} has score {found}; its successors give {expected}")
     return judged, complaints
@@ -230,10 +214,9 @@ def check_sample(table: Tablebase, seed: int) -> tuple[int, list[str]]:
 def check_all(file: TableFile, counts: Census, workers: int | None, progress: bool) -> tuple[int, list[str], list[str]]:
     """Work out every ply from the next one in the file: positions, remarks, complaints."""
     rules, plies = file.rules, list(file.plies)
-    whole = plies == list(stored_plies(rules, rules.cells - 1))
-    remarks = (
-        [] if whole else [f"the scores of ply {plies[-1]}, the last one, rest on plies that the file does not hold"]
-    )
+    whole = plies == list(layout.stored_plies(rules, rules.cells - 1))
+    unsure = f"the scores of ply {plies[-1]}, the last one, rest on plies that the file does not hold"
+    remarks = [] if whole else [unsure]
     complaints: list[str] = []
     judged = 0
     with bar(0, f"verifying {rules}", "scores", progress) as shown:
@@ -250,22 +233,17 @@ def check_all(file: TableFile, counts: Census, workers: int | None, progress: bo
                 complaints += _compare_counts(file, listed)
             except CorruptFile as error:  # the next ply is not what it should be, so this one cannot be judged
                 complaints.append(str(error))
-            judged += sum(sum(each.every.values()) for each in listed)
+            judged += sum(each.totals[0] for each in listed)
     return judged, remarks, complaints
 
 
 def _compare(file: TableFile, ply: StoredPly, job: range, scores: Scores) -> list[str]:
-    wrong = []
-    for block, expected in enumerate(in_blocks(scores, ply.slots), job.start // ply.a_block):
-        if not np.array_equal(file.block(ply.ply, block), expected):
-            wrong.append(f"{file.path}: block {block} of ply {ply.ply} is not what its successors give")
-    return wrong
+    blocks = enumerate(in_blocks(scores, ply.slots), job.start // ply.a_block)
+    wrong = [block for block, expected in blocks if not np.array_equal(file.block(ply.ply, block), expected)]
+    return [f"{file.path}: block {block} of ply {ply.ply} is not what its successors give" for block in wrong]
 
 
 def _compare_counts(file: TableFile, listed: list[PlyCounts]) -> list[str]:
     stated = {each.ply: each for each in file.directory.counts}
-    return [
-        f"ply {each.ply}: the directory counts other scores than its blocks hold"
-        for each in listed
-        if each.ply in stated and stated[each.ply] != each
-    ]
+    wrong = [each.ply for each in listed if stated.get(each.ply, each) != each]
+    return [f"ply {ply}: the directory counts other scores than its blocks hold" for ply in wrong]

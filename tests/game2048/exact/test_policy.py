@@ -7,18 +7,17 @@ import pytest
 
 from gridlab.core.errors import BadPlayer, PlayerFault, TooLarge
 from gridlab.game2048.evaluate import evaluate
+from gridlab.game2048.exact.policy import follow_player
 from gridlab.game2048.players import ExpectimaxPlayer
 from gridlab.game2048.position import Position2048
-from gridlab.game2048.reference import Board, legal_moves, move
-from gridlab.game2048.rules import Rules2048
-from gridlab.game2048.small_boards import follow_player
+from gridlab.game2048.rules import Board, Rules2048, legal_moves, move
 from tests.game2048.exact.reference import new_tiles
 
 TINY, SMALL = Rules2048(2, 2), Rules2048(2, 3)
 
 
 class LastLegal:
-    """Always plays the same, and has no chooser."""
+    """Always plays the same, and has no policy."""
 
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return position.moves()[-1]
@@ -106,7 +105,7 @@ def test_the_mean_of_games_is_the_exact_one(player: str) -> None:
 @pytest.mark.compiled
 def test_workers_and_jobs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     one = follow_player("expectimax depth=3", SMALL, workers=1)
-    monkeypatch.setattr("gridlab.game2048.small_boards.A_JOB", 64)
+    monkeypatch.setattr("gridlab.game2048.exact.layers.ALONE", 64)
     assert follow_player("expectimax depth=3", SMALL, workers=3) == one
 
 

@@ -1,15 +1,9 @@
-"""Labelled positions as Parquet: one file, or a folder that `datasets.load_dataset` takes as it stands.
+"""Tables for other tools: labelled positions as Parquet, and HDF5 files that end in a sentence if they must."""
 
-    README.md                              the card: its head says which files are which configuration and split
-    data/5x5_4-3/train-00000.parquet …     a configuration for each game, and one schema in all its files
-    manifest.json                          sizes and SHA-256 of all files, outside the pattern of the data
-
-Every table of Arrow that comes in has a column `split`; in a folder that is the name of the file instead.
-"""
-
+import io
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,49 +13,126 @@ from numpy.typing import NDArray
 
 from gridlab.core import files
 from gridlab.core.errors import FileTrouble, TooLarge
-from gridlab.core.machine import import_extra
+from gridlab.core.run import Stop, call, import_extra, stop_flag
 from gridlab.core.untrusted import Count, read_json
+
+# ---- HDF5 files written so that a full disk, or Ctrl-C, ends in a sentence
+#
+# The library cannot give up: what it fails to write when a file is closed it tries again when the process ends, and
+# crashes. So it writes into a file that never fails. What the disk does not take is kept in memory for the moment;
+# after each block we look whether that has happened, close the file in peace, and only then raise what the disk has
+# said.
+
+
+def fill_hdf5(path: Path, fill: Callable[[Any], Iterable[object]]) -> None:
+    """Make an HDF5 file: `fill(file)` puts something into it block by block, and yields after each.
+
+    It runs in a thread, where KeyboardInterrupt cannot be raised inside the library; Ctrl-C ends it after a block. All
+    that the library uses belongs to that thread, so that nobody takes it away.
+    """
+    h5py, stop = import_extra("h5py", "export"), stop_flag()
+    call(lambda: None if stop[0] else _fill(h5py, path, fill, stop), stop)
+
+
+def _fill(h5py: Any, path: Path, fill: Callable[[Any], Iterable[object]], stop: Stop) -> None:
+    with path.open("wb+", buffering=0) as disk:
+        patient = PatientFile(disk)
+        with h5py.File(patient, "w") as file:
+            for _ in fill(file):
+                if patient.trouble or stop[0]:
+                    break
+        if patient.trouble:
+            raise patient.trouble
+
+
+def append(file: Any, columns: Mapping[str, NDArray[Any]], compression: str, chunk: int | None = None) -> None:
+    """Put rows behind those that columns have already; texts are arrays of objects."""
+    for name, column in columns.items():
+        if name not in file:
+            kind = import_extra("h5py", "export").string_dtype() if column.dtype == object else column.dtype
+            shape = column.shape[1:]
+            chunks = True if chunk is None else (chunk, *shape)
+            more = {"maxshape": (None, *shape), "chunks": chunks, "compression": compression}
+            file.create_dataset(name, (0, *shape), kind, **more)
+        stored = file[name]
+        stored.resize(len(stored) + len(column), axis=0)
+        stored[len(stored) - len(column) :] = column
+
+
+class PatientFile(io.RawIOBase):
+    """A file that takes everything: from the first error of the disk on it keeps in memory what is written."""
+
+    def __init__(self, disk: io.FileIO) -> None:
+        self._disk = disk
+        self._place = self._size = 0
+        self._kept: list[tuple[int, bytes]] = []  # in the order written
+        self.trouble: OSError | None = None
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+        self._place = place + (0, self._place, self._size)[whence]
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def truncate(self, size: int | None = None) -> int:
+        self._size = self._place if size is None else size
+        self._try(lambda: self._disk.truncate(self._size))
+        return self._size
+
+    def write(self, data: Any) -> int:
+        written = bytes(data)
+        if self.trouble is None:
+            self._try(lambda: self._write_all(written))
+        if self.trouble is not None:
+            self._kept.append((self._place, written))
+        self._place += len(written)
+        self._size = max(self._size, self._place)
+        return len(written)
+
+    def _write_all(self, data: bytes) -> None:
+        self._disk.seek(self._place)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._disk.write(rest) :]
+
+    def readinto(self, buffer: Any) -> int:
+        view, begin = memoryview(buffer).cast("B"), self._place
+        view[:] = bytes(len(view))
+        self._try(lambda: self._read_into(view))
+        for place, data in self._kept:
+            low, high = max(place, begin), min(place + len(data), begin + len(view))
+            if low < high:
+                view[low - begin : high - begin] = data[low - place : high - place]
+        self._place += len(view)
+        return len(view)
+
+    def _read_into(self, view: memoryview) -> None:
+        self._disk.seek(self._place)
+        while view and (number := self._disk.readinto(view)):
+            view = view[number:]
+
+    def _try(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except OSError as error:
+            self.trouble = self.trouble or error
+
+
+# ---- Labelled positions as Parquet: one file, or a folder that `datasets.load_dataset` takes as it stands
+#
+#     README.md                              the card: its head says which files are which configuration and split
+#     data/5x5_4-3/train-00000.parquet …     a configuration for each game, and one schema in all its files
+#     manifest.json                          sizes and SHA-256 of all files, outside the pattern of the data
+#
+# Every table of Arrow that comes in has a column `split`; in a folder that is the name of the file instead.
+
 
 SPLITS = ("train", "validation", "test")
 SHARD = 1_000_000  # rows of a file
 NUMPY_LIMIT = 10**9  # beyond it numpy does not draw without replacement
 MANIFEST, CARD = "manifest.json", "README.md"
-CARD_TEXT = """---
-license: mit
-pretty_name: Positions of small grid games with exact values
-tags: [board-games, game-theory, exact]
-configs:
-{configs}
-dataset_info:
-{infos}
----
-# Positions of small grid games with exact values
-
-Drawn uniformly among all positions with a move up to symmetry, each at most once, and labelled from complete tables:
-not one label is an estimate. Every configuration is a game with a schema of its own. The splits are made by symmetry
-class: no position of one has an image in another.
-
-| configuration | rules | split | positions | files |
-|---|---|---|---:|---:|
-{table}
-
-In-a-row games (rules `ROWSxCOLS:WIN-LOSE`): `board` as text (the smallest image, X and O), the same as bitboards
-`crosses` and `noughts` (bit 0 is the top left cell, row by row), `ply`; `value` 1, 0 or -1 for the player to move,
-`distance` in plies to the end under best play; `move_values` and `move_distances` for each cell, null where there is
-no move.
-
-2048: `board`, `tiles`, their `sum`; `value`, the points to come under best play (or the chance of a tile), `values` of
-up, down, left and right, null where it is no move, and which of them are the `best`.
-
-Positions stand in the order of their plies, or of their sums: shuffle before training.
-
-```python
-from datasets import load_dataset
-data = load_dataset("FOLDER", "{first}")
-```
-
-Sizes and SHA-256 of all files are in `manifest.json`. Made by gridlab.
-"""
+CARD_TEXT = Path(__file__).with_name("tables_card.md")  # a form with blanks
 
 Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Feature = dict[str, str | int]
@@ -151,15 +222,9 @@ def export_folder(
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)  # a part of a configuration is none
             raise
-        found = Configuration(
-            name,
-            str(table.rules),
-            sum(each.rows for each in shards),
-            seed,
-            table.file.path.name,
-            features_of(schema),
-            tuple(shards),
-        )
+        positions, source = sum(each.rows for each in shards), table.file.path.name
+        features = features_of(schema)
+        found = Configuration(name, str(table.rules), positions, seed, source, features, tuple(shards))
         manifest = Manifest((*manifest.configurations, found), made=files.timestamp())
         files.write_json(folder / MANIFEST, msgspec.to_builtins(manifest))
         with files.whole_file(folder / CARD) as card:
@@ -195,16 +260,13 @@ def write_shards(place: Path, schema: Any, tables: Iterable[Any], most: int) -> 
     return [shard for name in SPLITS for shard in splits[name].shards]
 
 
-class SplitWriter:
+class SplitWriter(AbstractContextManager["SplitWriter"]):
     """The files of one split, one after the other."""
 
     def __init__(self, place: Path, split: str, schema: Any, most: int) -> None:
         self.place, self.split, self.schema, self.most = place, split, schema, most
         self.shards: list[Shard] = []
         self.path, self.rows, self.writer, self.open = place, 0, None, ExitStack()
-
-    def __enter__(self) -> "SplitWriter":
-        return self
 
     def __exit__(self, *error: Any) -> None:
         self.open.__exit__(*error)
@@ -241,25 +303,25 @@ class SplitWriter:
 
 def features_of(schema: Any) -> tuple[Feature, ...]:
     """The columns as the head of a card writes them: {"name": "value", "dtype": "int8"}, lists with their length."""
-    found: list[Feature] = []
-    for field in schema:
-        if field.name == "split":
-            continue
-        is_list = field.type.num_fields > 0
-        kind = str(field.type.value_type if is_list else field.type).replace("double", "float64")
-        found.append(
-            {"name": field.name, "list": kind, "length": field.type.list_size}
-            if is_list
-            else {"name": field.name, "dtype": kind}
-        )
-    return tuple(found)
+    return tuple(_feature(field.name, field.type) for field in schema if field.name != "split")
+
+
+def _feature(name: str, kind: Any) -> Feature:
+    if kind.num_fields:
+        return {"name": name, "list": _kind_text(kind.value_type), "length": kind.list_size}
+    return {"name": name, "dtype": _kind_text(kind)}
+
+
+def _kind_text(kind: Any) -> str:
+    return str(kind).replace("double", "float64")
 
 
 def card_text(manifest: Manifest) -> str:
     """The card: a head that programs read, and what the columns are, for people."""
     parts = [_of_configuration(each) for each in manifest.configurations]
     configs, infos, table = ("\n".join(line for part in parts for line in part[i]) for i in range(3))
-    return CARD_TEXT.format(configs=configs, infos=infos, table=table, first=manifest.configurations[0].name)
+    form, first = CARD_TEXT.read_text("utf-8"), manifest.configurations[0].name
+    return form.format(configs=configs, infos=infos, table=table, first=first)
 
 
 def _of_configuration(each: Configuration) -> tuple[list[str], list[str], list[str]]:
