@@ -50,9 +50,11 @@ def build(rules: Rules2048, path: Path) -> None:
 
 def describe(table: Tablebase2048) -> None:
     layers, size = table.file.directory.layers, table.file.path.stat().st_size
-    boards, afters = sum(each.boards for each in layers), sum(each.afterstates for each in layers)
-    print(f"{table.rules}: {boards:,} boards to move up to symmetry, {afters:,} after a move, {len(layers):,} layers")
-    print(f"file: {size_text(size)}, {size / afters:.2f} bytes a board after a move; best play {table.mean:,.4f}")
+    boards, afterstates = sum(each.boards for each in layers), sum(each.afterstates for each in layers)
+    print(
+        f"{table.rules}: {boards:,} boards to move up to symmetry, {afterstates:,} after a move, {len(layers):,} layers"
+    )
+    print(f"file: {size_text(size)}, {size / afterstates:.2f} bytes a board after a move; best play {table.mean:,.4f}")
 
 
 def probes(path: Path, number: int = 2000) -> None:

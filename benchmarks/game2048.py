@@ -61,7 +61,7 @@ def rate(reached: NDArray[np.bool_]) -> str:
 def some_boards(number: int) -> Boards:
     """Boards from games of the evaluator rows at depth 3, stopped at random moments."""
     policy, states, boards = (
-        ExpectimaxPlayer(RULES, "rows", 3).chooser(),
+        ExpectimaxPlayer(RULES, "rows", 3).kernel_policy(),
         streams(9, number),
         np.empty(number, np.uint64),
     )
@@ -75,7 +75,7 @@ def search_time(
     name: str, depth: int, boards: Boards, table: int = 0, cutoff: float = 0.0
 ) -> tuple[float, float, float]:
     """CPU seconds (the least of some runs), evaluations and answers of the table, a board."""
-    plain = ExpectimaxPlayer(RULES, name, depth, cutoff=cutoff).chooser()
+    plain = ExpectimaxPlayer(RULES, name, depth, cutoff=cutoff).kernel_policy()
     search = new_expectimax(plain.evaluator, plain.settings, 1 << table if table else 0)
     found, states, spent = np.empty((len(boards), 4)), streams(1, len(boards)), []
     for _ in range(REPEATS):

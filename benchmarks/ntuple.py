@@ -53,7 +53,7 @@ def speed() -> None:
             now = time.process_time()
         fast = (int(tally[MOVES]) - before) / (now - last)
         plain = PlainNetwork(RULES, tuples, network.weights)
-        board = [(unpack_board(int(path.afters[0]), RULES), 4)]
+        board = [(unpack_board(int(path.afterstates[0]), RULES), 4)]
         last, repeats = time.process_time(), 30
         for _ in range(repeats):
             plain.move_values(board[0][0])

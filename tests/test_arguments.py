@@ -23,7 +23,7 @@ RESULTS = {  # made by functions, never by hand
 }  # fmt: skip
 FUNCTIONS = sorted(
     name
-    for name in set(gridlab.__all__) - RESULTS - {"NAMED", "BEHAVIOUR", "__version__"}
+    for name in set(gridlab.__all__) - RESULTS - {"NAMED", "RESULTS_VERSION", "__version__"}
     if not (isinstance(each := getattr(gridlab, name), type) and issubclass(each, gridlab.GridlabError))
 )
 

@@ -16,7 +16,7 @@ def boards_of_games() -> Any:
     from gridlab.game2048.rules import Rules2048
     from gridlab.game2048.search.play import Limits, play_batch
 
-    policy, limit = ExpectimaxPlayer(Rules2048(), "rows", 2).chooser(), Limits(400)
+    policy, limit = ExpectimaxPlayer(Rules2048(), "rows", 2).kernel_policy(), Limits(400)
     return play_batch(policy, Rules2048(), streams(9, 200), stop_flag(), limit).boards
 
 
@@ -29,7 +29,7 @@ def expectimax() -> Run:
     from gridlab.game2048.search.play import begin, value_boards
 
     boards = boards_of_games()
-    plain = ExpectimaxPlayer(Rules2048(), "spec", 3).chooser()
+    plain = ExpectimaxPlayer(Rules2048(), "spec", 3).kernel_policy()
     search = new_expectimax(plain.evaluator, plain.settings, 0)
     found, rows, states = np.empty((len(boards), 4)), row_tables(), streams(1, len(boards))
 

@@ -35,7 +35,7 @@ from gridlab.core.errors import PlayerFault as PlayerFault
 from gridlab.core.errors import Resigned as Resigned
 from gridlab.core.errors import TooLarge as TooLarge
 from gridlab.core.errors import WrongAnswer as WrongAnswer
-from gridlab.core.files import BEHAVIOUR as BEHAVIOUR
+from gridlab.core.files import RESULTS_VERSION as RESULTS_VERSION
 from gridlab.game2048.datasets.generate import generate as generate
 from gridlab.game2048.datasets.moves import Games as Games
 from gridlab.game2048.datasets.moves import Moves2048 as Moves2048

@@ -76,7 +76,7 @@ def ask(path: Path, solved: Sound) -> list[Any]:
     if table is GridlabError:
         return [GridlabError] * len(solved.positions)
     answer_of(lambda: str(stats(table)))
-    answer_of(lambda: PerfectPlayer2048(solved.positions[0].rules, str(path)).chooser())
+    answer_of(lambda: PerfectPlayer2048(solved.positions[0].rules, str(path)).kernel_policy())
     return [answer_of(partial(table.values, position)) for position in solved.positions]
 
 
@@ -91,15 +91,15 @@ def damaged_directories(solved: Sound, changed: Iterable[Change]) -> Iterator[Da
         yield each.name, sealed(solved.layers, each.text())
 
 
-def with_frame(solved: Sound, number: int, values: bool, frame: bytes, afters: int | None = None) -> bytes:
+def with_frame(solved: Sound, number: int, values: bool, frame: bytes, afterstates: int | None = None) -> bytes:
     """A file in which the boards or values of a layer are other bytes, sizes and checksums right."""
     directory = json.loads(json.dumps(solved.directory))
     listed = directory["layers"]
     at = len(MAGIC) + sum(each[4] + each[6] for each in listed[:number]) + (listed[number][4] if values else 0)
     size = listed[number][6 if values else 4]
     listed[number][6 if values else 4], listed[number][7 if values else 5] = len(frame), zlib.crc32(frame)
-    if afters is not None:
-        listed[number][3] = afters
+    if afterstates is not None:
+        listed[number][3] = afterstates
     layers = solved.layers[:at] + frame + solved.layers[at + size :]
     return sealed(layers, json.dumps(directory).encode())
 
@@ -108,8 +108,8 @@ def damaged_layers(solved: Sound) -> Iterator[Damaged]:
     """Frames of one layer replaced, with sizes and checksums all right."""
     pack = zstandard.ZstdCompressor(write_content_size=True).compress
     number = 8
-    afters = solved.directory["layers"][number][3]
-    for values, size in ((False, 2 * afters), (True, 8 * afters)):
+    afterstates = solved.directory["layers"][number][3]
+    for values, size in ((False, 2 * afterstates), (True, 8 * afterstates)):
         replace = partial(with_frame, solved, number, values)
         yield "longer", replace(pack(bytes(size + 1)))
         yield "shorter", replace(pack(bytes(size - 1)))
@@ -121,11 +121,11 @@ def damaged_layers(solved: Sound) -> Iterator[Damaged]:
         yield "ones", replace(pack(b"\xff" * size))
         for claimed in (2**31, 2**40, 2**63):  # a frame whose header claims so many bytes
             yield f"claims {claimed}", replace(b"\x28\xb5\x2f\xfd\xe0" + struct.pack("<Q", claimed) + b"\x01\0\0")
-    yield "zero boards", with_frame(solved, number, False, pack(bytes(2 * afters)))
+    yield "zero boards", with_frame(solved, number, False, pack(bytes(2 * afterstates)))
     bomb = pack(bytes(2 << 24))
     yield "a layer of 2^24 boards", with_frame(solved, number, False, bomb, 1 << 24)
     for value in (float("nan"), float("inf"), -1.0, 1e300):
-        yield f"value {value}", with_frame(solved, number, True, pack(struct.pack("<d", value) * afters))
+        yield f"value {value}", with_frame(solved, number, True, pack(struct.pack("<d", value) * afterstates))
 
 
 def damaged_footers(solved: Sound) -> Iterator[Damaged]:

@@ -201,7 +201,7 @@ class Marks(Tally):
 
     @cached_property
     def by_stage(self) -> list[dict[str, Any]]:
-        """The same for every ply; in 2048 for ranges of the sum of the tiles."""
+        """Totals by ply; in 2048 by ranges of the sum of the tiles."""
         name, stages = self.exam.family.STAGE, _sorted_by(_stage, self.marked)
         if len(stages) <= MOST_ROWS:
             return [{name: str(stage)} | self._part(found) for stage, found in stages.items()]
@@ -216,7 +216,7 @@ class Marks(Tally):
 
     @cached_property
     def by_depth(self) -> list[dict[str, Any]]:
-        """The same by how far away the best result is; in 2048 by how much is at stake."""
+        """Totals by how far away the best result is; in 2048 by how much is at stake."""
         groups = _sorted_by(lambda each: each.key.rank, self.marked).values()
         return [{self.exam.family.DEPTH: found[0].key.depth} | self._part(found) for found in groups]
 
@@ -482,7 +482,7 @@ class ClassList:
         return sorted(missed, key=lambda each: (each[1], each[0]))[:HARDEST]
 
     def hardest_text(self) -> str:
-        """The same in a sentence; empty if everybody was right everywhere."""
+        """What everybody got wrong, in a sentence; empty if everybody was right everywhere."""
         named = ", ".join(f"{number} ({right} of {len(self.marks)})" for number, right in self.hardest)
         return f"fewest right: question {named}" if named else ""
 
@@ -536,7 +536,7 @@ class Grade(Tally):
 
     @cached_property
     def by_ply(self) -> list[dict[str, Any]]:
-        """The same for every ply that has questions."""
+        """Totals of every ply that has questions."""
         plies = _sorted_by(_stage, self.outcomes).items()
         return [{"ply": ply} | self.summary("positions", answers) for ply, answers in plies]
 

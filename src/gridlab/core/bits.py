@@ -253,12 +253,12 @@ def below(bits: np.uint64, limit: int) -> int:
 
 @kernel
 def below_by_lower_half(bits: np.uint64, limit: int) -> int:
-    """The same out of the lower half, so that one draw decides twice."""
+    """A number below a limit, out of the lower half, so that one draw decides twice."""
     return np.int64((bits & LOWER) * np.uint64(limit) >> S32)  # type: ignore[return-value]
 
 
 class Stream:
-    """The same stream in plain Python; what kernels are held to."""
+    """The stream in plain Python; what kernels are held to."""
 
     def __init__(self, state: int) -> None:
         self.state = state

@@ -38,7 +38,7 @@ import gridlab
 from gridlab.core import run
 from gridlab.core.arguments import typed
 from gridlab.core.errors import ClusterTrouble, FileTrouble, GridlabError
-from gridlab.core.files import BEHAVIOUR, sha256_of
+from gridlab.core.files import RESULTS_VERSION, sha256_of
 from gridlab.core.run import Job, Result, Stop
 from gridlab.core.untrusted import open_regular, reason_of, size_of
 
@@ -137,7 +137,7 @@ class Fingerprint(NamedTuple):
 def fingerprint() -> Fingerprint:
     """That of this machine."""
     return Fingerprint(
-        gridlab.__version__, str(BEHAVIOUR), package_digest(), platform.python_version(),
+        gridlab.__version__, str(RESULTS_VERSION), package_digest(), platform.python_version(),
         *(_version_of(each) for each in ("numpy", "numba", "torch")),
     )  # fmt: skip
 

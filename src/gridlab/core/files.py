@@ -46,7 +46,7 @@ try:
 except ImportError:  # Windows: no lock
     fcntl = None  # type: ignore[assignment]
 
-BEHAVIOUR = 1  # the version of results: it changes when they do, not when speed does; datasets carry it
+RESULTS_VERSION = 1  # the version of results: it changes when they do, not when speed does; datasets carry it
 MOST_FOLDERS = 200  # in a path; pathlib makes them by recursion
 LONGEST_NAME = 180  # bytes of a name that stand in the name of its part
 LOCK = ".lock"  # in a folder
@@ -96,7 +96,7 @@ def whole_file(path: Path) -> Iterator[Checksummed]:
 
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """The same for writers that want a path: the file they make there takes the place of `path` at the end."""
+    """A path for writers that want one: the file they make there takes the place of `path` at the end."""
     with _writing(path):
         place = check_place(path)
         with _written_through(place) if _is_special(place) else _renamed(place) as part:
@@ -256,7 +256,7 @@ def try_place(path: Path | None) -> Path:
 
 
 def try_folder(path: Path | None) -> Path:
-    """The same for a folder that files will be written into."""
+    """Find out, before the work, whether files can be written into a folder."""
     if path is None or (os.path.lexists(path) and not path.is_dir()):
         raise FileTrouble(f"cannot write into {str(path or '')!r}: it is not a folder; name a folder")
     try_place(path / "part")
@@ -338,7 +338,7 @@ def locked(place: Path) -> Iterator[None]:
 
 @contextmanager
 def locked_folder(folder: Path) -> Iterator[None]:
-    """The same for a folder, which is made if it is not there, and removed if nothing has come into it.
+    """A lock on a folder, which is made if it is not there, and removed if nothing has come into it.
 
     What killed writers have left in it is removed; what somebody else is writing there, a file of another name, is not.
     """

@@ -354,7 +354,7 @@ def smallest_image(board: np.uint64, mirror: Mirror, shape: Shape) -> np.uint64:
 
 @kernel
 def smallest_images(boards: Boards, mirror: Mirror, shape: Shape) -> Boards:
-    """The same for many boards."""
+    """Many boards at once."""
     found = np.empty(len(boards), np.uint64)
     for i in range(len(boards)):
         found[i] = smallest_image(boards[i], mirror, shape)
@@ -461,7 +461,7 @@ def step_games(
 
 def can_move(boards: Boards, rows: RowTables) -> NDArray[np.bool_]:
     """Whether there is a move on each board."""
-    found: NDArray[np.bool_] = (afters(boards, rows) != boards[:, None]).any(axis=1)
+    found: NDArray[np.bool_] = (afterstates(boards, rows) != boards[:, None]).any(axis=1)
     return found
 
 
@@ -476,20 +476,20 @@ def points_of_moves(boards: Boards, rows: RowTables) -> NDArray[np.int64]:
 
 
 @kernel
-def all_spawns(afters: Boards, odds: tuple[int, int]) -> tuple[Boards, NDArray[np.int64], NDArray[np.float64]]:
+def all_spawns(afterstates: Boards, odds: tuple[int, int]) -> tuple[Boards, NDArray[np.int64], NDArray[np.float64]]:
     """Every board that a new tile makes of boards after a move, of which of them, and how likely that is."""
     total = 0
-    for i in range(len(afters)):
-        total += 2 * count(empties(afters[i]))
+    for i in range(len(afterstates)):
+        total += 2 * count(empties(afterstates[i]))
     boards, owners = np.empty(total, np.uint64), np.empty(total, np.int64)
     chances, at = np.empty(total), 0
-    for i in range(len(afters)):
-        free = empties(afters[i])
+    for i in range(len(afterstates)):
+        free = empties(afterstates[i])
         cells = count(free)
         while free != ZERO:
             unit = free & (~free + np.uint64(1))
             for tile in range(2):
-                boards[at], owners[at] = afters[i] | unit << np.uint64(tile), i
+                boards[at], owners[at] = afterstates[i] | unit << np.uint64(tile), i
                 chances[at] = odds[tile] / ((odds[0] + odds[1]) * cells)
                 at += 1
             free &= free - np.uint64(1)
@@ -559,7 +559,7 @@ def spawn_flaw(after: np.uint64, following: np.uint64) -> int:
 
 
 @kernel
-def afters(boards: Boards, rows: RowTables) -> Boards:
+def afterstates(boards: Boards, rows: RowTables) -> Boards:
     """The boards after each move, before new tiles: [board, direction]; the same board where it is no move."""
     found = np.empty((len(boards), 4), np.uint64)
     for i in range(len(boards)):

@@ -6,7 +6,7 @@ A player is anything with `move(position, random)`. More methods are asked for w
 
     values(position, random)     what each legal direction is worth: an adviser, and what datasets record of each move
     points                       whether these values are points to come
-    chooser()                    the player as kernels take it (game2048/search/play.py): whole games without Python
+    kernel_policy()              the player as kernels take it (game2048/search/play.py): whole games without Python
     choose_many(boards)          a direction for each of many boards: games are then played side by side
 """
 
@@ -112,9 +112,9 @@ class NTuplePlayer(ByValues):
 
     def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
         """The points that each legal direction is worth on the board as it is seen; the first of the best is played."""
-        return values_by_kernel(self.chooser(), position, np.zeros(1, np.uint64))
+        return values_by_kernel(self.kernel_policy(), position, np.zeros(1, np.uint64))
 
-    def chooser(self) -> KernelPolicy:
+    def kernel_policy(self) -> KernelPolicy:
         network, tile = self.loaded.network(), self.halved_from
         exponent = tile.bit_length() - 1 if tile else NEVER
         if self.depth == 1:
@@ -256,9 +256,9 @@ class MctsPlayer2048(ByValues):
 
     def values(self, position: Position2048, random: np.random.Generator) -> dict[str, float]:
         """The points that each legal direction has brought on average; the first of the largest is played."""
-        return values_by_kernel(self.chooser(), position, _states(random, 1))
+        return values_by_kernel(self.kernel_policy(), position, _states(random, 1))
 
-    def chooser(self) -> KernelPolicy:
+    def kernel_policy(self) -> KernelPolicy:
         return new_mcts(self.playouts, float(self.exploration), self.rules.odds)
 
 
@@ -355,7 +355,7 @@ class RandomPlayer2048:
     def move(self, position: Position2048, random: np.random.Generator) -> str:
         return str(random.choice(position.moves()))
 
-    def chooser(self) -> KernelPolicy:
+    def kernel_policy(self) -> KernelPolicy:
         return new_random_moves()
 
     def __str__(self) -> str:
@@ -406,9 +406,9 @@ class ExpectimaxPlayer(ByValues):
             dead, stream = find_evaluator(self.evaluator).dead, Stream(int(state[0]))
             search = PlainSearch(self.rules, self.evaluate, self.depth, self.sample, self.cutoff, stream, dead)
             return search.move_values(position.tiles)
-        return values_by_kernel(self.chooser(), position, state)
+        return values_by_kernel(self.kernel_policy(), position, state)
 
-    def chooser(self) -> Expectimax:
+    def kernel_policy(self) -> Expectimax:
         twos, fours = self.rules.odds
         settings = SearchSettings(self.depth, twos, fours, self.sample, float(self.cutoff))
         return new_expectimax(find_evaluator(self.evaluator).arrays(self.rules), settings, self._entries())
@@ -453,8 +453,8 @@ class PerfectPlayer2048(ByValues):
         """What each legal direction is worth under best play, the points of the move included, or its chance."""
         return self.table.values(position)
 
-    def chooser(self) -> KernelPolicy:
-        return self.table.chooser()
+    def kernel_policy(self) -> KernelPolicy:
+        return self.table.kernel_policy()
 
 
 def make_expectimax(

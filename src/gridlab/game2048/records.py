@@ -81,7 +81,7 @@ def moves_text(
 def rows_text(
     number: int, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64], end: bytes
 ) -> bytes:
-    """The same as lines of a table: number of the game, of the move, 16 tiles, direction, score, and this end."""
+    """The moves as lines of a table: number of the game, of the move, 16 tiles, direction, score, and this end."""
     room = np.empty((LONGEST + len(end)) * len(boards), np.uint8)
     ending = np.frombuffer(end, np.uint8)
     return room[: write_rows(number, boards, directions, scores, ending, room, 0)].tobytes()
@@ -328,7 +328,7 @@ class Game:
         }  # fmt: skip
 
     def line(self) -> bytes:
-        """The same as a line of a file."""
+        """The game as a line of a file."""
         if self.details:
             return json.dumps(self.as_dict(), separators=(",", ":")).encode() + b"\n"
         head = json.dumps(self._summary(), separators=(",", ":")).encode()
@@ -377,7 +377,7 @@ def details_of(
     nodes: NDArray[np.int64] | None = None, rules: Rules2048 = RULES,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """What else is known of each move: its alternatives, the new tile, and what the player thought, if it said so."""
-    after = kernels.afters(boards, kernels.row_tables(rules))
+    after = kernels.afterstates(boards, kernels.row_tables(rules))
     new = after[np.arange(len(boards)), directions] ^ np.append(boards[1:], np.uint64(last))
     details: list[dict[str, Any]] = []
     for move, legal in enumerate((after != boards[:, None]).tolist()):
@@ -561,7 +561,7 @@ def parse(line: bytes) -> tuple[Game, str | None]:
 
 
 def _parse_quickly(line: bytes) -> tuple[Game, str | None] | None:
-    """The same for a line that a kernel can read; None if it is any different."""
+    """The game of a line that a kernel can read; None if it is written in any other way."""
     begin, end = line.find(b'"moves":['), line.rfind(b"]")
     if begin < 0 or line[end:].strip() != b"]}":
         return None
@@ -577,7 +577,7 @@ def _parse_quickly(line: bytes) -> tuple[Game, str | None] | None:
 
 
 def from_dict(found: Any) -> tuple[Game, str | None]:
-    """The same for a JSON object."""
+    """The game of a JSON object."""
     moves = found.get("moves") if isinstance(found, dict) else []
     if not isinstance(moves, list):
         raise Misshapen("moves must be a list")

@@ -154,7 +154,7 @@ def find_direction(given: Any) -> str | None:
 
 
 def direction_of(given: Any) -> str:
-    """The same, or BadNotation."""
+    """The value, or BadNotation."""
     if (found := find_direction(given)) is None:
         raise BadNotation(
             f"{told(given)} is not a direction; there are {', '.join(DIRECTIONS)}, or 0 to 3 in this order"

@@ -24,7 +24,7 @@ from torch import Tensor
 
 from gridlab.core.arguments import shortened
 from gridlab.core.errors import CorruptFile, FileTrouble
-from gridlab.core.files import BEHAVIOUR, refuse_overlap, try_place, whole_file
+from gridlab.core.files import RESULTS_VERSION, refuse_overlap, try_place, whole_file
 from gridlab.core.run import import_extra
 from gridlab.core.untrusted import parse_json, read_bytes, refusing
 
@@ -121,7 +121,7 @@ def write(path: Path, tensors: Tensors, facts: dict[str, Any]) -> None:
     """Write tensors and what is said of them, `format` among it, whole."""
     library = import_extra("safetensors.torch", "learn")
     tensors = {name: each.detach().cpu().contiguous() for name, each in sorted(tensors.items())}
-    about = {"behaviour": BEHAVIOUR, "sha256": digest_of(tensors)} | facts
+    about = {"behaviour": RESULTS_VERSION, "sha256": digest_of(tensors)} | facts
     with whole_file(path) as file:
         file.write(library.save(tensors, {"gridlab": json.dumps(about, sort_keys=True)}))
 
@@ -180,9 +180,9 @@ def read(path: Path, form: type[Facts], kind: str, what: str, command: str) -> t
         raise FileTrouble(f"{path} is not {what}; train one: {command}")
     if facts.sha256 != digest_of(tensors):
         raise CorruptFile(f"{path} is damaged: its numbers do not have the SHA-256 written beside them")
-    if facts.behaviour != BEHAVIOUR:
+    if facts.behaviour != RESULTS_VERSION:
         logging.getLogger("gridlab").warning(
-            f"{path} was made by behaviour version {facts.behaviour}; this is {BEHAVIOUR}"
+            f"{path} was made by results version {facts.behaviour}; this is {RESULTS_VERSION}"
         )
     return tensors, facts
 
@@ -247,7 +247,7 @@ def moments(optimiser: torch.optim.Optimizer, prefix: str) -> Tensors:
 
 
 def moments_of(found: Tensors, network: torch.nn.Module, begun: bool, path: Path) -> dict[int, dict[str, Tensor]]:
-    """The same from a file, `3.exp_avg` -> {3: {"exp_avg": …}}: none before the first step, then of every weight."""
+    """Moments from a file, `3.exp_avg` -> {3: {"exp_avg": …}}: none before the first step, then of every weight."""
     found, name = dict(found), f"{path} holds another optimiser"
     require_kind(found, (torch.float32,), name)
     require_finite(found, name)

@@ -18,7 +18,7 @@ from starlette.types import Scope
 
 from gridlab import __version__
 from gridlab.core.errors import GridlabError
-from gridlab.core.files import BEHAVIOUR
+from gridlab.core.files import RESULTS_VERSION
 from gridlab.games.registry import FAMILIES
 from gridlab.games.registry import game as rules_of
 from gridlab.inarow.position import Position
@@ -106,7 +106,7 @@ def offers(lab: Lab) -> APIRouter:
         named = [(family, *each) for family in FAMILIES.values() for each in family.named.items()]
         games = [NamedGame(name=name, rules=rules, family=family.name) for family, name, rules in named]
         return LabInfo(
-            version=__version__, behaviour=BEHAVIOUR, games=games, folder=lab.folder.root.name or "/",
+            version=__version__, behaviour=RESULTS_VERSION, games=games, folder=lab.folder.root.name or "/",
             learning=find_spec("torch") is not None, commands=lab.settings.commands,
         )  # fmt: skip
 
@@ -160,7 +160,7 @@ def make_app(settings: Settings) -> FastAPI:
     @app.get("/health", tags=["lab"])
     async def well() -> Health:
         """Whether the server answers."""
-        return Health(status="ok", version=__version__, behaviour=BEHAVIOUR)
+        return Health(status="ok", version=__version__, behaviour=RESULTS_VERSION)
 
     app.include_router(offers(lab), prefix=API)
     for each in (inarow, game2048, puzzles, jobs, data):

@@ -13,19 +13,19 @@ class Truth(NamedTuple):
     """Every board to move, every board after a move, and what each is worth."""
 
     boards: dict[Board, float]
-    afters: dict[Board, float]
+    afterstates: dict[Board, float]
     mean: float  # over random starts
 
 
 def solve(rules: Rules2048, tile: int = 0) -> Truth:
     """The best expected score of every board, or with `tile` the best chance to reach it; a board with it is left."""
     boards: dict[Board, float] = {}
-    afters: dict[Board, float] = {}
+    afterstates: dict[Board, float] = {}
 
     def after_value(board: Board) -> float:
-        if board not in afters:
-            afters[board] = sum(share * value(each) for share, each in new_tiles(rules, board))
-        return afters[board]
+        if board not in afterstates:
+            afterstates[board] = sum(share * value(each) for share, each in new_tiles(rules, board))
+        return afterstates[board]
 
     def value(board: Board) -> float:
         if board not in boards:
@@ -44,7 +44,7 @@ def solve(rules: Rules2048, tile: int = 0) -> Truth:
         for one, first in new_tiles(rules, (0,) * rules.cells)
         for other, board in new_tiles(rules, first)
     ]
-    return Truth(boards, afters, sum(share * value(board) for share, board in starts))
+    return Truth(boards, afterstates, sum(share * value(board) for share, board in starts))
 
 
 def new_tiles(rules: Rules2048, board: Board) -> Iterator[tuple[float, Board]]:

@@ -42,9 +42,9 @@ def test_every_board_and_every_value(text: str, tile: int, tmp_path: Path) -> No
         for total in table.file.layers
         for board, value in zip(*(each.tolist() for each in table.layer(total)), strict=True)
     }
-    for board, value in zip(smallest(list(plain.afters), rules).tolist(), plain.afters.values(), strict=True):
+    for board, value in zip(smallest(list(plain.afterstates), rules).tolist(), plain.afterstates.values(), strict=True):
         assert stored[board] == pytest.approx(value, rel=1e-12, abs=1e-12)
-    assert len(set(smallest(list(plain.afters), rules).tolist())) == len(stored)
+    assert len(set(smallest(list(plain.afterstates), rules).tolist())) == len(stored)
     images = smallest(list(plain.boards), rules)
     sums = np.array([sum(board) for board in plain.boards])
     for total, layer in table.file.layers.items():
@@ -65,7 +65,7 @@ def test_what_directions_are_worth(text: str, tile: int, tmp_path: Path) -> None
         for direction, worth in probe.values.items():
             after = probe.position.play(direction)
             won = tile and tile in after.tiles
-            wanted = 1.0 if won else plain.afters[after.tiles] + (0 if tile else after.score)
+            wanted = 1.0 if won else plain.afterstates[after.tiles] + (0 if tile else after.score)
             assert worth == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 

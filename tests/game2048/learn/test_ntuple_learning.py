@@ -45,7 +45,7 @@ def hand_made(rate: str, trace: float) -> tuple[list[float], list[float]]:
     network.weights[places[0]], network.weights[places[1]] = 1.0, 2.0  # the boards are worth 8 and 16
     sums = np.zeros(2 * len(network.weights) if rate == "tc" else 0, np.float32)
     path = new_path(network)
-    path.afters[:2], path.points[:2] = [each.packed for each in boards], [100, 8]
+    path.afterstates[:2], path.points[:2] = [each.packed for each in boards], [100, 8]
     learn_backwards(2, network, sums, Recipe(0.5, trace, 0, 9, 1), path)
     values = [float(network.weights[each].sum()) for each in places]
     return values, [float(sums[2 * each[0] + part]) for each in places for part in (0, 1)] if rate == "tc" else []
@@ -71,7 +71,7 @@ def test_errors_that_cancel_out_slow_a_weight_down() -> None:
     sums, path = np.zeros(2 * len(network.weights), np.float32), new_path(network)
     network.weights[places] = 1.0
     sums[2 * places[0]], sums[2 * places[0] + 1] = -2.0, 8.0
-    path.afters[0] = board.packed
+    path.afterstates[0] = board.packed
     learn_backwards(1, network, sums, Recipe(1.0, 0.0, 0, 9, 1), path)
     assert network.weights[places].tolist() == [0.75, *[0.0] * 7]
     assert sums[2 * places[0] : 2 * places[0] + 2].tolist() == [-10.0, 16.0]
@@ -94,7 +94,7 @@ def test_learning_is_that_of_the_reference(rules: Rules2048, rate: str, trace: f
         board = np.uint64(start(rows.walls, *rules.odds, states, 0))
         moves, score = play_game(board, network, recipe, rows, path, states, 0)
         assert score == path.points[:moves].sum()
-        game = [(unpack_board(int(path.afters[i]), rules), int(path.points[i])) for i in range(moves)]
+        game = [(unpack_board(int(path.afterstates[i]), rules), int(path.points[i])) for i in range(moves)]
         learn_backwards(moves, network, sums, recipe, path)
         reference.learn_backwards(game, plain, plain_weights, plain_sums, 0.3, trace)
         np.testing.assert_allclose(weights, plain_weights, rtol=1e-3, atol=1e-3)
@@ -115,7 +115,7 @@ def test_games_are_played_by_the_best_move() -> None:
     for i in range(moves):
         values = plain.move_values(tiles)
         after, points = game_reference.move(rules, tiles, max(values, key=values.__getitem__))
-        assert (unpack_board(int(path.afters[i]), rules), path.points[i]) == (after, points)
+        assert (unpack_board(int(path.afterstates[i]), rules), path.points[i]) == (after, points)
         tiles, total = game_reference.spawn(rules, after, stream), total + points
     assert not game_reference.legal_moves(rules, tiles)
     assert (total, moves > 10) == (score, True)

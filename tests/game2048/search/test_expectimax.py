@@ -83,7 +83,9 @@ def test_the_first_of_equal_directions_is_played(text: str, equal: tuple[str, st
     assert values[equal[0]] == values[equal[1]] == max(values.values())
     assert player.move(position, np.random.default_rng(0)) == equal[0]
     found = np.empty(4)
-    chosen = choose(player.chooser(), np.uint64(position.packed), found, row_tables(), streams(0, 1), 0, stop_flag())
+    chosen = choose(
+        player.kernel_policy(), np.uint64(position.packed), found, row_tables(), streams(0, 1), 0, stop_flag()
+    )
     assert DIRECTIONS[chosen] == equal[0]
 
 
@@ -91,7 +93,7 @@ def test_there_is_no_direction_on_a_dead_board() -> None:
     board, found = np.uint64(Position2048.parse("2 4 2 4/4 2 4 2/2 4 2 4/4 2 4 2").packed), np.empty(4)
     for depth in (1, 2, 3, 5):
         player = ExpectimaxPlayer(RULES, "rows", depth)
-        assert choose(player.chooser(), board, found, row_tables(), streams(0, 1), 0, stop_flag()) == -1
+        assert choose(player.kernel_policy(), board, found, row_tables(), streams(0, 1), 0, stop_flag()) == -1
         assert (found == -np.inf).all()
 
 

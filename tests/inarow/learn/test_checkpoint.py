@@ -185,7 +185,7 @@ def test_settings_that_are_none(learner: Learner, tmp_path: Path, settings: obje
 def test_another_behaviour_is_told(learner: Learner, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     changed(tmp_path / TRAINING, behaviour=0)
     read(tmp_path / TRAINING, "5x5:4-3")
-    assert any("was made by behaviour version 0" in each for each in caplog.messages)
+    assert any("was made by results version 0" in each for each in caplog.messages)
 
 
 def test_the_shipped_network_is_of_modest_size() -> None:

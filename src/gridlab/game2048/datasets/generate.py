@@ -18,7 +18,7 @@ import numpy as np
 from gridlab.core.arguments import counted, typed
 from gridlab.core.draw import Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabError
-from gridlab.core.files import BEHAVIOUR, check_place, locked, sha256_of, timestamp, try_place
+from gridlab.core.files import RESULTS_VERSION, check_place, locked, sha256_of, timestamp, try_place
 from gridlab.core.progress import bar
 from gridlab.core.run import Stop, available_cores, current_stop, in_order, is_elsewhere, stop_flag
 from gridlab.core.untrusted import lines, parse_json
@@ -96,7 +96,7 @@ def _index(output: Path) -> tuple[Index, Made]:
     index = files.known_index(output)
     if index is None or index.made is None:
         raise FileTrouble(f"{why} {files.index_of(output).name} does not say which run it is of; write another file")
-    if index.made.behaviour != BEHAVIOUR:
+    if index.made.behaviour != RESULTS_VERSION:
         raise FileTrouble(f"{why} it was made by another version, whose games differ; write another file")
     if index.made.played < len(index.moves):
         raise FileTrouble(f"{why} {files.index_of(output).name} says that it has more games than were played")
@@ -209,7 +209,7 @@ def generate(
     expectimax plays, with `depth`, `evaluator` and `sample_cells`. `seed` fixes the games, `max_moves` stops them, the
     `curriculum` is easy, medium or hard, `min_score` and `min_tile` are filters, with `metadata` a file says more of
     every move. `settings` have all of this in one object, for those who made one. Workers are threads: all cores by
-    default for a player that has a chooser for kernels, one for any other; `say` is called by them.
+    default for a player that has a kernel policy, one for any other; `say` is called by them.
     """
     output, board = Path(out), game(rules, "2048")
     files.check_name(output)
@@ -421,7 +421,7 @@ class Run:
         else:
             files.write_games(output, (records.parse(line)[0] for line in games))
         if output.suffix == ".jsonl" and output.is_file():  # a pipe is not there to be read again
-            files.write_index(output, self.settings.as_dict(), Made(self.next_one, BEHAVIOUR))
+            files.write_index(output, self.settings.as_dict(), Made(self.next_one, RESULTS_VERSION))
 
 
 def _foreign(game: Game, number: int, settings: DatasetSettings) -> str | None:

@@ -482,7 +482,7 @@ class Moves2048:
         return [self.part(games) for games in shared_out(len(self.games), shares, seed)]
 
     def seen(self, symmetries: bool) -> "Moves2048":
-        """The same moves, with symmetries or without."""
+        """These moves, with symmetries or without."""
         other = copy(self)
         other.symmetries = symmetries
         return other

@@ -14,7 +14,7 @@ import msgspec
 
 from gridlab.core.arguments import MOST, check_seed
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
-from gridlab.core.files import BEHAVIOUR, NO_LINK
+from gridlab.core.files import NO_LINK, RESULTS_VERSION
 from gridlab.core.untrusted import Count, Plain, lines, parse_json, reason_of
 from gridlab.game2048.players import ExpectimaxPlayer, Player2048
 from gridlab.game2048.records import LONGEST_LINE
@@ -85,7 +85,7 @@ class Journal:
         """A new journal; there must be none."""
         if self.exists():
             raise FileTrouble(f"a run that was stopped has left {self.path}: go on with --resume, or remove that file")
-        head: dict[str, Any] = {"journal": NAME, "version": VERSION, "behaviour": BEHAVIOUR, "settings": settings}
+        head: dict[str, Any] = {"journal": NAME, "version": VERSION, "behaviour": RESULTS_VERSION, "settings": settings}
         if base:
             head["base"] = msgspec.to_builtins(base)
         self.add(json.dumps(head).encode() + b"\n")
@@ -111,7 +111,7 @@ class Journal:
             head = Head("", 0, 0, {})
         if head.journal != NAME or head.version != VERSION:
             raise CorruptFile(f"{self.path} is not a journal of games, or of another version; remove it and start over")
-        if head.behaviour != BEHAVIOUR:
+        if head.behaviour != RESULTS_VERSION:
             raise CorruptFile(f"{self.path} was begun by another version whose games differ; remove it and start over")
         return head
 

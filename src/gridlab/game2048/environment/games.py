@@ -253,7 +253,7 @@ class TableTruth2048:
 
     def __init__(self, rules: Rules2048, tablebase: Path | str | None) -> None:
         self.table = table_of_points(rules, tablebase, "truth=True")
-        self.policy, self.rows, self.stop = self.table.chooser(), kernels.row_tables(rules), stop_flag()
+        self.policy, self.rows, self.stop = self.table.kernel_policy(), kernels.row_tables(rules), stop_flag()
 
     def __call__(self, games: Games2048, actions: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         found = np.empty((games.number, 4))

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.arguments import whole_number
 from gridlab.core.errors import BadNotation, CorruptFile
-from gridlab.core.files import BEHAVIOUR, Container, Kind, naming, whole_file, write_directory
+from gridlab.core.files import RESULTS_VERSION, Container, Kind, naming, whole_file, write_directory
 from gridlab.core.jit import kernel
 from gridlab.core.untrusted import Count, parse_json, unpack
 from gridlab.game2048 import kernels
@@ -85,7 +85,7 @@ def tile_of(target: int | str) -> int:
 
 
 def new_directory(rules: Rules2048, tile: int, most: int) -> Directory:
-    return Directory(str(rules), BEHAVIOUR, str(tile) if tile else SCORE, most, [])
+    return Directory(str(rules), RESULTS_VERSION, str(tile) if tile else SCORE, most, [])
 
 
 class PackedLayer(NamedTuple):

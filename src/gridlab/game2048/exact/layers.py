@@ -68,7 +68,7 @@ def has_tile(board: np.uint64, goal: np.uint64) -> bool:
 
 @kernel
 def larger(keys: Boards) -> Boards:
-    """The same set with twice the places."""
+    """The set with twice the places."""
     found = np.zeros(2 * len(keys), np.uint64)
     for i in range(len(keys)):
         if keys[i] != ZERO:
@@ -158,7 +158,7 @@ def table_of(boards: Boards, values: Values) -> tuple[Boards, Values]:
 
 @kernel
 def larger_table(keys: Boards, values: Values) -> tuple[Boards, Values]:
-    """The same table with twice the places."""
+    """The table with twice the places."""
     grown = larger(keys)
     again = np.zeros(len(grown))
     for i in range(len(keys)):

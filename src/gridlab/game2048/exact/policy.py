@@ -352,7 +352,7 @@ def _choose(player: Player2048, rules: Rules2048, workers: int | None, boards: B
 
 
 def _ask(player: Player2048, rules: Rules2048, boards: Boards) -> Directions:
-    """The same for a player that only Python can ask, about many boards if it can, else one after the other."""
+    """Choices of a player that only Python can ask, about many boards if it can, else one after the other."""
     random: Any = NoChance()
     directions = np.full(len(boards), -1, np.int8)
     if sees_many(player, rules):

@@ -97,7 +97,7 @@ class Tablebase2048:
     table = Tablebase2048("3x3.tb")
     table.probe(position)          what each direction is worth; raises where the file has no answer
     table.values(position)         the values alone
-    table.chooser()                the whole table in memory, as kernels take it
+    table.kernel_policy()                the whole table in memory, as kernels take it
     """
 
     @typed
@@ -144,7 +144,7 @@ class Tablebase2048:
 
     def directions(self, boards: Boards) -> NDArray[np.int64]:
         """How many directions each of some boards has."""
-        counted: NDArray[np.int64] = (kernels.afters(boards, self._rows) != boards[:, None]).sum(axis=1)
+        counted: NDArray[np.int64] = (kernels.afterstates(boards, self._rows) != boards[:, None]).sum(axis=1)
         return counted
 
     def values(self, position: Position2048) -> dict[str, float]:
@@ -158,7 +158,7 @@ class Tablebase2048:
         return known
 
     def look_up(self, board: np.uint64, total: int) -> Values:
-        """The same for a packed board: minus infinity where it is no move, no number where the file has no answer."""
+        """Values of the moves of a packed board: minus infinity for what is no move, nan where no answer is known."""
         boards, values = self.layer(total)
         found = np.empty(4)
         slides, points, walls = self._rows
@@ -183,7 +183,7 @@ class Tablebase2048:
         game = board_of(self.rules, self.tile)
         return sum(start_value(self.rules, game, total, *self.layer(total)) for total in (4, 6, 8))
 
-    def chooser(self) -> TableMoves:
+    def kernel_policy(self) -> TableMoves:
         """The whole table in memory, for kernels: 16 bytes for each board after a move."""
         if self._chooser is None:
             boards, values, starts = self._whole()

@@ -85,7 +85,7 @@ def sample(table: Tablebase2048, path: Path, positions: int, seed: int | None = 
 def labelled_tables(
     table: Tablebase2048, positions: int, seed: int | None = None, progress: bool = False
 ) -> Iterator[Any]:
-    """The same as tables of Arrow, those of a layer each."""
+    """The sample as tables of Arrow, those of a layer each."""
     arrow = import_extra("pyarrow", "export")
     schema = _schema(arrow, table)
     yield schema.empty_table()

@@ -18,7 +18,7 @@ from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
 from gridlab.core.draw import facts
 from gridlab.core.errors import CorruptFile, GridlabError
-from gridlab.core.files import BEHAVIOUR
+from gridlab.core.files import RESULTS_VERSION
 from gridlab.core.progress import bar
 from gridlab.core.run import interruptible
 from gridlab.game2048.exact import layers
@@ -167,8 +167,8 @@ def verify(path: Path, full: bool = False, seed: int = 0, progress: bool = False
         return Verdict2048(str(path), "?", full, (), (str(error),))
     remarks = () if full else (f"not checked: values other than these, and which boards there are; {FULL}",)
     behaviour = table.file.directory.behaviour
-    if behaviour != BEHAVIOUR:
-        wrong = f"the file was made for behaviour {behaviour}; this is {BEHAVIOUR}"
+    if behaviour != RESULTS_VERSION:
+        wrong = f"the file was made for results version {behaviour}; this is {RESULTS_VERSION}"
         return Verdict2048(str(path), str(table.rules), full, remarks, (wrong,))
     random, complaints, values, unpacked = np.random.default_rng(seed), list[str](), 0, 0
     with bar(len(table.file.layers), f"verifying {table.rules}", "layers", progress) as shown:

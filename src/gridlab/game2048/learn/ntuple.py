@@ -58,7 +58,7 @@ PRESETS = {"minutes": (10.0, Learnt(restart=1500)), "hour": (60.0, Learnt(restar
 
 
 def with_numbers(asked: Asked) -> Asked:
-    """The same with numbers named by --setting; what an option says already is not said twice."""
+    """What was asked for, with numbers named by --setting; what an option says already is not said twice."""
     found = run.values_of(asked.more, NUMBERS)
     for name in found:
         if name in asked.said:

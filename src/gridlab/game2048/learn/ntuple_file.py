@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.bits import States
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
-from gridlab.core.files import BEHAVIOUR, whole_file
+from gridlab.core.files import RESULTS_VERSION, whole_file
 from gridlab.core.run import here
 from gridlab.core.untrusted import ends_with_digest, open_regular, parse_json, reading, refusing
 from gridlab.game2048.rules import Rules2048
@@ -140,7 +140,7 @@ def write_network(
     packer = zstandard.ZstdCompressor(level=level, write_content_size=True)
     packed = [packer.compress(np.ascontiguousarray(each, NUMBERS[numbers]).data) for each in tables]
     head = Head(
-        "network" if sums is None else "training", BEHAVIOUR, str(rules), search.text_of(tuples), numbers,  # type: ignore[arg-type]
+        "network" if sums is None else "training", RESULTS_VERSION, str(rules), search.text_of(tuples), numbers,  # type: ignore[arg-type]
         tuple(map(len, packed)), learnt, tuple(f"{each:016x}" for each in streams),
     )  # fmt: skip
     text = msgspec.json.encode(head)
@@ -152,7 +152,7 @@ def write_network(
 
 
 def write_small(path: Path, out: Path) -> int:
-    """The same network in half precision, packed as small as it gets; the size of the file."""
+    """The network in half precision, packed as small as it gets; the size of the file."""
     found = read_network(path)
     with np.errstate(over="ignore"):
         if not np.isfinite(found.weights.astype(np.float16)).all():

@@ -45,7 +45,7 @@ class Recipe(NamedTuple):
 class Path(NamedTuple):
     """Room for the moves of a game, and for places of weights; one for each thread."""
 
-    afters: Boards  # [move]: the board after it
+    afterstates: Boards  # [move]: the board after it
     points: NDArray[np.int64]  # [move]: what it brought
     places: NDArray[np.uint64]  # [4 moves, tuple and image]
     moves: Boards  # [4]
@@ -74,7 +74,7 @@ def learn_games(
         board = start(rows.walls, recipe.twos, recipe.fours, states, stream)
         moves = learn_game(board, network, sums, recipe, rows, path, states, stream, tally, True)
         while recipe.restart > 0 and moves > recipe.restart:
-            board = spawn(path.afters[moves >> 1], recipe.twos, recipe.fours, states, stream)
+            board = spawn(path.afterstates[moves >> 1], recipe.twos, recipe.fours, states, stream)
             moves = learn_game(board, network, sums, recipe, rows, path, states, stream, tally, False)
     return games
 
@@ -91,7 +91,7 @@ def learn_game(
     if whole:
         tally[GAMES] += 1
         tally[SCORES] += score
-        last = path.afters[moves - 1] if moves > 0 else board
+        last = path.afterstates[moves - 1] if moves > 0 else board
         tally[TILES + largest_exponent(last ^ rows.walls)] += 1
     return moves
 
@@ -102,7 +102,7 @@ def play_game(
 ) -> tuple[int, int]:
     """The moves of a game into the path; their number, and the score."""
     weights, masks, shifts, offsets, layout = network
-    afters, points, places, choices, values = path
+    afterstates, points, places, choices, values = path
     slides, row_points = rows.slides, rows.points
     moves, score = 0, 0
     while True:
@@ -113,7 +113,7 @@ def play_game(
         for direction in range(1, 4):
             if values[direction] > values[best]:
                 best = direction
-        afters[moves], points[moves] = choices[best], gain
+        afterstates[moves], points[moves] = choices[best], gain
         score += gain
         board = spawn(choices[best], recipe.twos, recipe.fours, states, stream)
         moves += 1
@@ -123,13 +123,13 @@ def play_game(
 def learn_backwards(moves: int, network: Network, sums: Sums, recipe: Recipe, path: Path) -> None:
     """Learn from the boards of a game, the last one first; the weights of boards to come are fetched meanwhile."""
     weights, masks, shifts, offsets, layout = network
-    afters, points, ring, _, _ = path
+    afterstates, points, ring, _, _ = path
     coherent = len(sums) > 0
     target = 0.0
     for ahead in range(moves - 1 + AHEAD, -1, -1):
         if ahead >= AHEAD:
             coming = ring[ahead - AHEAD & RING - 1]
-            find_places(afters[ahead - AHEAD], coming, masks, shifts, offsets, layout)
+            find_places(afterstates[ahead - AHEAD], coming, masks, shifts, offsets, layout)
             for each in range(len(coming)):
                 prefetch(weights, coming[each])
                 if coherent:

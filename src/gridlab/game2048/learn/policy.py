@@ -47,7 +47,7 @@ class Policy:
         return self.judge(boards)[0]
 
     def judge(self, boards: kernels.Boards) -> tuple[Numbers, Numbers]:
-        """The same, and the points still to come [board], 0 of a network that has no value head."""
+        """Logarithms of probabilities, and the points still to come [board], 0 of a network without a value head."""
         logs, values = np.empty((len(boards), 4)), np.zeros(len(boards))
         chunk = max(1, CHUNK // self.images)
         for first in range(0, len(boards), chunk):
@@ -61,7 +61,7 @@ class Policy:
         seen = kernels.images_of_boards(boards, self.images, self.mirror, self.shape)  # [board, image]
         raw, worth = self.network(*input_of(seen.ravel(), self.rows))
         said = raw.numpy().reshape(len(boards), self.images, 4)
-        legal = kernels.afters(boards, self.rows) != boards[:, None]
+        legal = kernels.afterstates(boards, self.rows) != boards[:, None]
         mean = np.take_along_axis(said, kernels.mapped_directions(self.images)[None], axis=2).mean(axis=1)
         refuse_no_numbers(mean, self.source)
         logs = log_softmax(np.where(legal, mean, -np.inf))
@@ -118,7 +118,7 @@ def expected_values(boards: kernels.Boards, depth: int, policy: Policy) -> Numbe
     minus infinity.
     """
     pause()
-    after, gained = kernels.afters(boards, policy.rows), kernels.points_of_moves(boards, policy.rows)
+    after, gained = kernels.afterstates(boards, policy.rows), kernels.points_of_moves(boards, policy.rows)
     legal = after != boards[:, None]
     leaves, owners, chances = kernels.all_spawns(after[legal], policy.rules.odds)
     unique, places = np.unique(leaves, return_inverse=True)

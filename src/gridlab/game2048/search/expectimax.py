@@ -383,7 +383,7 @@ def choose(
 def choose_deep(
     search: DeepExpectimax, board: np.uint64, values: Values, rows: RowTables, states: States, stream: int, stop: Stop
 ) -> int:
-    """The same from depth 5 on."""
+    """The direction that a search from depth 5 on chooses."""
     evaluator, settings, memory, counts = search
     turned = kernels.transpose(board)
     for direction in range(4):
@@ -488,8 +488,8 @@ class PlainSearch:
 
     def move_values(self, board: Board) -> dict[str, float]:
         """What each legal direction is worth."""
-        afters = {direction: reference.move(self.rules, board, direction)[0] for direction in DIRECTIONS}
-        return {each: self.after_value(after, self.depth - 1, 1.0) for each, after in afters.items() if after != board}
+        found = {direction: reference.move(self.rules, board, direction)[0] for direction in DIRECTIONS}
+        return {each: self.after_value(after, self.depth - 1, 1.0) for each, after in found.items() if after != board}
 
     def after_value(self, after: Board, depth: int, probability: float) -> float:
         """What a board is worth after a move, with so many plies to go: the mean over new tiles."""
@@ -512,8 +512,8 @@ class PlainSearch:
             return self.evaluate(board)
         if probability < self.cutoff:
             return float(self.evaluate(board))
-        afters = [reference.move(self.rules, board, direction)[0] for direction in DIRECTIONS]
-        values = [self.after_value(after, depth - 1, probability) for after in afters if after != board]
+        afterstates = [reference.move(self.rules, board, direction)[0] for direction in DIRECTIONS]
+        values = [self.after_value(after, depth - 1, probability) for after in afterstates if after != board]
         return max(values) if values else float(self.evaluate(board) - self.dead)
 
     def _cells(self, after: Board) -> list[int]:

@@ -169,7 +169,7 @@ def play_out(board: np.uint64, twos: int, fours: int, rows: RowTables, states: S
 
 @kernel
 def play_out_all(boards: Boards, twos: int, fours: int, rows: RowTables, states: States) -> NDArray[np.int64]:
-    """The same for many boards, each by its own stream of chance."""
+    """Many boards, each by its own stream of chance."""
     found = np.zeros(len(boards), np.int64)
     for i in range(len(boards)):
         found[i] = play_out(boards[i], twos, fours, rows, states, i)

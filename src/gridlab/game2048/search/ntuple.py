@@ -215,7 +215,7 @@ class NTupleMoves(NamedTuple):
 
     network: Network
     places: NDArray[np.uint64]  # [move, tuple and image], to be written over
-    afters: Moves  # to be written over
+    afterstates: Moves  # to be written over
     counts: NDArray[np.int64]  # [2]: boards evaluated, and none answered by a table
     downgrade: int  # boards with a tile of this logarithm are seen with halved tiles
 
@@ -266,16 +266,17 @@ def choose(
     weights, masks, shifts, offsets, layout = policy.network
     board = downgraded(board, layout.walls, policy.downgrade)
     value_moves(
-        board, policy.afters, values, policy.places, weights, masks, shifts, offsets, layout, rows.slides, rows.points
-    )
+        board, policy.afterstates, values, policy.places, weights, masks, shifts, offsets, layout, rows.slides,
+        rows.points,
+    )  # fmt: skip
     for direction in range(4):
-        policy.counts[0] += 1 if policy.afters[direction] != board else 0
+        policy.counts[0] += 1 if policy.afterstates[direction] != board else 0
     return kernels.first_of_best(values)
 
 
 @kernel
 def value_moves(
-    board: np.uint64, afters: Moves, values: NDArray[np.float64], places: NDArray[np.uint64], weights: Weights,
+    board: np.uint64, afterstates: Moves, values: NDArray[np.float64], places: NDArray[np.uint64], weights: Weights,
     masks: NDArray[np.uint64], shifts: NDArray[np.uint64], offsets: NDArray[np.uint64], layout: Layout,
     slides: NDArray[np.uint32], points: NDArray[np.int32],
 ) -> int:  # fmt: skip
@@ -283,16 +284,16 @@ def value_moves(
 
     Arrays come one by one: a tuple of them counts a reference to each at every call.
     """
-    across, down = move_all(board, afters, slides, points)
+    across, down = move_all(board, afterstates, slides, points)
     for direction in range(4):
-        if afters[direction] != board:
-            find_places(afters[direction], places[direction], masks, shifts, offsets, layout)
+        if afterstates[direction] != board:
+            find_places(afterstates[direction], places[direction], masks, shifts, offsets, layout)
             for each in range(places.shape[1]):
                 prefetch(weights, places[direction, each])
     best, brought = NO_MOVE, -1
     for direction in range(4):
         values[direction] = NO_MOVE
-        if afters[direction] != board:
+        if afterstates[direction] != board:
             gain = down if direction < LEFT else across
             values[direction] = gain + add_up(weights, places[direction])
             if values[direction] > best:
@@ -301,13 +302,15 @@ def value_moves(
 
 
 @kernel
-def move_all(board: np.uint64, afters: Moves, slides: NDArray[np.uint32], points: NDArray[np.int32]) -> tuple[int, int]:
+def move_all(
+    board: np.uint64, afterstates: Moves, slides: NDArray[np.uint32], points: NDArray[np.int32]
+) -> tuple[int, int]:
     """The board after each move, and the points of moves to either side, and of moves up and down."""
     turned = kernels.transpose(board)
     up, down = kernels.slide_rows(turned, slides)
     left, right = kernels.slide_rows(board, slides)
-    afters[UP], afters[UP + 1] = kernels.transpose(up), kernels.transpose(down)
-    afters[LEFT], afters[LEFT + 1] = left, right
+    afterstates[UP], afterstates[UP + 1] = kernels.transpose(up), kernels.transpose(down)
+    afterstates[LEFT], afterstates[LEFT + 1] = left, right
     return line_points(board, points), line_points(turned, points)
 
 

@@ -36,7 +36,7 @@ class NTupleSearch(NamedTuple):
     twos: int
     fours: int
     places: NDArray[np.uint64]  # [move, tuple and image]
-    afters: Moves  # at the leaves
+    afterstates: Moves  # at the leaves
     leaves: NDArray[np.float64]  # [4]: their worth
     leaf_keys: Boards  # [entry]: boards after the last move whose value is known
     leaf_known: NDArray[np.float64]
@@ -53,10 +53,9 @@ def new_search(network: Network, depth: int, odds: tuple[int, int], downgrade: i
     room, layers = ntuple.new_moves(network), (depth - 1) // 2
     entries = ENTRIES if layers > 1 else 0
     return NTupleSearch(
-        network, layers, *odds, room.places, room.afters, np.empty(4), np.zeros(LEAVES, np.uint64), np.zeros(LEAVES),
-        expectimax.new_frames(LAYERS),
-        np.zeros((LAYERS, 4), np.uint64), np.zeros(entries, np.uint64), np.zeros(entries), np.zeros(2, np.int64),
-        downgrade,
+        network, layers, *odds, room.places, room.afterstates, np.empty(4), np.zeros(LEAVES, np.uint64),
+        np.zeros(LEAVES), expectimax.new_frames(LAYERS), np.zeros((LAYERS, 4), np.uint64),
+        np.zeros(entries, np.uint64), np.zeros(entries), np.zeros(2, np.int64), downgrade,
     )  # fmt: skip
 
 
@@ -91,7 +90,7 @@ def choose(
 @kernel
 def last_tiles(search: NTupleSearch, after: np.uint64, rows: RowTables) -> float:
     """What a board after a move is worth: all new tiles, the best move after each, then the network."""
-    network, _, twos, fours, places, afters, leaves, leaf_keys, leaf_known, _, _, keys, known, counts, _ = search
+    network, _, twos, fours, places, afterstates, leaves, leaf_keys, leaf_known, _, _, keys, known, counts, _ = search
     at = kernels.place_of(after, len(keys))
     if at >= 0 and keys[at] == after:
         counts[1] += 1
@@ -107,7 +106,7 @@ def last_tiles(search: NTupleSearch, after: np.uint64, rows: RowTables) -> float
             often = fours if kind else twos
             if often > 0:
                 best = best_leaf(
-                    after | unit << np.uint64(kind), afters, leaves, places, leaf_keys, leaf_known, weights, masks,
+                    after | unit << np.uint64(kind), afterstates, leaves, places, leaf_keys, leaf_known, weights, masks,
                     shifts, offsets, layout, slides, points, counts,
                 )  # fmt: skip
                 total += often * best if best != NO_MOVE else 0.0
@@ -118,15 +117,15 @@ def last_tiles(search: NTupleSearch, after: np.uint64, rows: RowTables) -> float
 
 @kernel
 def best_leaf(
-    board: np.uint64, afters: Moves, leaves: NDArray[np.float64], places: NDArray[np.uint64], leaf_keys: Boards,
+    board: np.uint64, afterstates: Moves, leaves: NDArray[np.float64], places: NDArray[np.uint64], leaf_keys: Boards,
     leaf_known: NDArray[np.float64], weights: Weights, masks: NDArray[np.uint64], shifts: NDArray[np.uint64],
     offsets: NDArray[np.uint64], layout: Layout, slides: NDArray[np.uint32], points: NDArray[np.int32],
     counts: NDArray[np.int64],
 ) -> float:  # fmt: skip
     """The worth of the best move by the network; as `value_moves` of ntuple.py, with a table of leaves."""
-    across, down = ntuple.move_all(board, afters, slides, points)
+    across, down = ntuple.move_all(board, afterstates, slides, points)
     for direction in range(4):
-        after = afters[direction]
+        after = afterstates[direction]
         at = kernels.place_of(after, LEAVES)
         leaves[direction] = leaf_known[at] if leaf_keys[at] == after else NO_MOVE
         if after != board and leaf_keys[at] != after:
@@ -135,7 +134,7 @@ def best_leaf(
                 prefetch(weights, places[direction, each])
     best = NO_MOVE
     for direction in range(4):
-        after = afters[direction]
+        after = afterstates[direction]
         if after != board:
             if leaves[direction] == NO_MOVE:
                 leaves[direction] = ntuple.add_up(weights, places[direction])

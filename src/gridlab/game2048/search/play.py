@@ -247,7 +247,7 @@ def _until_seen(trace: Trace, moves: int, watch: Watch | None) -> Trace:
 
 
 def resized(trace: Trace, room: int) -> Trace:
-    """The same moves with more room, or less."""
+    """The moves with more room, or less."""
     columns: Iterable[tuple[NDArray[Any], NDArray[Any]]] = zip(trace, other := new_trace(room), strict=True)
     for old, new in columns:
         new[: min(len(old), room)] = old[:room]
@@ -392,7 +392,7 @@ class Recorded(NamedTuple):
     final_score: int
 
     def since(self, first: int) -> "Recorded":
-        """The same without the moves before this one."""
+        """What is left of a record without the moves before this one."""
         columns: dict[str, Any] = dict(zip(self._fields, self[:5], strict=False))
         return self._replace(**{name: each[first:] for name, each in columns.items() if each is not None})
 
@@ -536,18 +536,18 @@ def _is_finite(values: Any, direction: str) -> bool:
 
 def has_kernel_policy(player: "Player2048", rules: Rules2048) -> bool:
     """Whether kernels can play whole games for this player."""
-    return rules.packed and callable(getattr(player, "chooser", None)) and not _is_overruled(type(player))
+    return rules.packed and callable(getattr(player, "kernel_policy", None)) and not _is_overruled(type(player))
 
 
 def kernel_policy_of(player: "Player2048", rules: Rules2048) -> KernelPolicy | None:
     """The player as kernels take it, if they can: a new one, for one thread."""
-    return cast(Any, player).chooser() if has_kernel_policy(player, rules) else None
+    return cast(Any, player).kernel_policy() if has_kernel_policy(player, rules) else None
 
 
 def _is_overruled(kind: type) -> bool:
     """Whether a subclass finds its moves in another way than the class whose policy it has inherited."""
     for each in kind.__mro__:
-        if "chooser" in vars(each):
+        if "kernel_policy" in vars(each):
             return False
         if "move" in vars(each) or "values" in vars(each):
             return True

@@ -132,16 +132,11 @@ class Census:
         """For `--json`."""
 
         def row(each: "Census | PlyCensus") -> dict[str, Any]:
-            return (
-                facts(each, "arrangements") | each.counts.as_dict() | facts(each, "canonical") | each.illegal.as_dict()
-            )
+            counts, illegal = each.counts.as_dict(), each.illegal.as_dict()
+            return facts(each, "arrangements") | counts | facts(each, "canonical") | illegal
 
-        return {
-            "rules": str(self.rules),
-            "plies": [{"ply": ply.ply, **self._stones(ply), **row(ply)} for ply in self.plies],
-            "totals": row(self),
-            "games": self.games,
-        }
+        plies = [{"ply": ply.ply, **self._stones(ply), **row(ply)} for ply in self.plies]
+        return {"rules": str(self.rules), "plies": plies, "totals": row(self), "games": self.games}
 
     def _stones(self, ply: PlyCensus) -> dict[str, int]:
         return {"crosses": ply.crosses, "noughts": ply.noughts, "empty": self.rules.cells - ply.ply}

@@ -177,7 +177,7 @@ def router(lab: Lab) -> APIRouter:
 
     @routes.get("/{number}/events", response_class=StreamingResponse)
     async def events(number: Number) -> StreamingResponse:
-        """The same as server-sent events, until the job ends; a job that nobody listens to is cancelled."""
+        """A job as server-sent events, until it ends; one that nobody listens to is cancelled."""
         job = known(lab, number)
         if job.listeners >= MOST_LISTENERS:
             raise work.Busy

@@ -136,7 +136,7 @@ def change_entry(folder: Path, change: Callable[[dict[str, Any]], dict[str, Any]
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (lambda content: content.update(behaviour=9), "manifest.json: it was made by behaviour 9; this is 1"),
+        (lambda content: content.update(behaviour=9), "manifest.json: it was made by results version 9; this is 1"),
         (lambda content: content["layers"][0].update(candidates=1), "candidates, not 1"),
         (lambda content: content["made"].update(command="gridlab something"), "these layers are not made by"),
         (lambda content: content["made"].update(by="gridlab 77"), "README.md: it is not what the manifest says"),

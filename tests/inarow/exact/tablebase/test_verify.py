@@ -143,7 +143,7 @@ def test_a_directory_of_something_else(sound: Path) -> None:
         (lambda content: content.update(rules="3x3:9"), "the directory cannot be understood"),
         (lambda content: content.update(rules="3x3:-3"), "has score"),  # all sizes are the same, the scores are not
         (lambda content: content["plies"][1].update(slots=7), "lists other plies or sizes than 3x3:3 has"),
-        (lambda content: content.update(behaviour=99), "made for behaviour 99"),
+        (lambda content: content.update(behaviour=99), "made for results version 99"),
         (lambda content: content["counts"].pop(), "the directory does not count every ply once"),
         (lambda content: content["counts"][-1].update(every={}, canonical={}), "ply 8: 0 positions (0 up to symmetry)"),
         (with_a_last_ply, "the directory speaks of ply 9 of 3x3:3, which no tablebase holds"),

@@ -14,7 +14,7 @@ from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
 from gridlab.core.draw import facts
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, TooLarge
-from gridlab.core.files import BEHAVIOUR, locked_folder, refuse_overlap, sha256_of, try_folder, whole_file
+from gridlab.core.files import RESULTS_VERSION, locked_folder, refuse_overlap, sha256_of, try_folder, whole_file
 from gridlab.core.progress import Bars, bars
 from gridlab.core.run import in_order, pause
 from gridlab.core.untrusted import open_regular, read_bytes, reading
@@ -95,8 +95,8 @@ def begin(rules: Rules, folder: Path, resume: bool) -> Manifest:
 
 def of_these_results(manifest: Manifest, folder: Path, instead: str) -> Manifest:
     """A manifest that was made by this version of results."""
-    if (version := manifest.results_version) != BEHAVIOUR:
-        raise FileTrouble(f"{folder} was made by behaviour {version}, this is {BEHAVIOUR}; {instead}")
+    if (version := manifest.results_version) != RESULTS_VERSION:
+        raise FileTrouble(f"{folder} was made by results version {version}, this is {RESULTS_VERSION}; {instead}")
     return manifest
 
 
@@ -504,8 +504,8 @@ def _manifest_complaints(manifest: Manifest | None, folder: Path) -> Iterator[Co
     if manifest is None:
         return
     wrong = partial(Complaint, files.MANIFEST, None)
-    if manifest.results_version != BEHAVIOUR:
-        yield wrong(f"it was made by behaviour {manifest.results_version}; this is {BEHAVIOUR}")
+    if manifest.results_version != RESULTS_VERSION:
+        yield wrong(f"it was made by results version {manifest.results_version}; this is {RESULTS_VERSION}")
     if manifest.made["command"] != (command := files.command_for(manifest.rules, manifest.layers)):
         yield wrong(f"these layers are not made by {manifest.made['command']!r} but by {command!r}")
     for each in manifest.layers:

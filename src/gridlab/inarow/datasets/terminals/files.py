@@ -1,7 +1,7 @@
 """A dataset of terminal wins is a folder: a layer file for each ply, a manifest and a card.
 
     layer_09.bin … layer_25.bin     the records
-    manifest.json                   rules, behaviour version, and for each layer counts, size, SHA-256
+    manifest.json                   rules, results version, and for each layer counts, size, SHA-256
     README.md                       a card: what it is, for people
 
 The manifest is written anew after each layer. Whatever it names is whole; a layer it does not name is not part of
@@ -26,7 +26,7 @@ from gridlab.core.arguments import counted, number_ranges
 from gridlab.core.bits import lowest_bit, popcount
 from gridlab.core.draw import Sheet, shown
 from gridlab.core.errors import CorruptFile, FileTrouble, GridlabError, TooLarge
-from gridlab.core.files import BEHAVIOUR, Checksummed, timestamp, whole_file, write_json
+from gridlab.core.files import RESULTS_VERSION, Checksummed, timestamp, whole_file, write_json
 from gridlab.core.jit import kernel
 from gridlab.core.untrusted import Count, open_regular, parse_json, read_bytes, reason_of, size_of
 from gridlab.inarow.exact.terminals import RECORD_CELLS, candidates, first_ply
@@ -531,4 +531,4 @@ class Manifest(NamedTuple):
 
 def new_manifest(rules: Rules) -> Manifest:
     """A manifest without layers, made here and now."""
-    return Manifest(rules, BEHAVIOUR, {"when": timestamp(), "by": f"gridlab {__version__}"}, ())
+    return Manifest(rules, RESULTS_VERSION, {"when": timestamp(), "by": f"gridlab {__version__}"}, ())

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gridlab.core.arguments import typed
 from gridlab.core.errors import BadNotation, CorruptFile, TooLarge
-from gridlab.core.files import BEHAVIOUR
+from gridlab.core.files import RESULTS_VERSION
 from gridlab.core.progress import bar
 from gridlab.core.run import available_cores, size_text
 from gridlab.games import tablebases
@@ -131,7 +131,7 @@ def first_finished(rules: Rules, folder: Path, resume: bool) -> int:
             break
         with tablebases.reading_part(folder):
             directory = TableFile(part, ply).directory
-        if (directory.rules, directory.results_version) != (rules, BEHAVIOUR):
+        if (directory.rules, directory.results_version) != (rules, RESULTS_VERSION):
             raise CorruptFile(f"{part} does not belong to this build of {rules}; remove {folder} and start again")
         first = ply
     return first
@@ -148,7 +148,7 @@ def solve_to_file(solver: Solver, ply: int, folder: Path) -> None:
         return [pack(block, LEVEL) for block in in_blocks(scores, slots)]
 
     blocks = chain.from_iterable(solver.crosses_ply(ply, packed, listed))
-    write_table(part_path(folder, ply), rules, BEHAVIOUR, ply, [(ply, blocks)], lambda: sorted(listed))
+    write_table(part_path(folder, ply), rules, RESULTS_VERSION, ply, [(ply, blocks)], lambda: sorted(listed))
 
 
 def assemble(rules: Rules, path: Path, folder: Path, max_ply: int) -> None:
@@ -156,7 +156,7 @@ def assemble(rules: Rules, path: Path, folder: Path, max_ply: int) -> None:
     parts = [(ply, TableFile(part_path(folder, ply), ply)) for ply in stored_plies(rules, max_ply)]
     counts = sorted(each for _, part in parts for each in part.directory.counts if each.ply <= max_ply)
     plies = ((ply, part.all_packed(ply)) for ply, part in parts)
-    write_table(path, rules, BEHAVIOUR, max_ply, plies, lambda: counts)
+    write_table(path, rules, RESULTS_VERSION, max_ply, plies, lambda: counts)
     made = [part_path(folder, ply) for ply in stored_plies(rules, rules.cells - 1)]
     tablebases.remove_parts(made, folder)
 

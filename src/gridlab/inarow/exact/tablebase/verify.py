@@ -16,7 +16,7 @@ from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
 from gridlab.core.draw import facts
 from gridlab.core.errors import CorruptFile, GridlabError
-from gridlab.core.files import BEHAVIOUR, try_place
+from gridlab.core.files import RESULTS_VERSION, try_place
 from gridlab.core.progress import bar
 from gridlab.core.run import in_order
 from gridlab.games.tablebases import FULL, Verdict
@@ -150,7 +150,8 @@ def verify(
     file, rules, made_by = table.file, table.rules, table.file.directory.results_version
     remarks = [] if full else [f"not checked: scores other than these, and how many positions have which; {FULL}"]
     blocks = positions = 0
-    complaints = [] if made_by == BEHAVIOUR else [f"the file was made for behaviour {made_by}; this is {BEHAVIOUR}"]
+    other = f"the file was made for results version {made_by}; this is {RESULTS_VERSION}"
+    complaints = [] if made_by == RESULTS_VERSION else [other]
     if not complaints:
         blocks, complaints = check_blocks(file, workers, progress)
     if not complaints:
