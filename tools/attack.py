@@ -362,11 +362,12 @@ def written(folder: Path, by: str = "") -> dict[str, bytes]:
 def state(folder: Path) -> set[tuple[str, int, int]]:
     """What changes in a folder as soon as somebody writes there; a lock is not writing yet."""
     found = set()
-    for path in folder.rglob("*"):
-        with suppress(OSError):  # it has gone meanwhile
-            seen = path.stat()
-            found.add((str(path), seen.st_size, seen.st_mtime_ns))
-    return {each for each in found if not each[0].endswith(".lock") and not Path(each[0]).is_dir()}
+    for root, _, files in os.walk(folder):  # which passes over a folder that has gone
+        for path in (Path(root) / name for name in files):
+            with suppress(OSError):  # it has gone meanwhile
+                seen = path.stat()
+                found.add((str(path), seen.st_size, seen.st_mtime_ns))
+    return {each for each in found if not each[0].endswith(".lock")}
 
 
 def kills(journal: Journal, number: int, seed: int) -> None:

@@ -132,7 +132,7 @@ SPLITS = ("train", "validation", "test")
 SHARD = 1_000_000  # rows of a file
 NUMPY_LIMIT = 10**9  # beyond it numpy does not draw without replacement
 MANIFEST, CARD = "manifest.json", "README.md"
-CARD_TEXT = Path(__file__).with_name("tables_card.md")  # a form with blanks
+CARD_TEXT = Path(__file__).with_name("tables_card.txt")  # a form with blanks
 
 Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Feature = dict[str, str | int]
