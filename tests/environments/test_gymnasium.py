@@ -7,6 +7,7 @@ import pytest
 
 from gridlab.core.errors import BadNotation, BadPlayer, FileTrouble, IllegalMove, TooLarge
 from gridlab.games import game
+from gridlab.games.environment import SIDE, rounded
 from gridlab.inarow.exact.oracle import Oracle
 from gridlab.inarow.position import Position
 from tests.conftest import Table
@@ -44,6 +45,16 @@ def test_gymnasium_finds_nothing_wrong(name: str, settings: dict[str, Any], mode
     else:
         assert len(shown.splitlines()) >= env.unwrapped.rules.rows
     env.close()
+
+
+def test_the_square_of_a_tile_has_a_margin_and_round_corners() -> None:
+    square = rounded()
+    half = square[: SIDE // 2, : SIDE // 2]
+    for turned in (square[::-1], square[:, ::-1], square.T):
+        assert np.array_equal(square, turned)
+    assert (half[:3] == 0).all()  # the margin
+    assert (half[3, 7:] == 1).all()  # an edge
+    assert half[3, 3] == 0 < half[3, 5] < half[4, 4] < 1 == half[7, 7]  # a corner
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])

@@ -169,6 +169,7 @@ def test_the_plan_is_of_the_right_size(whole: Path) -> None:
     assert needed.positions == census(RULES).counts.ongoing
     assert needed.canonical == census(RULES).canonical.ongoing
     assert 2 * whole.stat().st_size < needed.disk < 50 * whole.stat().st_size
+    assert estimate(census(RULES), workers=1).memory < estimate(census(RULES), workers=2).memory
 
 
 def test_on_the_command_line(gridlab: Run, tmp_path: Path, whole: Path) -> None:
