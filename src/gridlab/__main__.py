@@ -6,7 +6,6 @@ sentence; remarks that cannot be written are dropped. Characters that a terminal
 
 import io
 import os
-import signal
 import sys
 from contextlib import suppress
 
@@ -42,8 +41,7 @@ def main(script: str = "") -> None:
     except KeyboardInterrupt:
         code = INTERRUPTED
     ignore_signals()
-    if hasattr(signal, "pthread_sigmask"):  # `python -m` ends by SIGINT if one was ever raised in exec of a text
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    exec("")  # else `python -m` would end by SIGINT if one was raised while the last text before this was executed
     sys.exit(code)
 
 

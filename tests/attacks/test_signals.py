@@ -137,11 +137,12 @@ def test_a_signal_while_a_module_in_c_is_imported_is_not_lost(python: Python) ->
 
 
 IN_A_TEXT = """
-import os, signal, sys
+import os, signal, sys, threading
 import gridlab.cli
 from gridlab.__main__ import main
 
 def run(args, script):
+    threading.Thread(target=threading.Event().wait, daemon=True).start()  # as those of libraries, which block no signal
     exec("os.kill(os.getpid(), signal.SIGTERM)\\nfor each in range(1000): pass")
 
 gridlab.cli.run = run

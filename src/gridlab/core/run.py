@@ -619,11 +619,11 @@ def _process_pool(workers: int) -> Iterator[Executor]:
 
 
 def _start_trackers() -> None:
-    """The processes that tidy up after us; what they have found there after Ctrl-C is nothing for users."""
+    """The processes that tidy up after us, without stderr: what they find after Ctrl-C is nothing for users."""
     from loky.backend.resource_tracker import ensure_running
 
-    sys.warnoptions.append("ignore:resource_tracker")  # the trackers are started with our options
     before, os.environ[SAFE_PATH] = os.environ.get(SAFE_PATH), "1"
+    stderr, sys.stderr = sys.stderr, None
     try:
         ensure_running()
         if os.name == "posix":  # loky starts this one too, when the first worker begins
@@ -631,7 +631,7 @@ def _start_trackers() -> None:
 
             ensure_other_running()
     finally:
-        sys.warnoptions.pop()
+        sys.stderr = stderr
         restore(SAFE_PATH, before)
 
 
