@@ -15,6 +15,7 @@ import pytest
 
 from gridlab.core import run as workers
 from gridlab.core.run import stop_flag, working
+from tests.conftest import Python
 
 SPINNING = """
 from gridlab.core.jit import kernel
@@ -300,3 +301,22 @@ def test_a_worker_may_grow() -> None:
     """Where psutil is installed loky starts workers anew that have grown by 300 MB, and warns."""
     pytest.importorskip("psutil")
     assert len(set(workers.in_order(grow, range(3), processes=True, workers=1))) == 1
+
+
+TRACKERS = """
+import os
+from gridlab.core.run import in_order
+
+if list(in_order(abs, [-1], workers=1, processes=True)) == [1]:
+    from loky.backend import resource_tracker as of_loky
+    from multiprocessing import resource_tracker as of_python
+
+    for each in (of_loky, of_python):
+        print(os.readlink(f"/proc/{each._resource_tracker._pid}/fd/2"))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the files of other processes are shown by Linux")
+def test_trackers_say_nothing_to_users(python: Python) -> None:
+    """After a signal they may find that what they were told makes no sense, and print a traceback."""
+    assert python(TRACKERS).stdout.split() == ["/dev/null", "/dev/null"]

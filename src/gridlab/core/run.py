@@ -623,16 +623,28 @@ def _start_trackers() -> None:
     from loky.backend.resource_tracker import ensure_running
 
     before, os.environ[SAFE_PATH] = os.environ.get(SAFE_PATH), "1"
-    stderr, sys.stderr = sys.stderr, None
     try:
-        ensure_running()
-        if os.name == "posix":  # loky starts this one too, when the first worker begins
-            from multiprocessing.resource_tracker import ensure_running as ensure_other_running
+        with _without_stderr():
+            ensure_running()
+            if os.name == "posix":  # loky starts this one too, when the first worker begins
+                from multiprocessing.resource_tracker import ensure_running as ensure_other_running
 
-            ensure_other_running()
+                ensure_other_running()
     finally:
-        sys.stderr = stderr
         restore(SAFE_PATH, before)
+
+
+@contextmanager
+def _without_stderr() -> Iterator[None]:
+    """What begins now inherits a stderr that goes nowhere."""
+    nowhere, kept = os.open(os.devnull, os.O_RDWR), os.dup(2)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 @contextmanager
