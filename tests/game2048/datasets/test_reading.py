@@ -11,6 +11,7 @@ import pytest
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.run import working
 from gridlab.game2048 import rules as reference
+from gridlab.game2048.datasets import files
 from gridlab.game2048.datasets.files import export_games, index_of, known_index, read_games
 from gridlab.game2048.datasets.moves import Games, symmetric
 from gridlab.game2048.datasets.settings import DatasetSettings, make_settings
@@ -82,6 +83,15 @@ def test_random_access(tmp_path: Path) -> None:
         Games(tmp_path / "a.csv")
     with pytest.raises(FileTrouble, match="cannot be read"):
         Games(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("offsets", "fits"),
+    [((0, 5, 9), True), ((1, 5, 9), False), ((0, 5, 8), False), ((0, 5, 10), False), ((0, 9, 9), False), ((9,), True)],
+)
+def test_an_index_covers_the_file_from_its_beginning_to_its_end(offsets: tuple[int, ...], fits: bool) -> None:
+    moves = np.full(len(offsets) - 1, 3, "<u4")
+    assert files._fits(files.Index(np.array(offsets, "<u8"), moves, {}, None), 9) == fits
 
 
 def test_an_index_that_does_not_fit_is_made_anew(tmp_path: Path) -> None:
