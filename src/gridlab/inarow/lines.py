@@ -76,9 +76,8 @@ class LineReport(NamedTuple):
         def part(length: int | None, lines: tuple[int, ...]) -> dict[str, Any]:
             return {"length": length, "count": len(lines), "classes": plain(line_classes(self.rules, lines))}
 
-        rules = self.rules
-        winning, losing = part(rules.win, rules.winning_lines), part(rules.lose, rules.losing_lines)
-        return {"rules": str(rules), "winning": winning, "losing": losing}
+        winning = part(self.rules.win, self.rules.winning_lines)
+        return {"rules": str(self.rules), "winning": winning, "losing": part(self.rules.lose, self.rules.losing_lines)}
 
     def __str__(self) -> str:
         parts = []

@@ -231,15 +231,9 @@ def _counted(
 
 
 def _ply(rules: Rules, ply: int, fixed: NDArray[np.int64], orbits: NDArray[np.int64]) -> PlyCensus:
-    return PlyCensus(
-        ply, _arrangements(rules.cells, ply), _counts(rules, ply, fixed[ply]), _counts(rules, ply, orbits[ply]),
-        IllegalCounts(*fixed[ply, COUNT_BOTH:].tolist()),
-    )  # fmt: skip
-
-
-def _arrangements(cells: int, ply: int) -> int:
-    """The multinomial cells! / (empty! · crosses! · noughts!)."""
-    return comb(cells, ply) * comb(ply, ply // 2)
+    arrangements = comb(rules.cells, ply) * comb(ply, ply // 2)  # cells! / (empty! · crosses! · noughts!)
+    every, canonical = _counts(rules, ply, fixed[ply]), _counts(rules, ply, orbits[ply])
+    return PlyCensus(ply, arrangements, every, canonical, IllegalCounts(*fixed[ply, COUNT_BOTH:].tolist()))
 
 
 def _counts(rules: Rules, ply: int, row: NDArray[np.int64]) -> OutcomeCounts:
