@@ -32,7 +32,7 @@ from gridlab.arena.statistics import Interval, mcnemar, of_difference, shares, w
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
 from gridlab.core.charts import new_figure, save
-from gridlab.core.draw import Sheet, between, brief, facts, percent, shown
+from gridlab.core.draw import AsJson, Sheet, between, brief, facts, percent, shown
 from gridlab.core.errors import BadNotation, GridlabError
 from gridlab.core.progress import bar
 from gridlab.games.registry import GameRules, family_of, game
@@ -117,7 +117,7 @@ class Tally(ABC):
         known = [each.lost for each in self.answered if each.lost is not None]
         return float(sum(known) / len(known)) if known else None
 
-    def summary(self, unit: str, marked: Sequence[Marked], **expected: float) -> dict[str, Any]:
+    def summary(self, unit: str, marked: Sequence[Marked], **expected: float) -> AsJson:
         """Some of the answers, as a row of a table."""
         accuracy, interval = _accuracy_of(marked)
         known = {unit: len(marked), "accuracy": accuracy, "accuracy_interval": list(interval)}
@@ -147,11 +147,11 @@ def _stage(each: Marked) -> int:
     return each.question.stage
 
 
-def _accuracy(summary: dict[str, Any]) -> tuple[str, str]:
+def _accuracy(summary: AsJson) -> tuple[str, str]:
     return shares(summary["accuracy"], Interval(*summary["accuracy_interval"]))
 
 
-def row_of(name: str, summary: dict[str, Any]) -> tuple[str | int, ...]:
+def row_of(name: str, summary: AsJson) -> tuple[str | int, ...]:
     """A line of a table of marks."""
     expected = f"{summary['random']:.1%}", f"{summary['first_legal']:.1%}"
     return name, summary["questions"], *_accuracy(summary), *expected, *summary["blunders"].values()
@@ -168,7 +168,7 @@ class Expected:
     blunders: dict[str, Fraction]  # a question
     regret: float | None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return facts(self, "accuracy blunders regret")
 
 
@@ -200,12 +200,12 @@ class Marks(Tally):
         return self._expected(self.marked, lambda each: [each.question.legal[0]])
 
     @cached_property
-    def by_stage(self) -> list[dict[str, Any]]:
+    def by_stage(self) -> list[AsJson]:
         """Totals by ply; in 2048 by ranges of the sum of the tiles."""
         name, stages = self.exam.family.STAGE, _sorted_by(_stage, self.marked)
         if len(stages) <= MOST_ROWS:
             return [{name: str(stage)} | self._part(found) for stage, found in stages.items()]
-        rows: list[dict[str, Any]] = []
+        rows: list[AsJson] = []
         low = min(stages)
         for part in np.array_split(sorted(map(_stage, self.marked)), BANDS):
             high = int(part[-1])
@@ -215,17 +215,17 @@ class Marks(Tally):
         return rows
 
     @cached_property
-    def by_depth(self) -> list[dict[str, Any]]:
+    def by_depth(self) -> list[AsJson]:
         """Totals by how far away the best result is; in 2048 by how much is at stake."""
         groups = _sorted_by(lambda each: each.key.rank, self.marked).values()
         return [{self.exam.family.DEPTH: found[0].key.depth} | self._part(found) for found in groups]
 
     @property
-    def total(self) -> dict[str, Any]:
+    def total(self) -> AsJson:
         """A row of a table for all questions."""
         return self._part(self.marked)
 
-    def _part(self, marked: Sequence[Marked]) -> dict[str, Any]:
+    def _part(self, marked: Sequence[Marked]) -> AsJson:
         random = self._expected(marked, lambda each: list(each.key.moves))
         first = self._expected(marked, lambda each: [each.question.legal[0]])
         expected = {"random": float(random.accuracy), "first_legal": float(first.accuracy)}
@@ -253,7 +253,7 @@ class Marks(Tally):
         wrong = [each for each in self.marked if each.judged.gravity]
         return sorted(wrong, key=lambda each: each.judged.gravity, reverse=True)[:WORST]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         family = self.exam.family
         return {
             "exam": self.exam.name, "rules": str(self.exam.rules), "player": self.player, **self.total,
@@ -261,7 +261,7 @@ class Marks(Tally):
             f"by_{family.DEPTH.replace(' ', '_')}": self.by_depth, "worst": [self._told(each) for each in self.worst],
         }  # fmt: skip
 
-    def _told(self, each: Marked) -> dict[str, Any]:
+    def _told(self, each: Marked) -> AsJson:
         asked, told = each.question, self.exam.family.told(each.key, each.move)
         return {"id": asked.id, "board": asked.board, "move": each.move, "blunder": each.blunder, "told": told}
 
@@ -396,7 +396,7 @@ class PairedMarks:
         """McNemar's exact test."""
         return mcnemar(self.only_a, self.only_b)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return facts(self, "a b exam questions both only_a only_b neither difference difference_interval p")
 
     def _in_short(self) -> str:
@@ -434,7 +434,7 @@ class Listed:
 
     exams: tuple[Marks, ...]  # of nobody
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         found = []
         for each in self.exams:
             known = {name: each.total[name] for name in ("questions", "random", "first_legal")}
@@ -535,7 +535,7 @@ class Grade(Tally):
         return self.regret or 0.0
 
     @cached_property
-    def by_ply(self) -> list[dict[str, Any]]:
+    def by_ply(self) -> list[AsJson]:
         """Totals of every ply that has questions."""
         plies = _sorted_by(_stage, self.outcomes).items()
         return [{"ply": ply} | self.summary("positions", answers) for ply, answers in plies]
@@ -544,7 +544,7 @@ class Grade(Tally):
     def faults(self) -> list[str]:
         return [f"position {number}: {each.fault}" for number, each in enumerate(self.outcomes, 1) if each.fault]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         told = self.summary("positions", self.outcomes)
         return facts(self, "player rules") | told | facts(self, "lost_distance by_ply seed")
 
@@ -580,7 +580,7 @@ class Mistake(NamedTuple):
     change: str
     report: Any
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return {"board": str(self.position)} | facts(self, "move change report")
 
     def __str__(self) -> str:
@@ -614,7 +614,7 @@ class Comparison:
     difference_interval: Interval
     seed: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return facts(self)
 
     def _in_short(self) -> str:
@@ -647,8 +647,8 @@ class Grades:
     comparisons: Sequence[Comparison] = ()
     mistakes: Sequence[Sequence[Mistake]] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        found: list[dict[str, Any]] = [each.as_dict() for each in self.grades]
+    def as_dict(self) -> AsJson:
+        found: list[AsJson] = [each.as_dict() for each in self.grades]
         for each, wrong in zip(found, self.mistakes, strict=False):
             each["mistakes"] = [one.as_dict() for one in wrong]
         if len(found) == 1:

@@ -28,7 +28,7 @@ from gridlab.arena.statistics import Interval, Rating, count_pairs, paired, rate
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
 from gridlab.core.charts import new_figure, save
-from gridlab.core.draw import Sheet, between, brief, facts, percent, shown
+from gridlab.core.draw import AsJson, Sheet, between, brief, facts, percent, shown
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble, PlayerFault, Resigned
 from gridlab.core.files import locked_folder, try_folder, write_json
 from gridlab.core.progress import bar
@@ -108,7 +108,7 @@ class Match:
         """Write the games as JSON lines."""
         on_record.write_records(Path(out), self.records)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return facts(self, "a b rules games a_wins b_wins draws a_score a_score_interval faults seed")
 
     def _in_short(self) -> str:
@@ -369,7 +369,7 @@ class Tournament:
         """How many games a player has played."""
         return sum(match.games for pairing, match in self.matches.items() if player in pairing)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         ranked = []
         for player in self.ranking:
             elo, interval = self.ratings[player]
@@ -379,7 +379,7 @@ class Tournament:
         found = {"ranking": ranked, "cross_table": self.cross_table, "matches": matches, "faults": self.faults}
         return self.settings() | found
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> AsJson:
         """What was settled before the first game."""
         return facts(self, "rules players games openings seed")
 

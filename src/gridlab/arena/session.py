@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, Self
 import msgspec
 
 from gridlab.core.arguments import counted, shortened, typed
-from gridlab.core.draw import Sheet, brief, facts, shown
+from gridlab.core.draw import AsJson, Sheet, brief, facts, shown
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, IllegalMove, PlayerFault, Resigned, WrongAnswer
 from gridlab.core.files import whole_file
 from gridlab.core.progress import bar
@@ -249,7 +249,7 @@ class Session:
         running = self.clock() - self._turn_began if side == self.to_move and not self.over else 0.0
         return max(0.0, self.seconds - self.spent[side] - running)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """Everything there is to show, as JSON takes it."""
         here = self.position
         return {
@@ -367,7 +367,7 @@ class Record:
         played = " ".join(str(move) for move in _written(self.moves, self.rules))
         return Sheet(f"{' – '.join(self.players)}: {result_of(self.winner)}", notes=[played, self.reason])
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         names = dict(zip(_fields(self.rules.sides), self.players, strict=True))
         return {
             "rules": str(self.rules), **names, "seed": self.seed, "opening": self.opening,
@@ -581,7 +581,7 @@ class Verdict(NamedTuple):
     complaints: list[Complaint]
     unchecked: str = UNCHECKED
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return facts(self) | {"sound": not self.complaints}
 
     def __str__(self) -> str:

@@ -369,7 +369,10 @@ def _svg_tile(tile: int, cell: int, x: int, y: int, side: int) -> str:
 # A value that `parse` reads back (rules, a position) is its text; one that has `as_dict` says itself what there is.
 
 
-def facts(thing: Any, names: str = "") -> dict[str, Any]:
+AsJson = dict[str, Any]
+
+
+def facts(thing: Any, names: str = "") -> AsJson:
     """Fields and properties of a result by name, those named with spaces between; all fields if none is named."""
     return {name: plain(getattr(thing, name)) for name in names.split() or _fields(thing)}
 

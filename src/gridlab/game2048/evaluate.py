@@ -5,7 +5,6 @@ The same seed gives the same games for any number of workers; gridlab.game2048.e
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from gridlab.arena.statistics import Interval, of_mean, wilson
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
-from gridlab.core.draw import Sheet, brief, facts, shown
+from gridlab.core.draw import AsJson, Sheet, brief, facts, shown
 from gridlab.core.errors import BadNotation
 from gridlab.core.progress import bar
 from gridlab.core.run import available_cores, current_stop, in_order
@@ -66,7 +65,7 @@ class Evaluation2048:
         """Of CPU time: what one core plays."""
         return self.moves / self.cpu_seconds if self.cpu_seconds else 0.0
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         known = facts(self, "player rules seed games mean_score mean_score_interval tile_rates moves moves_per_second")
         return known | {"mean_score_interval": self.mean_score_interval and list(self.mean_score_interval)}
@@ -189,7 +188,7 @@ class ScoreMatch:
         """The share of games in which A scored more; a tie is half of one."""
         return float(np.mean((np.sign(self.differences) + 1) / 2))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         known = facts(self, "a b games difference difference_interval a_score")
         return known | {"difference_interval": self.difference_interval and list(self.difference_interval)}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from gridlab.arena.assess import COLOURS, Grades, Order
 from gridlab.arena.statistics import RESAMPLES, Interval, of_mean, quantiles, wilson
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, typed
-from gridlab.core.draw import Sheet, brief, facts, percent, shown
+from gridlab.core.draw import AsJson, Sheet, brief, facts, percent, shown
 from gridlab.core.errors import BadNotation, BadPlayer, GridlabError, PlayerFault
 from gridlab.core.progress import bar
 from gridlab.core.run import anywhere, current_stop, pause
@@ -58,7 +58,7 @@ class Answered(NamedTuple):
     def kept(self) -> bool:
         return self.regret == 0
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return {"board": str(self.position)} | facts(self, "played best regret")
 
 
@@ -113,7 +113,7 @@ class Answers:
         boards, best = f"{len(self.all):,} boards", f"{percent(self.accuracy)} best directions"
         return f"{boards}: {best}, mean regret {self.mean_regret:,.3f}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         names = "accuracy accuracy_interval mean_regret mean_regret_interval worst"
         return {"boards": len(self.all)} | facts(self, names)
@@ -142,7 +142,7 @@ class Grade2048:
     def lost_interval(self) -> Interval | None:
         return of_mean(self.lost)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         return {
             **facts(self, "player rules target seed best"),

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.arguments import counted, shortened
 from gridlab.core.bits import lowest_cell, popcount, write_byte, write_bytes, write_number
-from gridlab.core.draw import Sheet, shown
+from gridlab.core.draw import AsJson, Sheet, shown
 from gridlab.core.errors import BadNotation, CorruptFile
 from gridlab.core.files import timestamp
 from gridlab.core.jit import kernel
@@ -275,8 +275,8 @@ class Game:
     final_board: int
     final_score: int
     timestamp: str
-    about: dict[str, Any] = field(default_factory=dict)  # RUN and MADE_BY, as far as there
-    details: list[dict[str, Any]] | None = None  # [move]: DETAILS
+    about: AsJson = field(default_factory=dict)  # RUN and MADE_BY, as far as there
+    details: list[AsJson] | None = None  # [move]: DETAILS
 
     def _in_short(self) -> str:
         score = f"{self.final_score:,} points"
@@ -309,10 +309,10 @@ class Game:
         """Whether no move is left; else the game was stopped, by a limit or a curriculum."""
         return not legal_moves(self.rules, kernels.unpack_board(self.final_board, self.rules))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """As it stands in a file."""
         boards, scores = tiles_of(self.boards, self.rules).tolist(), self.scores.tolist()
-        moves: list[dict[str, Any]] = [
+        moves: list[AsJson] = [
             {"board": board, "direction": DIRECTIONS[direction], "score": score}
             for board, direction, score in zip(boards, self.directions.tolist(), scores, strict=True)
         ]
@@ -320,7 +320,7 @@ class Game:
             move.update(more)
         return {**self._summary(), "moves": moves}
 
-    def _summary(self) -> dict[str, Any]:
+    def _summary(self) -> AsJson:
         return {
             "totalMoves": self.moves, "finalScore": self.final_score, "maxTile": self.max_tile, "won": self.won,
             "finalBoard": tiles_of(np.array([self.final_board], np.uint64), self.rules)[0].tolist(),
@@ -346,7 +346,7 @@ def game_of(positions: Sequence[Position2048], directions: Sequence[str]) -> Gam
     )  # fmt: skip
 
 
-def about_rules(rules: Rules2048) -> dict[str, Any]:
+def about_rules(rules: Rules2048) -> AsJson:
     """What a game says of its rules: nothing if they are the usual ones."""
     return {} if rules == RULES else {"rules": str(rules)}
 
@@ -375,16 +375,16 @@ def packed_of(tiles: NDArray[np.integer], rules: Rules2048 = RULES) -> Boards:
 def details_of(
     boards: Boards, directions: NDArray[np.int8], last: int, values: NDArray[np.float64] | None = None,
     nodes: NDArray[np.int64] | None = None, rules: Rules2048 = RULES,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[AsJson]:  # fmt: skip
     """What else is known of each move: its alternatives, the new tile, and what the player thought, if it said so."""
     after = kernels.afterstates(boards, kernels.row_tables(rules))
     new = after[np.arange(len(boards)), directions] ^ np.append(boards[1:], np.uint64(last))
-    details: list[dict[str, Any]] = []
+    details: list[AsJson] = []
     for move, legal in enumerate((after != boards[:, None]).tolist()):
         chosen = DIRECTIONS[directions[move]]
         worth = {} if values is None else dict(zip(DIRECTIONS, values[move].tolist(), strict=True))
         said = {name: value for name, value in worth.items() if legal[DIRECTION_NUMBERS[name]]}
-        known: dict[str, Any] = {
+        known: AsJson = {
             "alternative_moves": [name for name, can in zip(DIRECTIONS, legal, strict=True) if can and name != chosen],
             "spawn": spawn_of(int(new[move])),
         }
@@ -478,7 +478,7 @@ class Move(Details, forbid_unknown_fields=True, kw_only=True):
 
 def checked_game(
     boards: Boards, directions: NDArray[Any], scores: NDArray[Any], final_board: int, final_score: int,
-    timestamp: str, about: dict[str, Any], details: list[dict[str, Any]] | None,
+    timestamp: str, about: AsJson, details: list[AsJson] | None,
 ) -> Game:  # fmt: skip
     """The only reader of games from files, whatever the format: Misshapen unless all parts fit one another.
 
@@ -509,7 +509,7 @@ def checked_game(
     return Game(boards, directions, scores, final_board, final_score, timestamp, about, details)
 
 
-def rules_of(found: dict[str, Any]) -> Rules2048:
+def rules_of(found: AsJson) -> Rules2048:
     """What a game says that it is of; the usual rules if it says nothing."""
     if "rules" not in found:
         return RULES
@@ -590,7 +590,7 @@ def from_dict(found: Any) -> tuple[Game, str | None]:
 
 def _assemble(
     found: Any, boards: Boards, directions: NDArray[np.int8], scores: NDArray[np.int64],
-    details: list[dict[str, Any]] | None,
+    details: list[AsJson] | None,
 ) -> tuple[Game, str | None]:  # fmt: skip
     _check_summary(found)
     about = {key: found[key] for key in (*RUN, *MADE_BY) if key in found}
@@ -599,7 +599,7 @@ def _assemble(
     return game, summary_flaw(found, game)
 
 
-def summary_flaw(found: dict[str, Any], game: Game) -> str | None:
+def summary_flaw(found: AsJson, game: Game) -> str | None:
     """Whether the fields that sum up a game are true of it; for tables too."""
     truth = {"totalMoves": game.moves, "maxTile": game.max_tile, "won": game.won}
     for key, value in truth.items():
@@ -650,7 +650,7 @@ def _check_fields(found: Any, needed: tuple[str, ...], more: tuple[str, ...], wh
             raise Misshapen(f"the field {shortened(key)} is not one of a {what}", number)
 
 
-def _check_number(found: dict[str, Any], key: str, number: int = -1) -> None:
+def _check_number(found: AsJson, key: str, number: int = -1) -> None:
     if not _is_number(found[key]):
         raise Misshapen(f"{key} must be a whole number from 0, not {_told(found[key])}", number)
 

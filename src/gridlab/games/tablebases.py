@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gridlab.core.arguments import typed
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import BadRules, CorruptFile, FileTrouble, TooLarge
 from gridlab.core.files import check_place, locked, try_folder
 from gridlab.core.run import available_memory, here, size_text, variable
@@ -40,7 +40,7 @@ class Verdict(ABC):
     def looked_at(self) -> str:
         """How much of what, in a few words."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         return facts(self) | {"sound": not self.complaints}
 

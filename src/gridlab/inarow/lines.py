@@ -5,11 +5,11 @@ For 5x5:5 the three rows from the edge to the middle and the diagonal are base e
 which expand to all 12 lines.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted
-from gridlab.core.draw import facts, plain
+from gridlab.core.draw import AsJson, facts, plain
 from gridlab.games.grid import symmetries
 from gridlab.inarow.position import Position
 from gridlab.inarow.rules import Rules
@@ -37,7 +37,7 @@ class LineClass(NamedTuple):
         """The cells of each line."""
         return [line_cells(self.rules)[number] for number in self.numbers]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return facts(self, "base_masks lines numbers cells")
 
     def __str__(self) -> str:
@@ -72,8 +72,8 @@ class LineReport(NamedTuple):
 
     rules: Rules
 
-    def as_dict(self) -> dict[str, Any]:
-        def part(length: int | None, lines: tuple[int, ...]) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
+        def part(length: int | None, lines: tuple[int, ...]) -> AsJson:
             return {"length": length, "count": len(lines), "classes": plain(line_classes(self.rules, lines))}
 
         winning = part(self.rules.win, self.rules.winning_lines)

@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, told, whole
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import BadNotation, IllegalMove, IllegalPosition
 from gridlab.games import grid
 from gridlab.games.grid import Symmetry, symmetries
@@ -354,7 +354,7 @@ def bit_order(rules: Rules) -> str:
     return "\n".join(["bit of each cell", *("  ".join(f"{bit:>{width}}" for bit in row) for row in rows)])
 
 
-def legality(flaw: Flaw | None) -> dict[str, Any]:
+def legality(flaw: Flaw | None) -> AsJson:
     """Whether stones are a position, and why not, as JSON."""
     return {"legal": flaw is None, "flaw": flaw and flaw.name.lower(), "reason": flaw and flaw.value}
 
@@ -367,7 +367,7 @@ class NoPosition(NamedTuple):
     noughts: int
     flaw: Flaw
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return facts(self, "rules crosses noughts") | legality(self.flaw)
 
     def __str__(self) -> str:
@@ -381,7 +381,7 @@ class PositionReport(NamedTuple):
     position: Position
     reading: str | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         position, rules = self.position, self.position.rules
         flaw, outcome = position.flaw(), position.outcome()
         best, symmetry = position.canonical()
@@ -408,5 +408,5 @@ class PositionReport(NamedTuple):
         return "\n".join([draw.beside([self.position.draw(), bit_order(rules)]), "", *_rows(rows)])
 
 
-def _rows(values: dict[str, Any]) -> Iterator[str]:
+def _rows(values: AsJson) -> Iterator[str]:
     return (f"{name:<10} {value}" for name, value in values.items())

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, is_number, told, whole
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import BadNotation
 from gridlab.games import grid
 from gridlab.inarow.position import Position
@@ -81,7 +81,7 @@ class Solution:
         moves = tuple(Move(move.cell, move.value, None) for move in self.moves)
         return replace(self, distance=None if self.moves else self.distance, moves=moves, line=())
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         position = self.position
         known = {"rules": str(position.rules), "board": str(position), "to_move": position.to_move, "value": self.value}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
-from gridlab.core.draw import Sheet, brief, shown
+from gridlab.core.draw import AsJson, Sheet, brief, shown
 from gridlab.core.errors import BadNotation, FileTrouble
 from gridlab.core.files import refuse_overlap, try_place
 from gridlab.core.run import import_extra
@@ -33,13 +33,13 @@ class Info:
 
     path: Path
     kind: str
-    facts: dict[str, Any]  # by name, for people and machines
-    recipe: dict[str, Any]
-    data: tuple[dict[str, Any], ...]  # what was learnt from, with checksums
+    facts: AsJson  # by name, for people and machines
+    recipe: AsJson
+    data: tuple[AsJson, ...]  # what was learnt from, with checksums
     curve: tuple[Mapping[str, Any], ...]
     axis: str
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         learnt = {"recipe": self.recipe, "data": list(self.data), "curve": [dict(row) for row in self.curve]}
         return {"file": str(self.path), "kind": self.kind, **self.facts, **learnt}
 

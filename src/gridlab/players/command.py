@@ -33,7 +33,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from gridlab.core.draw import shown
+from gridlab.core.draw import AsJson, shown
 from gridlab.core.errors import BadNotation, BadPlayer, CorruptFile, FileTrouble, PlayerFault, Resigned, WrongAnswer
 from gridlab.core.files import Appended, is_there
 from gridlab.core.run import require_home
@@ -49,7 +49,7 @@ GLANCE = 0.2  # seconds between two looks whether a program still runs
 PATIENCE = 0.5  # seconds in which a program may end by itself when nobody asks any more
 LONGEST_END = 10.0  # seconds in which a supervisor must have killed a program and all it has started
 SUPERVISOR = str(Path(__file__).with_name("command_supervisor.py"))
-SETTINGS: dict[str, Any] = {"command": "", "seconds": 10.0, "protocol": LINE, "retries": 0, "log": ""}
+SETTINGS: AsJson = {"command": "", "seconds": 10.0, "protocol": LINE, "retries": 0, "log": ""}
 NEEDS = "a program"
 ABOUT = "your own program: a line in, a line out; protocol=json tells it more, retries=2 lets it correct itself"
 
@@ -202,7 +202,7 @@ class CommandPlayer:
             program.end(patience)
 
 
-def question_of(position: GamePosition, moves: Sequence[Move] | None) -> dict[str, Any]:
+def question_of(position: GamePosition, moves: Sequence[Move] | None) -> AsJson:
     """A position as the protocol in JSON tells it, without time and try; moves so far that are unknown are null."""
     board, text = str(position), position.move_text
     return {

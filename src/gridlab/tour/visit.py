@@ -2,14 +2,13 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.cluster import Cluster, Worker
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.run import working
 from gridlab.game2048.evaluate import evaluate
 
@@ -34,7 +33,7 @@ class Visit:
     def threads(self) -> int:
         return sum(each.threads for each in self.workers)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         workers = [facts(each, "address threads flaws") | {"versions": _versions(each)} for each in self.workers]
         return facts(self, "address") | {"workers": workers} | facts(self, "round_trip seconds same")
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gridlab.core.arguments import counted, typed
-from gridlab.core.draw import Sheet, brief, shown
+from gridlab.core.draw import AsJson, Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, GridlabError
 from gridlab.core.files import RESULTS_VERSION, check_place, locked, sha256_of, timestamp, try_place
 from gridlab.core.progress import bar
@@ -42,7 +42,7 @@ from gridlab.players.registry import close_player, player_name
 
 
 def settings_for(
-    output: Path, said: dict[str, Any], extend: bool = False, resume: bool = False, player: str = ""
+    output: Path, said: AsJson, extend: bool = False, resume: bool = False, player: str = ""
 ) -> DatasetSettings:
     """The settings of a run: what is said, and for the rest those of the file or of the run that it goes on with.
 
@@ -55,7 +55,7 @@ def settings_for(
     return recipes.settings_to_resume(output, asked, "seed" in said) if resume else asked
 
 
-def settings_to_extend(output: Path, said: dict[str, Any]) -> DatasetSettings:
+def settings_to_extend(output: Path, said: AsJson) -> DatasetSettings:
     """How a finished file was made; FileTrouble if that is not known, or is not what is said now."""
     known = recipes.settings_from(_index(output)[0].settings, files.index_of(output), "the games cannot be numbered on")
     has = known.as_dict()
@@ -176,7 +176,7 @@ class Generated(NamedTuple):
         notes = [f"{self.tried:,} games tried, {self.added:,} added", str(self.output)]
         return Sheet(self._in_short(), ("largest tile", "games"), rows, notes)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         made = {"output": str(self.output), "written": self.added > 0, "enough": self.enough}
         counts = {"played": self.played, "dropped": self.dropped, "tried": self.tried, "added": self.added}
         return {**made, **counts, "settings": self.settings.as_dict(), **self.statistics.as_dict()}
@@ -487,12 +487,12 @@ def _first(boards: Boards, settings: DatasetSettings) -> int:
     return int(reached[0]) if len(reached) else len(boards)
 
 
-def _about(number: int, settings: DatasetSettings, first: int) -> dict[str, Any]:
+def _about(number: int, settings: DatasetSettings, first: int) -> AsJson:
     run = records.about_rules(settings.game)
     run |= {"curriculum": settings.curriculum, "movesBefore": first} if settings.curriculum else {}
     if not settings.metadata:
         return run
-    by: dict[str, Any] = {"depth": settings.depth, "evaluator": settings.evaluator}
+    by: AsJson = {"depth": settings.depth, "evaluator": settings.evaluator}
     by = {"player": settings.player} if settings.player else by
     return {**run, "seed": settings.seed, "game": number, **by, "max_moves": settings.max_moves or None}
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.arguments import check_seed, counted, told, typed, whole
 from gridlab.core.bits import FIRST, S27, S30, S31, SECOND, STEP, below, int64, plus, times
-from gridlab.core.draw import Sheet, brief, shown
+from gridlab.core.draw import AsJson, Sheet, brief, shown
 from gridlab.core.errors import BadNotation, BadRules, CorruptFile, FileTrouble
 from gridlab.core.files import whole_file
 from gridlab.core.jit import inner, kernel
@@ -553,7 +553,7 @@ class Moves2048:
         return Batch(self.arrays(self.samples(numbers)))
 
     @staticmethod
-    def collate(batch: "Batch | Sequence[Move]", **others: Any) -> dict[str, Any]:
+    def collate(batch: "Batch | Sequence[Move]", **others: Any) -> AsJson:
         """A batch as tensors, without taking it apart and putting it together again."""
         torch = import_extra("torch", "learn")
         if not isinstance(batch, Batch):
@@ -561,7 +561,7 @@ class Moves2048:
         return {name: torch.from_numpy(np.ascontiguousarray(column)) for name, column in batch.columns.items()}
 
 
-class Move(dict[str, Any]):
+class Move(AsJson):
     """A move by names."""
 
 

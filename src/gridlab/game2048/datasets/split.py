@@ -10,10 +10,10 @@ import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gridlab.core.arguments import check_seed, counted
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import FileTrouble
 from gridlab.core.files import beside, locked_folder, refuse_overlap, resolved
 from gridlab.core.progress import bar
@@ -40,7 +40,7 @@ class Split(NamedTuple):
     parts: dict[str, Part]
     whole: Part | None = None  # all games, if their file had to make room for a part
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         named = {**self.parts, "all": self.whole} if self.whole else self.parts
         return {name: facts(part) for name, part in named.items()}
 

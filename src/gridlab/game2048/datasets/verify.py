@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.game2048.datasets.files import check_name, known_index, read_games, reading_bar, size_of, texts_of
 from gridlab.game2048.datasets.settings import MAX_MOVES, stage
 from gridlab.game2048.datasets.tables import FORMS, Found, read_table
@@ -48,7 +48,7 @@ class Verification(NamedTuple):
     def sound(self) -> bool:
         return not self.flawed
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return {"file": str(self.path)} | facts(self, "sound games moves flawed flaws unchecked")
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ def verify(path: Path, max_moves: int | None = None, progress: bool = False) -> 
     return Verification(path, games, moves, flawed, flaws, list(unchecked))
 
 
-def _made_with(path: Path) -> dict[str, Any]:
+def _made_with(path: Path) -> AsJson:
     """How a file was made, as far as the index beside it says."""
     index = known_index(path) if path.suffix == ".jsonl" and path.is_file() else None
     return index.settings if index else {}
@@ -278,7 +278,7 @@ class Statistics:
         unused = [name for name, number in zip(DIRECTIONS, self.directions, strict=True) if not number]
         return [f"no move goes {name}" for name in unused]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return {
             **facts(self, "games wins"), "mean_score": float(np.mean(self.scores)) if self.games else 0.0,
             "mean_moves": float(np.mean(self.moves)) if self.games else 0.0, "max_tile": max(self.tiles, default=0),

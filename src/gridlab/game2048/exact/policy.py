@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
 from gridlab.core.bits import Stop, stopped, streams
-from gridlab.core.draw import Sheet, brief, facts, shown
+from gridlab.core.draw import AsJson, Sheet, brief, facts, shown
 from gridlab.core.errors import BadPlayer, PlayerFault, TooLarge
 from gridlab.core.jit import kernel
 from gridlab.core.progress import bar
@@ -254,7 +254,7 @@ class Whole2048:
         """What was asked for: the mean score, or how likely the tile is reached."""
         return self.mean_score if self.target == SCORE else self.followed.reaching(int(self.target))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         found, corner, edge = self.followed, self.followed.in_a_corner, self.followed.along_an_edge
         known = facts(self, "player rules target value best") | facts(found, "mean_score mean_moves tiles")

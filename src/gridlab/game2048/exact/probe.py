@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import typed
-from gridlab.core.draw import Sheet, brief, facts, shown
+from gridlab.core.draw import AsJson, Sheet, brief, facts, shown
 from gridlab.core.errors import FileTrouble, IllegalPosition, TooLarge
 from gridlab.game2048 import kernels
 from gridlab.game2048.exact.file import SCORE, TableFile2048
@@ -56,7 +56,7 @@ class Probe2048:
         ordered = sorted(self.values.values(), reverse=True)
         return ordered[0] - ordered[1] if len(ordered) > 1 else None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         known = {"rules": str(self.position.rules), "board": str(self.position)} | facts(self, "target value")
         return known | {"directions": dict(self.values)} | facts(self, "best spread")

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.core.files import RESULTS_VERSION
 from gridlab.core.progress import bar
@@ -76,7 +76,7 @@ class Stats2048(NamedTuple):
         differs = sum(each.corner_differs for each in self.layers)
         return sum(each.corner_kept for each in self.layers) / differs if differs else 0.0
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         return facts(self, "rules target start boards over afters corner_kept layers")
 

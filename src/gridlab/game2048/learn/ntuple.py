@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from gridlab.core.arguments import counted, typed
 from gridlab.core.bits import States, Stop, streams
-from gridlab.core.draw import Sheet, brief, shown
+from gridlab.core.draw import AsJson, Sheet, brief, shown
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.files import locked, try_place
 from gridlab.core.progress import bar
@@ -49,7 +49,7 @@ from gridlab.learn.run import Asked
 STEPS = {"td": 0.1, "tc": 1.0}  # one rate for all weights is small, as it never falls
 MOST_MINUTES = 60.0 * 24 * 365
 FORMS = get_type_hints(Learnt, include_extras=True)
-NUMBERS: dict[str, Any] = {
+NUMBERS: AsJson = {
     "minutes": Annotated[float, Meta(gt=0, le=MOST_MINUTES)],
     "games": Annotated[int, Meta(ge=1, le=2**53)],
     **{name: FORMS[name] for name in RECIPE if name != "rate"},
@@ -373,7 +373,7 @@ class NTupleTraining:
     def latest(self) -> Point | None:
         return self.learnt.curve[-1] if self.learnt.curve else None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         learnt = {name: value for name, value in msgspec.to_builtins(self.learnt).items() if name != "since"}
         return {"file": str(self.path), "rules": str(self.rules), "done": self.done, **learnt}
 

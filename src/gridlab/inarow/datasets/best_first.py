@@ -15,11 +15,11 @@ import sys
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 from gridlab.core import draw, files
 from gridlab.core.arguments import counted, shortened
-from gridlab.core.draw import plain
+from gridlab.core.draw import AsJson, plain
 from gridlab.core.errors import BadNotation, FileTrouble, GridlabError
 from gridlab.core.progress import bar
 from gridlab.core.run import pause
@@ -186,12 +186,12 @@ class Report(NamedTuple):
     line: tuple[int, ...]
     effort: dict[str, int]
 
-    def found(self) -> dict[str, Any]:
+    def found(self) -> AsJson:
         winner = self.start.winner or (self.start.player if self.line else None)
         line = [int(name) for name in moves_of(self.start, self.line)]
         return {"asked": self.asked, "result": self.result, "winner": winner, "line": line, **self.effort}
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return question(self.start) | self.found()
 
     def __str__(self) -> str:
@@ -205,7 +205,7 @@ class BothReports(NamedTuple):
     cooperative: Report
     forced: Report
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return {**question(self.cooperative.start), "asked": "both", **{each.asked: each.found() for each in self}}
 
     def __str__(self) -> str:
@@ -216,7 +216,7 @@ class BothReports(NamedTuple):
         return "\n".join([f"Best-first and proof-number search, {game_of(start)}.", *sentences, "", draw.beside(lines)])
 
 
-def question(start: Start) -> dict[str, Any]:
+def question(start: Start) -> AsJson:
     """What was asked, as JSON."""
     return {"rules": str(start.rules), "board": str(start).replace("\n", "/"), "player": start.player}
 
@@ -409,7 +409,7 @@ class Row(NamedTuple):
             return ()
         return tuple(self.answer) if isinstance(self.answer, BothReports) else (self.answer,)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         found = self.answer.as_dict() if self.answer else {"result": "failed", "why": self.failure}
         return {"file": self.file, **found}
 
@@ -423,7 +423,7 @@ class Summary(NamedTuple):
     def failed(self) -> list[Row]:
         return [each for each in self.rows if each.answer is None]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return {"inputs": plain(self.rows)}
 
     def __str__(self) -> str:

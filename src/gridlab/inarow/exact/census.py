@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from math import comb, factorial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
 from gridlab.core.bits import Stop, int64, lowest_bit, lowest_cell, popcount, stopped
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import TooLarge
 from gridlab.core.jit import inner, kernel
 from gridlab.core.progress import bar
@@ -128,10 +128,10 @@ class Census:
     def illegal(self) -> IllegalCounts:
         return IllegalCounts(*(sum(column) for column in zip(*(ply.illegal for ply in self.plies), strict=True)))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
 
-        def row(each: "Census | PlyCensus") -> dict[str, Any]:
+        def row(each: "Census | PlyCensus") -> AsJson:
             counts, illegal = each.counts.as_dict(), each.illegal.as_dict()
             return facts(each, "arrangements") | counts | facts(each, "canonical") | illegal
 

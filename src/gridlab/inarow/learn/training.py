@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridlab.arena.match import play_match
 from gridlab.core.arguments import counted, typed
-from gridlab.core.draw import Sheet, brief, shown
+from gridlab.core.draw import AsJson, Sheet, brief, shown
 from gridlab.core.errors import BadRules
 from gridlab.core.files import locked_folder, try_folder
 from gridlab.core.progress import bar
@@ -39,13 +39,13 @@ class Training(NamedTuple):
     episode: int
     episodes: int
     rates: dict[str, float]
-    row: dict[str, Any]  # of the curve, the latest that was measured
+    row: AsJson  # of the curve, the latest that was measured
 
     @property
     def done(self) -> bool:
         return self.episode >= self.episodes
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return {"folder": str(self.folder), "episode": self.episode, "episodes": self.episodes, **self.row}
 
     def _in_short(self) -> str:
@@ -101,7 +101,7 @@ def _state_of(learner: "Learner", folder: Path) -> Training:
             f"nothing was learnt: a step takes {recipe.batch} moves, and {recipe.episodes:,} episodes have "
             f"{len(learner.replay):,}; ask for more episodes"
         )
-    row: dict[str, Any] = next((row for row in reversed(learner.curve) if OPPONENTS.keys() <= row.keys()), {})
+    row: AsJson = next((row for row in reversed(learner.curve) if OPPONENTS.keys() <= row.keys()), {})
     rates = {name: row[name] for name in OPPONENTS if name in row}
     return Training(folder, learner.episode, recipe.episodes, rates, row)
 
@@ -115,13 +115,13 @@ def win_rates(checkpoint: Path, rules: Rules) -> dict[str, float]:
     }
 
 
-def _tell(shown: Any) -> Callable[[dict[str, Any]], None]:
+def _tell(shown: Any) -> Callable[[AsJson], None]:
     """What the bar says: phase, ε, loss and the latest win rates."""
     from gridlab.inarow.learn.settings import NAMES
 
     latest: dict[str, float] = {}
 
-    def tell(row: dict[str, Any]) -> None:
+    def tell(row: AsJson) -> None:
         latest.update({name: row[name] for name in OPPONENTS if name in row})
         parts = [NAMES[row["phase"]], f"ε {row['epsilon']:.2f}"] if row["phase"] else []
         parts += [f"loss {row['loss']:.3f}"] if row["loss"] is not None else []

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from gridlab.core import draw
 from gridlab.core.arguments import typed
 from gridlab.core.bits import States, Stop, below, lowest_cell, popcount, stopped, streams
 from gridlab.core.bits import draw as draw_number
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import BadNotation, IllegalMove
 from gridlab.core.jit import kernel
 from gridlab.core.run import call, stop_flag
@@ -258,7 +258,7 @@ class SearchResult:
         most = max(going, key=lambda each: (each.visits, each.value, -each.cell))
         return sure["draw"].cell if "draw" in sure and most.value < 0 else most.cell
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         name = self.position.move_text
         moves = [{"move": name(each.cell)} | facts(each, "visits value proved") for each in self.moves]
         return facts(self.position, "rules") | {"board": str(self.position), "playouts": self.playouts, "moves": moves}

@@ -8,14 +8,14 @@ Proof.flaw()                    walks the whole book by the rules: None, or what
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core.arguments import counted, typed
 from gridlab.core.bits import Stop, lowest_bit, lowest_cell, place_of, popcount, stopped
-from gridlab.core.draw import Sheet, shown
+from gridlab.core.draw import AsJson, Sheet, shown
 from gridlab.core.errors import IllegalMove
 from gridlab.core.jit import kernel
 from gridlab.core.run import call, stop_flag
@@ -394,7 +394,7 @@ class Proof:
             return "nothing is proved"
         return flaw_of(self.book, self.own, self.other, tactics.geometry_of(self.rules))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         forced = {"proved": True, "refuted": False, "unknown": None}[self.result]
         answer = {"rules": str(self.rules), "forced_win": forced, "nodes": self.nodes, "proof_positions": self.size}

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import BadNotation, BadRules, IllegalMove
 from gridlab.core.run import working
 from gridlab.game2048.grade import review_game
@@ -121,7 +121,7 @@ def state_of(position: Position2048, seed: int, ply: int) -> State2048:
     return State2048.taken_from(position, board=str(position), moves=moves, seed=seed, ply=ply, **size)
 
 
-def step_of(before: Position2048, direction: str, after: Position2048, seed: int, ply: int) -> dict[str, Any]:
+def step_of(before: Position2048, direction: str, after: Position2048, seed: int, ply: int) -> AsJson:
     """A move: where tiles went, cell by cell, two that merge to the same one, what appeared, and what is there now.
 
     The new tile stands in the cell where no other has gone.
@@ -142,7 +142,7 @@ def usable(text: str, rules: Rules2048) -> str:
     return text
 
 
-def about_values(player: Player) -> dict[str, Any]:
+def about_values(player: Player) -> AsJson:
     """What the values of a player are: true or an opinion, points or a scale of its own."""
     return {
         "exact": bool(getattr(player, "exact", False)),
@@ -216,7 +216,7 @@ class PlayedGame:
                     break
         return here
 
-    def _step(self, here: Position2048, direction: str) -> tuple[Position2048, dict[str, Any]]:
+    def _step(self, here: Position2048, direction: str) -> tuple[Position2048, AsJson]:
         after = moved(here, direction, self.seed, self.ply)
         step = step_of(here, direction, after, self.seed, self.ply)
         self.ply += 1
@@ -263,7 +263,7 @@ def now_and_then(tell: work.Tell) -> Callable[[str, float, float | None], None]:
 
 
 Game = Annotated[GameText, Query()]
-IN_PARTS: dict[int | str, dict[str, Any]] = {200: {"content": {work.MEDIA_TYPE: {}}, "description": "Lines of JSON."}}
+IN_PARTS: dict[int | str, AsJson] = {200: {"content": {work.MEDIA_TYPE: {}}, "description": "Lines of JSON."}}
 
 
 def router(lab: Lab) -> APIRouter:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, pairwise, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted, typed
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble, TooLarge
 from gridlab.core.files import RESULTS_VERSION, locked_folder, refuse_overlap, sha256_of, try_folder, whole_file
 from gridlab.core.progress import Bars, bars
@@ -419,7 +419,7 @@ class Verdict(NamedTuple):
     unchecked: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return facts(self) | {"sound": not self.complaints}
 
     def __str__(self) -> str:

@@ -13,14 +13,14 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gridlab.core import draw
 from gridlab.core.arguments import check_seed, counted, typed
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import BadNotation, CorruptFile, FileTrouble
 from gridlab.core.jit import kernel
 from gridlab.core.progress import bars
@@ -131,7 +131,7 @@ class Terminals:
     def _ends(self) -> list[int]:
         return list(accumulate(map(len, self._mapped)))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> AsJson:
         return {name: value for name, value in self.__dict__.items() if name != "_mapped"}  # each process maps anew
 
     def __len__(self) -> int:
@@ -148,7 +148,7 @@ class Terminals:
     def position(self, index: int) -> Position:
         return Position.unpack(self.record(index), self.rules)
 
-    def __getitem__(self, index: int) -> dict[str, Any]:
+    def __getitem__(self, index: int) -> AsJson:
         position = self.position(index)
         board = np.array(position.values, dtype=np.int8).reshape(self.rules.rows, self.rules.cols)
         return {"board": board, "ply": position.ply, "winner": "-XO".index(position.winner or "-")}
@@ -297,7 +297,7 @@ class Match(NamedTuple):
         mover = self.position.crosses if self.ply % 2 else self.position.noughts
         return [number for number, line in enumerate(numbered_lines(self.position.rules)) if mover & line == line]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         known = {"ply": self.ply, "record": self.place, "board": str(self.position), "packed": self.position.packed}
         return known | facts(self, "winner lines")
 
@@ -321,7 +321,7 @@ class Found(NamedTuple):
         pictures = [each.position._repr_svg_() for each in self.shown[: draw.MOST_ROWS]]
         return draw.Sheet(self._in_short(), pictures=pictures)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         return facts(self)
 
     def __str__(self) -> str:

@@ -7,14 +7,14 @@ of positions of every ply worked out anew from their successors by the rules. In
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gridlab.core import draw
 from gridlab.core.arguments import counted
 from gridlab.core.charts import new_figure, save
-from gridlab.core.draw import facts
+from gridlab.core.draw import AsJson, facts
 from gridlab.core.errors import CorruptFile, GridlabError
 from gridlab.core.files import RESULTS_VERSION, try_place
 from gridlab.core.progress import bar
@@ -62,7 +62,7 @@ class Stats(NamedTuple):
                     found[value][distance] = found[value].get(distance, 0) + number
         return {value: dict(sorted(by.items())) for value, by in found.items()}
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AsJson:
         """For `--json`."""
         return facts(self.directory, "rules max_ply") | facts(self, "plies distances openings")
 
