@@ -41,6 +41,7 @@ from gridlab.inarow.learn.settings import (
 from gridlab.inarow.position import Position
 from gridlab.inarow.search.geometry import geometry_of
 from gridlab.inarow.search.mcts import search
+from gridlab.learn.run import changed
 from tests.inarow.search.test_depth_limited import seats
 
 GEOMETRY = geometry_of(SQUAVA)
@@ -323,3 +324,21 @@ def test_teaching_stops_when_told() -> None:
     stop = stop_flag()
     stop[0] = 1
     assert len(play_samples(SelfPlay(20, 5, 0.0, 0.5), 0, range(3), GEOMETRY, stop).own) < 40
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high", "step"),
+    [
+        ("target_update", 1, 10**9, 1), ("checkpoint", 1, 10**9, 1), ("memory", 1, 4_000_000, 1),
+        ("batch", 1, 65_536, 1),
+        ("together", 1, 100_000, 1), ("opponent_depth", 1, 6, 1), ("training_depth", 1, 6, 1), ("steps", 0, 1000, 0.5),
+        ("learning_rate", 0, 1, 0.01), ("gamma", 0, 1, 0.01), ("epsilon", 0, 1, 0.01), ("training_blend", 0, 1, 0.01),
+        ("dropout", 0, 0.9, 0.01),
+    ],
+)  # fmt: skip
+def test_a_setting_has_its_range(name: str, low: float, high: float, step: float) -> None:
+    for value in (low, high):
+        assert getattr(changed(TrainingSettings(), ((name, str(value)),)), name) == value
+    for value in (low - step, high + step):
+        with pytest.raises(BadNotation, match=f"{name}='?{value}'? cannot be"):
+            changed(TrainingSettings(), ((name, str(value)),))
