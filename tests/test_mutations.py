@@ -43,9 +43,9 @@ MUTATIONS = [
     Mutation("inarow/search/depth_limited.py", "weights[left, place - 1] < weight:", "weights[left, place - 1] <= weight:", "inarow/search/test_pins.py"),
     Mutation("inarow/search/depth_limited.py", "heuristics.evaluation.lose - 1", "heuristics.evaluation.lose - 2", "inarow/search/test_pins.py"),
     Mutation("inarow/search/mcts.py", "if bound > highest and", "if bound >= highest and", "inarow/search/test_mcts.py inarow/search/test_pins.py"),
-    Mutation("game2048/search/expectimax.py", "values[direction] > values[best]", "values[direction] >= values[best]", "game2048/search/test_expectimax.py game2048/search/test_play.py"),
+    Mutation("game2048/kernels.py", "values[direction] > values[best]", "values[direction] >= values[best]", "game2048/search/test_expectimax.py game2048/search/test_play.py"),
     Mutation("game2048/search/expectimax.py", "evaluated += 4", "evaluated += 3", "game2048/search/test_expectimax.py game2048/search/test_play.py"),
-    Mutation("game2048/search/expectimax.py", "best = static(board, board_turned, values, shape) - dead", "best = static(board, board_turned, values, shape) + dead", "game2048/search/test_expectimax.py"),
+    Mutation("game2048/search/expectimax.py", "best = evaluators.static(board, board_turned, values, shape) - dead", "best = evaluators.static(board, board_turned, values, shape) + dead", "game2048/search/test_expectimax.py"),
     Mutation("inarow/exact/tablebase/solve.py", "lower_paired(min(cell, low_cells),", "lower_paired(max(cell, low_cells),", "inarow/exact/tablebase/test_solve.py"),
 ]  # fmt: skip
 
@@ -71,7 +71,8 @@ def test_a_changed_token_is_noticed(mutation: Mutation, tmp_path: Path, compile_
         [*command, *(str(ROOT / "tests" / each) for each in mutation.tests.split())],
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.returncode == 1, f"nothing has noticed it:\n{done.stdout[-2000:]}"
+    failed_or_crashed = done.returncode == 1 or done.returncode < 0  # a kernel may write where nothing is
+    assert failed_or_crashed, f"nothing has noticed it:\n{done.stdout[-2000:]}"
 
 
 @pytest.mark.long
